@@ -1,5 +1,5 @@
 """Finds the files that ship with Lull: the built-in model, the model that reads feedback, starter
-skills, test questions for models, prompts and icons.
+skills, test questions for models, prompts, translations and icons.
 
 An installed Lull has them inside its package; a checkout has them beside `app/`.
 """
@@ -69,6 +69,11 @@ def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Folder of Lull's own SVG icons. Raises ResourceError."""
     return _found("icons", "*.svg", places)
+
+
+def languages_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """Folder of the window's catalogues of translated texts. Raises ResourceError."""
+    return _found("languages", "*.po", places)
 
 
 @lru_cache(maxsize=16)

@@ -135,7 +135,8 @@ def test_the_status_has_every_key(control: ControlSocket, shared: RunningLull) -
     assert set(status["policy"]) == {"model", "adapter", "adapter_id", "generation"}
     assert status["policy"]["model"] == "pocket"
     assert set(status["skills"]) == {"active", "proposals"}
-    assert set(status["learning"]) == {"state", "because", "until", "next", "gates", "work"}
+    told = {"state", "because", "because_code", "because_values", "until", "next", "gates", "work"}
+    assert set(status["learning"]) == told
     assert status["problems"] == []
 
 

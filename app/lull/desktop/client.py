@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from PySide6.QtCore import QObject, Signal
 
 from lull.core.errors import LullError
-from lull.desktop.words import in_window
+from lull.desktop.words import in_window, tr
 
 Json = dict[str, Any]
 READERS: Final = 2
@@ -120,20 +120,24 @@ def _spoken(connection: UnixConnection, question: ControlRequest) -> Reply:
 
 
 def _for_window(error: object) -> dict[str, str]:
-    """The error without commands for a terminal."""
+    """The error without commands for a terminal, in the user's language; its title, by which
+    errors are told apart, stays as it is.
+    """
     if not isinstance(error, dict):
         return {}
-    return {str(name): in_window(str(text)) for name, text in error.items()}
+    told = {str(name): str(text) for name, text in error.items() if isinstance(text, str)}
+    return {**told, **{part: in_window(told[part]) for part in ("detail", "hint") if part in told}}
 
 
 def _not_there() -> dict[str, str]:
-    detail = "The service is not running."
-    return {"title": "Not done", "detail": detail, "hint": "Try again when it is back."}
+    detail = tr("The service is not running.")
+    return {"title": "Not done", "detail": detail, "hint": tr("Try again when it is back.")}
 
 
 def _broke_off() -> dict[str, str]:
-    detail = "The service stopped before it answered."
-    return {"title": "Not known yet", "detail": detail, "hint": "It is looked up when it is back."}
+    detail = tr("The service stopped before it answered.")
+    hint = tr("It is looked up when it is back.")
+    return {"title": "Not known yet", "detail": detail, "hint": hint}
 
 
 Then = Callable[[Reply], None]

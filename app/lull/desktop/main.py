@@ -14,6 +14,7 @@ from lull.desktop.actions import Actions
 from lull.desktop.client import ControlClient
 from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
+from lull.desktop.language.choice import speak_wanted
 from lull.desktop.pages import making
 from lull.desktop.place import Place
 from lull.desktop.running.closing import KEEP, CloseDialog
@@ -184,6 +185,7 @@ def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")
     app.setDesktopFileName("lull")
+    speak_wanted(app, QSettings(str(place.preferences), QSettings.Format.IniFormat))
     single = Single(place)
     if not single.first():
         return 0 if hidden or single.wake() else 1

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from lull.core import durations as spans
 from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
-from lull.desktop.words import clock, parsed, percent, plain, tr
+from lull.desktop.words import clock, length, parsed, percent, time_of_day, told, tr
 
 Json = dict[str, Any]
 
@@ -95,7 +94,7 @@ def _paused(until: datetime | None, now: datetime) -> str:
         return tr("Paused until you resume")
     if until <= now:
         return tr("The pause is over")
-    return tr("Paused until %1", spans.clock(until, now))
+    return tr("Paused until %1", time_of_day(until, now))
 
 
 def _working(learning: Json, runs: Json) -> str:
@@ -103,27 +102,28 @@ def _working(learning: Json, runs: Json) -> str:
     run = next((r for r in runs.get("runs") or () if r.get("status") == "training"), None)
     if work is None:
         return tr("Working")
-    left = spans.length(float(work.get("left_s") or 0))
+    left = length(float(work.get("left_s") or 0))
     if run is not None and run.get("of") and work.get("kind") == "step":
         return tr("Training, step %1 of %2, %3 left", run["steps"], run["of"], left)
     share = percent(float(work.get("progress") or 0))
-    return tr("%1, %2 done, %3 left", plain(str(work.get("text", ""))), share, left)
+    return tr("%1, %2 done, %3 left", told(work), share, left)
 
 
 def _open(learning: Json) -> str:
     waiting = [work for work in learning.get("work") or () if work.get("why_not")]
     if not waiting:
         return tr("Free to work: nothing is to be done")
-    return tr("Free to work: %1", str(waiting[0]["why_not"]).rstrip("."))
+    return tr("Free to work: %1", told(waiting[0], "why_not").rstrip("."))
 
 
 def _closed(learning: Json, now: datetime) -> str:
     then = parsed(learning.get("next"))
-    because = str(learning.get("because", "")).rstrip(".")
+    because = told(learning, "because").rstrip(".")
     if then is not None and then > now:
         return tr("Waiting for a lull: next about %1", clock(learning["next"], now))
     # Leave out the seconds after the colon: here they would be outdated at once.
     because = because.split(": ")[0]
-    if not because or because.startswith("Waiting for a lull"):
+    waits = learning.get("because_code") == "waiting" or because.startswith("Waiting for a lull")
+    if waits or not because:
         return tr("Waiting for a lull")
     return tr("Waiting for a lull: %1", because)

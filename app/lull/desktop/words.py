@@ -1,19 +1,43 @@
 """Translates and formats the desktop's texts, numbers and times.
 
-Every text for the user goes through `tr`, which uses Qt's translators.
+Every text for the user goes through `tr`, which looks it up in the catalogue of the language in
+force; what the service says goes through `told`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
+from lull.desktop.language.catalogue import Catalogue
+from lull.desktop.language.recognising import Recognised
 
 _PLACE = re.compile(r"%([1-9])")
+_IN_DAYS = re.compile(r"\b(\d+) d\b")
+
+
+class _Spoken:
+    """The language in force."""
+
+    def __init__(self) -> None:
+        self.speak(Catalogue(), QLocale(QLocale.Language.English))
+
+    def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
+        self.catalogue, self.locale = catalogue, locale
+        self.sentences = Recognised({**catalogue.worded, **catalogue.sentences})
+
+
+_spoken = _Spoken()
+
+
+def speak(catalogue: Catalogue, locale: QLocale) -> None:
+    """Use this catalogue's texts, and the locale's numbers and names of days, from now on."""
+    _spoken.speak(catalogue, locale)
 
 
 def tr(text: str, *values: object) -> str:
@@ -21,14 +45,64 @@ def tr(text: str, *values: object) -> str:
 
     The placeholders may be in any order.
     """
-    said = QCoreApplication.translate("Lull", text)
-    # In a single pass, because a value may itself contain %1.
-    return _PLACE.sub(lambda m: str(values[int(m[1]) - 1]), said) if values else said
+    return _filled(_spoken.catalogue.texts.get(text) or text, values)
 
 
 def counted(number: int, one: str, many: str) -> str:
     """Return the singular or the plural text for a number, with %1 replaced by the number."""
-    return tr(one if number == 1 else many, f"{number:,}")
+    pair = _spoken.catalogue.counted.get((one, many)) or (one, many)
+    return _filled(pair[0 if number == 1 else 1], (count(number),))
+
+
+def _filled(text: str, values: tuple[object, ...]) -> str:
+    # In a single pass, because a value may itself contain %1.
+    return _PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text) if values else text
+
+
+def told(one: Mapping[str, Any], name: str = "text") -> str:
+    """Return a text of the service in the user's language: by its code and values where it has
+    them, else by its English wording, else as it is.
+    """
+    before = "" if name == "text" else f"{name}_"
+    code = one.get(f"{before}code")
+    form = _spoken.catalogue.coded.get(str(code)) if code else None
+    values = tuple(_told_value(value) for value in one.get(f"{before}values") or ())
+    # A service of another version may send other values.
+    if form is None or any(int(place) > len(values) for place in _PLACE.findall(form)):
+        return in_window(plain(str(one.get(name) or "")))
+    return _filled(form, values)
+
+
+def both(one: Mapping[str, Any], name: str = "detail") -> str:
+    """Return what the service says of a problem, and what to do about it."""
+    return f"{told(one, name)} {told(one, 'hint')}".strip()
+
+
+def named(code: str, english: str) -> str:
+    """Return the name of one of the service's things, such as a setting, in the user's language;
+    what has the same name in English may have another one there.
+    """
+    return _spoken.catalogue.coded.get(code) or english
+
+
+def _told_value(value: Any) -> str:
+    match value:
+        case {"length_s": None}:
+            return tr("ever")
+        case {"length_s": float() | int() as seconds}:
+            return length(seconds)
+        case {"share": float() | int() as share}:
+            return percent(share)
+        case {"at": str(iso)}:
+            return clock(iso, now())
+        case {"text": _}:
+            return told(value)
+        case bool() | None:
+            return ""
+        case int():
+            return count(value)
+    text = plain(str(value))
+    return _spoken.sentences.found(text) or text
 
 
 def now() -> datetime:
@@ -44,12 +118,56 @@ def parsed(iso: str | None) -> datetime | None:
     return at if at is not None and at.tzinfo is not None else None
 
 
+# Numbers
+
+
+def count(number: int) -> str:
+    return _spoken.locale.toString(number)
+
+
+def decimal(value: float, digits: int) -> str:
+    return _spoken.locale.toString(value, "f", digits)
+
+
+def signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'}{decimal(abs(value), 2)}"
+
+
+def percent(share: float) -> str:
+    return tr("%1%", f"{share:.0%}"[:-1])
+
+
+# Times
+
+
+def length(seconds: float) -> str:
+    """Format a duration in words, rounded down to one or two units."""
+    said = spans.length(seconds)
+    if said == "ever":
+        return tr("ever")
+    return _IN_DAYS.sub(lambda m: counted(int(m[1]), "%1 d", "%1 d"), said)
+
+
+def time_of_day(at: datetime, here: datetime) -> str:
+    """Format the time of day of `at` in the zone of `here`, with the day if it is another one."""
+    local = at.astimezone(here.tzinfo)
+    text = f"{local:%H:%M}"
+    match (local.date() - here.date()).days:
+        case 0:
+            return text
+        case 1:
+            return tr("tomorrow %1", text)
+        case days if 1 < days < 7:
+            return f"{on_day(local, 'dddd')} {text}"
+    return on_day(local, tr("yyyy-MM-dd HH:mm"))
+
+
 def clock(iso: str | None, at: datetime) -> str:
     """Format an ISO time as a time of day in the zone of `at`, with the day if it is another
     day.
     """
     moment = parsed(iso)
-    return spans.clock(moment, at) if moment else ""
+    return time_of_day(moment, at) if moment else ""
 
 
 def ago(iso: str | None, at: datetime) -> str:
@@ -63,21 +181,38 @@ def ago(iso: str | None, at: datetime) -> str:
     seconds = (at - moment).total_seconds()
     if seconds < 60:
         return tr("just now")
-    unit = next((one for one in (86_400, 3_600) if seconds >= one), 1)
-    return tr("%1 ago", spans.length(seconds // unit * unit))
+    if seconds < 3_600:
+        return counted(int(seconds // 60), "%1 min ago", "%1 min ago")
+    if seconds < 86_400:
+        return counted(int(seconds // 3_600), "%1 h ago", "%1 h ago")
+    return counted(int(seconds // 86_400), "%1 d ago", "%1 d ago")
+
+
+def on_day(at: date, form: str) -> str:
+    """Format a date, or a time as it stands in its own zone, in one of Qt's forms."""
+    day = QDate(at.year, at.month, at.day)
+    hour = QTime(at.hour, at.minute) if isinstance(at, datetime) else QTime(0, 0)
+    return _spoken.locale.toString(QDateTime(day, hour), form)
 
 
 def short_date(iso: str | None) -> str:
     moment = parsed(iso)
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else ""
+    return on_day(moment.astimezone(), tr("yyyy-MM-dd HH:mm")) if moment else ""
 
 
-def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+def short_day(iso: str | None) -> str:
+    """Format the day and month of an ISO date, or of an ISO time in this machine's zone."""
+    moment = parsed(iso)
+    try:
+        day = moment.astimezone() if moment else date.fromisoformat(str(iso))
+    except ValueError:
+        return ""
+    return on_day(day, tr("MM-dd"))
 
 
-def percent(share: float) -> str:
-    return f"{share:.0%}"
+def week_day(at: date) -> str:
+    """Format a date with its weekday, for narrow places."""
+    return on_day(at, tr("ddd dd MMM"))
 
 
 def only(do: Callable[[], object]) -> Callable[..., None]:
@@ -112,11 +247,12 @@ def _places() -> dict[str, str]:
 
 
 def in_window(text: str) -> str:
-    """Rewrite a text of the service for the window: terminal commands become names of pages or
-    buttons.
+    """Rewrite a text of the service for the window: in the user's language where it is known, and
+    terminal commands become names of pages or buttons.
 
     Clauses about what can only be done in a terminal are left out.
     """
+    text = _spoken.sentences.found(text) or text
     if "`" not in text and "--" not in text:
         return text
     said = ""
@@ -168,15 +304,26 @@ def _shows(character: str) -> bool:
 
 __all__ = [
     "ago",
+    "both",
     "clock",
+    "count",
     "counted",
+    "decimal",
     "in_window",
+    "length",
+    "named",
     "now",
+    "on_day",
     "only",
     "parsed",
     "percent",
     "plain",
     "short_date",
+    "short_day",
     "signed",
+    "speak",
+    "time_of_day",
+    "told",
     "tr",
+    "week_day",
 ]

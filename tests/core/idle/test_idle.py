@@ -646,12 +646,14 @@ def test_unknown_input_is_told_as_unknown_and_with_its_reason() -> None:
 
 def test_the_view_has_the_keys_of_the_command() -> None:
     view = looked(see(hot=True)).as_dict()
-    assert list(view) == ["state", "because", "until", "next", "gates"]
+    told = ["state", "because", "because_code", "because_values", "until", "next", "gates"]
+    assert list(view) == told
     assert view["state"] == "closed"
     assert view["until"] is None
     gates = view["gates"]
     assert isinstance(gates, list)
-    assert {"name": "heat", "state": "closed", "text": "The machine is hot."} in gates
+    hot = {"name": "heat", "state": "closed", "text": "The machine is hot."}
+    assert {**hot, "code": "hot", "values": []} in gates
 
 
 def test_signals_without_a_zone_are_refused() -> None:

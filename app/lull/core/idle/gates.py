@@ -27,6 +27,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
+from lull.core.said import SaidClock, SaidLength, SaidShare, said
 
 RECENT_INPUT_S: Final = 60.0
 """Seconds: input more recent than this is shown as "you are here", older input as a wait."""
@@ -86,8 +87,8 @@ def _closed(name: GateName, text: str, until: datetime | None = None) -> IdleGat
     return IdleGate(name=name, state=GateState.CLOSED, text=text, until=until)
 
 
-def _unknown(name: GateName, what: str, reading: Unknown) -> IdleGate:
-    return IdleGate(name=name, state=GateState.UNKNOWN, text=f"{what} is unknown: {reading.why}.")
+def _unknown(name: GateName, text: str, until: datetime | None = None) -> IdleGate:
+    return IdleGate(name=name, state=GateState.UNKNOWN, text=text, until=until)
 
 
 # Set by the user
@@ -95,34 +96,49 @@ def _unknown(name: GateName, what: str, reading: Unknown) -> IdleGate:
 
 def _learning(look: GateInputs) -> IdleGate:
     if look.rule.enabled:
-        return _open(GateName.LEARNING, "Learning is on.")
-    return _closed(GateName.LEARNING, "Learning in lulls is switched off in the settings.")
+        return _open(GateName.LEARNING, said("learning-on", "Learning is on."))
+    text = said("learning-off", "Learning in lulls is switched off in the settings.")
+    return _closed(GateName.LEARNING, text)
 
 
 def _pause(look: GateInputs) -> IdleGate:
     end = look.paused_until
     if end is None or end <= look.now.astimezone(UTC):
-        return _open(GateName.PAUSE, "Not paused.")
+        return _open(GateName.PAUSE, said("not-paused", "Not paused."))
     if end >= FOR_EVER:
-        return _closed(GateName.PAUSE, "Paused until you resume.")
+        return _closed(GateName.PAUSE, said("paused", "Paused until you resume."))
     local = end.astimezone(look.now.tzinfo)
-    return _closed(GateName.PAUSE, f"Paused until {spans.clock(local, look.now)}.", local)
+    text = said("paused-until", "Paused until %1.", SaidClock(local, look.now))
+    return _closed(GateName.PAUSE, text, local)
 
 
 def _hours(look: GateInputs) -> IdleGate:
     blocked, allowed, now = look.rule.blocked_hours, look.rule.allowed_hours, look.now
     if inside(blocked, now):
-        return _hours_gate(now, next_change(blocked, now), "These are hours that you blocked")
+        return _blocked(now, next_change(blocked, now))
     if allowed and not inside(allowed, now):
-        return _hours_gate(now, next_change(allowed, now), "These are not hours that you allowed")
+        return _not_allowed(now, next_change(allowed, now))
     ends = [e for e in (next_change(blocked, now), next_change(allowed, now)) if e is not None]
-    text = "These are hours that you allowed." if allowed else "No hours are blocked now."
+    text = said("hours-free", "No hours are blocked now.")
+    if allowed:
+        text = said("hours-allowed", "These are hours that you allowed.")
     return _open(GateName.HOURS, text, min(ends, key=_utc, default=None))
 
 
-def _hours_gate(now: datetime, end: datetime | None, text: str) -> IdleGate:
-    tail = f", until {spans.clock(end, now)}" if end is not None else ""
-    return _closed(GateName.HOURS, f"{text}{tail}.", end)
+def _blocked(now: datetime, end: datetime | None) -> IdleGate:
+    text = said("hours-blocked", "These are hours that you blocked.")
+    if end is not None:
+        words = "These are hours that you blocked, until %1."
+        text = said("hours-blocked-until", words, SaidClock(end, now))
+    return _closed(GateName.HOURS, text, end)
+
+
+def _not_allowed(now: datetime, end: datetime | None) -> IdleGate:
+    text = said("hours-not-allowed", "These are not hours that you allowed.")
+    if end is not None:
+        words = "These are not hours that you allowed, until %1."
+        text = said("hours-not-allowed-until", words, SaidClock(end, now))
+    return _closed(GateName.HOURS, text, end)
 
 
 def _calendar(look: GateInputs) -> IdleGate:
@@ -131,7 +147,8 @@ def _calendar(look: GateInputs) -> IdleGate:
     busy = event_now(look.events, Meaning.BUSY, at)
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
-        text = f"{_whose(look, busy)} needs this machine until {spans.clock(end, now)}."
+        words = "%1 needs this machine until %2."
+        text = said("calendar-busy", words, _whose(look, busy), SaidClock(end, now))
         return _closed(GateName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
     begin = min(coming, key=_utc, default=None)
@@ -140,30 +157,38 @@ def _calendar(look: GateInputs) -> IdleGate:
     # BUSY feeds first: without one, a call would go unnoticed.
     lost.sort(key=lambda one: one.means is not Meaning.BUSY)
     if lost:
-        text = _lost_text(lost[0])
-        return IdleGate(name=GateName.CALENDAR, state=GateState.UNKNOWN, text=text, until=local)
+        return _unknown(GateName.CALENDAR, _lost_text(lost[0]), local)
     away = event_now(look.events, Meaning.AWAY, at)
     if away is not None:
         end = block_end(look.events, Meaning.AWAY, at) or away.end
-        text = f"{_whose(look, away)} says that you are away until {spans.clock(end, now)}."
+        words = "%1 says that you are away until %2."
+        text = said("calendar-away", words, _whose(look, away), SaidClock(end, now))
         return _open(GateName.CALENDAR, text, local)
-    return _open(GateName.CALENDAR, "No calendar needs this machine now.", local)
+    text = said("calendar-free", "No calendar needs this machine now.")
+    return _open(GateName.CALENDAR, text, local)
 
 
 def _whose(look: GateInputs, event: CalendarEvent) -> str:
     label = next((one.label for one in look.calendars if one.id == event.feed), "")
-    return f"Your calendar “{label}”" if label else "Your calendar"
+    if label:
+        return said("your-calendar-named", "Your calendar “%1”", label)
+    return said("your-calendar", "Your calendar")
 
 
 def _lost_text(calendar: Calendar) -> str:
-    age_s = calendar.unread_s
-    since = (
-        "has never been read"
-        if age_s is None or age_s == float("inf")
-        else f"could not be read for {spans.length(age_s)}"
-    )
-    what = "a call" if calendar.means is Meaning.BUSY else "a meeting"
-    return f"Your calendar “{calendar.label}” {since}, so {what} in it is not seen."
+    label, age_s = calendar.label, calendar.unread_s
+    busy = calendar.means is Meaning.BUSY
+    if age_s is None or age_s == float("inf"):
+        if busy:
+            words = "Your calendar “%1” has never been read, so a call in it is not seen."
+            return said("calendar-call-never-read", words, label)
+        words = "Your calendar “%1” has never been read, so a meeting in it is not seen."
+        return said("calendar-never-read", words, label)
+    if busy:
+        words = "Your calendar “%1” could not be read for %2, so a call in it is not seen."
+        return said("calendar-call-lost", words, label, SaidLength(age_s))
+    words = "Your calendar “%1” could not be read for %2, so a meeting in it is not seen."
+    return said("calendar-lost", words, label, SaidLength(age_s))
 
 
 def _utc(at: datetime) -> datetime:
@@ -180,18 +205,14 @@ def _input(look: GateInputs) -> IdleGate:
             left_s = _lost_left_s(look)
             if left_s > 0.0:
                 return _lost_input(look, idle_s, left_s)
-            return _open(
-                GateName.INPUT,
-                f"Whether you are here is unknown ({idle_s.why}), but you set these hours.",
-            )
-        return IdleGate(
-            name=GateName.INPUT,
-            state=GateState.UNKNOWN,
-            text=f"Whether you are here is unknown ({idle_s.why}), so you are taken to be.",
-        )
+            words = "Whether you are here is unknown (%1), but you set these hours."
+            return _open(GateName.INPUT, said("input-unknown-set-hours", words, idle_s.why))
+        words = "Whether you are here is unknown (%1), so you are taken to be."
+        return _unknown(GateName.INPUT, said("input-unknown", words, idle_s.why))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
-        return _closed(GateName.INPUT, f"You are here: last input {spans.length(idle_s)} ago.")
-    return _open(GateName.INPUT, f"No input for {spans.length(idle_s)}.")
+        text = said("input-recent", "You are here: last input %1 ago.", SaidLength(idle_s))
+        return _closed(GateName.INPUT, text)
+    return _open(GateName.INPUT, said("input-none", "No input for %1.", SaidLength(idle_s)))
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
@@ -212,13 +233,9 @@ def _lost_left_s(look: GateInputs) -> float:
 
 def _lost_input(look: GateInputs, reading: Unknown, left_s: float) -> IdleGate:
     """Evaluate the input gate after its source broke, when somebody may be typing at any hour."""
-    return IdleGate(
-        name=GateName.INPUT,
-        state=GateState.UNKNOWN,
-        text=f"Whether you are here is unknown any more ({reading.why}), so you are taken to be "
-        f"for {spans.length(look.rule.after_s)}.",
-        until=spans.later(look.now, left_s),
-    )
+    words = "Whether you are here is unknown any more (%1), so you are taken to be for %2."
+    text = said("input-lost", words, reading.why, SaidLength(look.rule.after_s))
+    return _unknown(GateName.INPUT, text, spans.later(look.now, left_s))
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
@@ -230,43 +247,51 @@ def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
 
 def _chat(look: GateInputs) -> IdleGate:
     if look.signals.chats_in_flight:
-        return _closed(GateName.CHAT, "A chat is being answered.")
+        return _closed(GateName.CHAT, said("chat-now", "A chat is being answered."))
     ago_s = look.signals.since_chat_s
     if ago_s == float("inf"):
-        return _open(GateName.CHAT, "No chat is being answered.")
-    return _open(GateName.CHAT, f"The last chat ended {spans.length(ago_s)} ago.")
+        return _open(GateName.CHAT, said("chat-none", "No chat is being answered."))
+    return _open(
+        GateName.CHAT, said("chat-ended", "The last chat ended %1 ago.", SaidLength(ago_s))
+    )
 
 
 def _wake(look: GateInputs) -> IdleGate:
     signals = look.signals
     if signals.asleep_gap_s > 0:
-        slept = spans.length(signals.asleep_gap_s)
-        return _closed(GateName.WAKE, f"The machine slept for {slept} and has just woken.")
+        words = "The machine slept for %1 and has just woken."
+        return _closed(GateName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
     if signals.locked is False and look.memory.locked:
-        return _closed(GateName.WAKE, "The screen was unlocked just now.")
+        return _closed(GateName.WAKE, said("unlocked", "The screen was unlocked just now."))
     if isinstance(signals.locked, Unknown):
-        return _unknown(GateName.WAKE, "Whether the screen is locked", signals.locked)
-    return _open(GateName.WAKE, f"The screen is {'' if signals.locked else 'not '}locked.")
+        words = "Whether the screen is locked is unknown: %1."
+        return _unknown(GateName.WAKE, said("locked-unknown", words, signals.locked.why))
+    if signals.locked:
+        return _open(GateName.WAKE, said("locked", "The screen is locked."))
+    return _open(GateName.WAKE, said("not-locked", "The screen is not locked."))
 
 
 def _call(look: GateInputs) -> IdleGate:
     call = look.signals.call
     if isinstance(call, Unknown):
-        return _unknown(GateName.CALL, "Whether there is a call or a film", call)
+        words = "Whether there is a call or a film is unknown: %1."
+        return _unknown(GateName.CALL, said("call-unknown", words, call.why))
     if call:
-        return _closed(GateName.CALL, "A call or a film is in progress.")
-    return _open(GateName.CALL, "No call and no film.")
+        return _closed(GateName.CALL, said("call", "A call or a film is in progress."))
+    return _open(GateName.CALL, said("no-call", "No call and no film."))
 
 
 def _app(look: GateInputs) -> IdleGate:
     app = look.signals.exclusive_app
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
-            return _unknown(GateName.APP, "Whether one of your exclusive apps runs", app)
+            words = "Whether one of your exclusive apps runs is unknown: %1."
+            return _unknown(GateName.APP, said("app-unknown", words, app.why))
         app = ""
     if app:
-        return _closed(GateName.APP, f"{app} is running.")
-    return _open(GateName.APP, "No app is running that wants the machine for itself.")
+        return _closed(GateName.APP, said("app", "%1 is running.", app))
+    words = "No app is running that wants the machine for itself."
+    return _open(GateName.APP, said("no-app", words))
 
 
 # The machine
@@ -275,34 +300,42 @@ def _app(look: GateInputs) -> IdleGate:
 def _power(look: GateInputs) -> IdleGate:
     mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
     if isinstance(mains, Unknown):
-        return _unknown(GateName.POWER, "Whether the machine is on mains", mains)
+        words = "Whether the machine is on mains is unknown: %1."
+        return _unknown(GateName.POWER, said("power-unknown", words, mains.why))
     if mains:
-        return _open(GateName.POWER, "On mains.")
+        return _open(GateName.POWER, said("mains", "On mains."))
     if not rule.battery_ok:
-        return _closed(GateName.POWER, "On battery.")
+        return _closed(GateName.POWER, said("battery", "On battery."))
     if isinstance(share, Unknown):
-        return _closed(GateName.POWER, f"On battery, and its charge is unknown: {share.why}.")
+        words = "On battery, and its charge is unknown: %1."
+        return _closed(GateName.POWER, said("battery-unknown", words, share.why))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
-    text = f"On battery, {share:.0%} charged; {least:.0%} are needed."
+    words = "On battery, %1 charged; %2 are needed."
+    text = said("battery-charge", words, SaidShare(share), SaidShare(least))
     return _open(GateName.POWER, text) if share >= least else _closed(GateName.POWER, text)
 
 
 def _saving(look: GateInputs) -> IdleGate:
     low = look.signals.low_power
     if isinstance(low, Unknown):
-        return _unknown(GateName.SAVING, "Low-power mode", low)
-    if low and not look.rule.low_power_ok:
-        return _closed(GateName.SAVING, "Low-power mode is on.")
-    return _open(GateName.SAVING, f"Low-power mode is {'on' if low else 'off'}.")
+        words = "Low-power mode is unknown: %1."
+        return _unknown(GateName.SAVING, said("saving-unknown", words, low.why))
+    if not low:
+        return _open(GateName.SAVING, said("not-saving", "Low-power mode is off."))
+    text = said("saving", "Low-power mode is on.")
+    return (
+        _open(GateName.SAVING, text) if look.rule.low_power_ok else _closed(GateName.SAVING, text)
+    )
 
 
 def _heat(look: GateInputs) -> IdleGate:
     hot = look.signals.hot
     if isinstance(hot, Unknown):
-        return _unknown(GateName.HEAT, "The machine's temperature", hot)
+        words = "The machine's temperature is unknown: %1."
+        return _unknown(GateName.HEAT, said("heat-unknown", words, hot.why))
     if hot:
-        return _closed(GateName.HEAT, "The machine is hot.")
-    return _open(GateName.HEAT, "The machine is not hot.")
+        return _closed(GateName.HEAT, said("hot", "The machine is hot."))
+    return _open(GateName.HEAT, said("not-hot", "The machine is not hot."))
 
 
 def _memory(look: GateInputs) -> IdleGate:
@@ -314,20 +347,26 @@ def _memory(look: GateInputs) -> IdleGate:
     if not isinstance(pressure, Unknown):
         most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_FACTOR_TO_OPEN)
         if pressure > most:
-            return _closed(GateName.MEMORY, f"Programs wait for memory ({pressure:.0%} of time).")
+            words = "Programs wait for memory (%1 of time)."
+            return _closed(GateName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
-            return _unknown(GateName.MEMORY, "How much memory is free", free)
-        return _open(GateName.MEMORY, "Nothing waits for memory.")
+            words = "How much memory is free is unknown: %1."
+            return _unknown(GateName.MEMORY, said("memory-unknown", words, free.why))
+        return _open(GateName.MEMORY, said("memory-not-waited", "Nothing waits for memory."))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
-    text = f"{free:.0%} of memory is free; {least:.0%} is needed."
+    text = said(
+        "memory-free", "%1 of memory is free; %2 is needed.", SaidShare(free), SaidShare(least)
+    )
     return _open(GateName.MEMORY, text) if free >= least else _closed(GateName.MEMORY, text)
 
 
 def _load(look: GateInputs) -> IdleGate:
     load = look.signals.load_of_others
     if isinstance(load, Unknown):
-        return _unknown(GateName.LOAD, "The load by other programs", load)
+        words = "The load by other programs is unknown: %1."
+        return _unknown(GateName.LOAD, said("load-unknown", words, load.why))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
-    text = f"Other programs use {load:.0%} of the cores; at most {most:.0%} may be."
+    words = "Other programs use %1 of the cores; at most %2 may be."
+    text = said("load", words, SaidShare(load), SaidShare(most))
     return _open(GateName.LOAD, text) if load <= most else _closed(GateName.LOAD, text)

@@ -40,6 +40,7 @@ from lull.core.idle.waiting import (
     wait_left_s,
     wait_needed_s,
 )
+from lull.core.said import SaidLength, coded, said
 
 _FORBID_A_QUESTION = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
 """Gates that forbid even a short question to a model: all but the waiting time and chats, which are
@@ -116,10 +117,12 @@ class IdleWindow:
         return {
             "state": self.state.value,
             "because": self.because,
+            **coded(self.because, "because_"),
             "until": _iso(self.until),
             "next": _iso(self.next),
             "gates": [
-                {"name": g.name.value, "state": g.state.value, "text": g.text} for g in self.gates
+                {"name": g.name.value, "state": g.state.value, "text": g.text, **coded(g.text)}
+                for g in self.gates
             ],
         }
 
@@ -189,7 +192,7 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
     ends = [] if train_now else [g.until for g in known.gates if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
-        because="You asked for it." if train_now else _why_open(known),
+        because=said("asked-for", "You asked for it.") if train_now else _why_open(known),
         until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
         next=None,
         gates=known.gates,
@@ -200,14 +203,17 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
 
 def _why_open(known: _Known) -> str:
     signals, now = known.look.signals, known.look.now
-    quiet = f"No sign of you for {spans.length(known.quiet_s)}"
+    quiet = SaidLength(known.quiet_s)
     if signals.locked is True:
-        return f"{quiet}, and the screen is locked."
+        words = "No sign of you for %1, and the screen is locked."
+        return said("quiet-locked", words, quiet)
     if inside(known.look.rule.sleep_hours, now):
-        return f"{quiet}, and these are your sleep hours."
+        words = "No sign of you for %1, and these are your sleep hours."
+        return said("quiet-sleep-hours", words, quiet)
     if event_now(known.look.events, Meaning.AWAY, now.astimezone(UTC)) is not None:
-        return f"{quiet}, and your calendar says that you are away."
-    return f"{quiet}."
+        words = "No sign of you for %1, and your calendar says that you are away."
+        return said("quiet-away", words, quiet)
+    return said("quiet", "No sign of you for %1.", quiet)
 
 
 def _shut(known: _Known, closed: Sequence[IdleGate]) -> IdleWindow:

@@ -25,6 +25,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
+from lull.core.said import SaidLength, said
 
 
 def wait_needed_s(
@@ -104,12 +105,11 @@ def wait_left_s(
 
 def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleGate:
     if left_s <= 0.0:
-        text = f"No sign of you for {spans.length(quiet_s)}."
+        text = said("quiet", "No sign of you for %1.", SaidLength(quiet_s))
         return IdleGate(name=GateName.WAIT, state=GateState.OPEN, text=text)
-    text = (
-        f"Waiting for a lull: {spans.length(quiet_s)} of {spans.length(needed_s)} without you."
-        if quiet_s < needed_s
-        else "Waiting a minute until the machine has settled."
-    )
+    text = said("settling", "Waiting a minute until the machine has settled.")
+    if quiet_s < needed_s:
+        words = "Waiting for a lull: %1 of %2 without you."
+        text = said("waiting", words, SaidLength(quiet_s), SaidLength(needed_s))
     until = spans.later(now, left_s)
     return IdleGate(name=GateName.WAIT, state=GateState.CLOSED, text=text, until=until)

@@ -72,4 +72,4 @@ def _short(name: str) -> str:
 
 
 def _answers(turns: int) -> str:
-    return f"{turns} answer{'' if turns == 1 else 's'} in 30 days"
+    return "1 answer in 30 days" if turns == 1 else f"{turns} answers in 30 days"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from lull.desktop.widgets.parts import Card, empty_out, label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, in_window, now, plain, tr
+from lull.desktop.words import ago, now, plain, told, tr
 
 MOST_SHOWN: Final = 3
 """Most failed requests that the card shows."""
@@ -32,7 +32,7 @@ class FailedCard(Card):
         self.setVisible(bool(failed))
         empty_out(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):
-            client, why = plain(one["client"] or "–"), plain(one["why"])
-            words = in_window(tr("%1: %2 (error %3)", client, why, one["status"]))
+            client = plain(one["client"] or "–")
+            words = tr("%1: %2 (error %3)", client, told(one, "why"), one["status"])
             self.lines.addWidget(label(ago(one["at"], now()), "muted"), line, 0)
             self.lines.addWidget(label(words, wrap=True), line, 1)

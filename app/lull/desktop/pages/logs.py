@@ -22,7 +22,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row
 from lull.desktop.widgets.style import mono
-from lull.desktop.words import in_window, plain, tr
+from lull.desktop.words import both, plain, tr
 
 Json = dict[str, Any]
 
@@ -146,8 +146,8 @@ class LogsPage(Page):
             mark, kind = ("✓", "good") if check["ok"] else ("!", "warn")
             if not check["ok"] and check.get("serious"):
                 mark, kind = "✗", "bad"
-            found = in_window(f"{check['text']} {check.get('hint') or ''}".strip())
-            words = f"{check['name']}: {found}"
+            name = str(check["name"])
+            words = f"{check_names().get(name, name)}: {both(check, 'text')}"
             sign = label(mark, kind)
             sign.setMinimumWidth(14)
             said = label(plain(words), wrap=True)
@@ -155,6 +155,30 @@ class LogsPage(Page):
             line.insertWidget(0, sign)
             self._checks.addLayout(line)
         self.health.show()
+
+
+def check_names() -> dict[str, str]:
+    """Return what the doctor looks at, by the service's names."""
+    return {
+        "service": tr("Service"),
+        "settings": tr("Settings"),
+        "address": tr("Address"),
+        "ollama": tr("Ollama"),
+        "engine": tr("Engine"),
+        "store": tr("Database"),
+        "skills": tr("Skills"),
+        "reader": tr("Reader"),
+        "memory": tr("Memory of examples"),
+        "exams": tr("Exams"),
+        "idle source": tr("Away or not"),
+        "lulls": tr("Lulls"),
+        "calendars": tr("Calendars"),
+        "keychain": tr("Keychain"),
+        "disk": tr("Disk"),
+        "speed": tr("Speed"),
+        "backups": tr("Backups"),
+        "problem": tr("Problem"),
+    }
 
 
 def _read_line(line: str) -> tuple[str, str]:

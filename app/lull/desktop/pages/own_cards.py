@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
 )
 
+from lull.desktop.language.choice import LANGUAGE, LANGUAGES, SYSTEM, chosen
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.state import Told
@@ -30,12 +31,13 @@ TEXT_SIZES: Final = (100, 125, 150, 200)
 
 
 class WindowCard(Card):
-    """The window's preferences: text size, notifications, start at login."""
+    """The window's preferences: text size, language, notifications, start at login."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
         self._kit = kit
         self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
+        self.box.addLayout(row(label(tr("Language")), None, self._languages()))
         self.box.addWidget(label(tr("Notify me about"), "muted"))
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
@@ -77,6 +79,21 @@ class WindowCard(Card):
     def _size_text(self, percent: int) -> None:
         self._kit.preferences.setValue(TEXT_SIZE, percent)
         self._kit.look.size_text(percent)
+
+    def _languages(self) -> Choice:
+        made = self.language = Choice()
+        made.setAccessibleName(tr("Language"))
+        made.addItem(tr("As the system"), SYSTEM)
+        for code, name in LANGUAGES.items():
+            made.addItem(name, code)
+        made.setCurrentIndex(max(0, made.findData(chosen(self._kit.preferences))))
+        made.activated.connect(lambda _: self._choose_language(str(made.currentData())))
+        return made
+
+    def _choose_language(self, code: str) -> None:
+        self._kit.preferences.setValue(LANGUAGE, code)
+        text = tr("%1 from the window's next start.", self.language.currentText())
+        self._kit.state.told.emit(Told(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:
         box = QCheckBox(words)

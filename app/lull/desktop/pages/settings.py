@@ -29,7 +29,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import in_window, plain, tr
+from lull.desktop.words import named, told, tr
 
 Json = dict[str, Any]
 
@@ -121,7 +121,7 @@ class SettingsPage(Page):
                 _put(editor, one["value"])
         for group, words in self.helpers.items():
             helper = (self.state.status.get("helpers") or {}).get(group) or {}
-            words.setText(in_window(plain(str(helper.get("why", "")))))
+            words.setText(told(helper, "why"))
             words.setVisible(bool(words.text()))
         for group, reset in self._resets.items():
             reset.setEnabled(bool(self._changed(group)))
@@ -154,7 +154,7 @@ class SettingsPage(Page):
                 routes.SETTINGS,
                 {"key": one["key"], "value": _text(one["default"])},
                 words=_named(str(one["key"])),
-                done=tr("%1 settings reset.", _title(group)) if last else "",
+                done=tr("%1 settings reset.", _group(group)) if last else "",
                 undo=undo if last else None,
                 then=lambda _: self.state.touch(Subject.SETTINGS),
             )
@@ -170,20 +170,21 @@ class SettingsPage(Page):
         box = QVBoxLayout(line)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
-        title = _title(name)
+        title = _title(one["key"])
+        reason = told(one, "reason")
         self._lines[one["key"]] = line
         top = row(label(title), None, editor)
         box.addLayout(top)
-        box.addWidget(label(in_window(str(one["reason"])), "small", wrap=True))
+        box.addWidget(label(reason, "small", wrap=True))
         if name == "model" and group in _EXAMINED:
             self.helpers[group] = label("", "muted", wrap=True)
             box.addWidget(self.helpers[group])
         self._groups[group].box.addWidget(line)
-        self._rows.append((line, f"{one['key']} {title} {one['reason']}".lower()))
+        self._rows.append((line, f"{one['key']} {title} {reason}".lower()))
 
     def _group_card(self, group: str) -> Card:
         card = Card()
-        title = group.capitalize()
+        title = _group(group)
         reset = button(
             tr("Reset"),
             lambda: self._reset(group),
@@ -208,7 +209,7 @@ class SettingsPage(Page):
             editor.editingFinished.connect(lambda e=editor: self._typed(key, e))
         editor.setAccessibleName(_named(key))
         editor.setToolTip(
-            tr("It must be %1. It was %2 at first.", one["allowed"], _text(one["default"]))
+            tr("It must be %1. It was %2 at first.", told(one, "allowed"), _text(one["default"]))
         )
         _put(editor, value)
         return editor
@@ -273,14 +274,19 @@ def _words_in(card: Card) -> list[str]:
     return said + [one.text() for one in card.findChildren(QAbstractButton)]
 
 
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def _group(name: str) -> str:
+    return named(f"settings {name}", name.capitalize())
+
+
+def _title(key: str) -> str:
+    name = key.split(".", 1)[1]
+    return named(f"setting {key}", name.replace("_", " ").capitalize())
 
 
 def _named(key: str) -> str:
     """The setting as its card and line call it."""
     group, name = key.split(".", 1)
-    return f"{_title(group)}: {name.replace('_', ' ')}"
+    return f"{_group(group)}: {named(f'setting {key}', name.replace('_', ' '))}"
 
 
 def _said(value: object) -> str:

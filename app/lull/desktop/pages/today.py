@@ -19,7 +19,7 @@ from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.skills.changes import newest_changes
-from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
+from lull.desktop.pages.today_words import figure_titles, gate_names, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
@@ -27,7 +27,7 @@ from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, counted, in_window, now, only, plain, tr
+from lull.desktop.words import ago, both, count, counted, now, only, plain, told, tr
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -213,7 +213,7 @@ class TodayPage(Page):
         status, learning = self.state.status, self.state.learning
         stands = standing(self.state, now())
         self.line.setText(stands.line)
-        because = str(learning.get("because", ""))
+        because = told(learning, "because")
         self.because.setText("" if because.rstrip(".") in stands.line else because)
         self.because.setVisible(stands.learns and bool(self.because.text()))
         for control in (self.pause, self.resume, self.train):
@@ -246,7 +246,7 @@ class TodayPage(Page):
         self.work.setVisible(bool(lines))
 
     def _show_gates(self, learning: Json) -> None:
-        gates = [(g["name"], g["state"], g["text"]) for g in learning.get("gates") or ()]
+        gates = [(g["name"], g["state"], told(g)) for g in learning.get("gates") or ()]
         theme = f"{self.kit.look.theme.name} {self.kit.look.text_percent}"
         if (gates, theme) == (self._shown_gates, self._gates_theme):
             return
@@ -277,7 +277,7 @@ class TodayPage(Page):
         top = Qt.AlignmentFlag.AlignTop
         mark.setFixedHeight(line_px)
         grid.addWidget(mark, line, 0, top)
-        grid.addWidget(label(name.capitalize(), "muted"), line, 1, top)
+        grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)
         grid.addWidget(said, line, 2, top)
 
     def _show_figures(self, status: Json) -> None:
@@ -288,7 +288,7 @@ class TodayPage(Page):
             "conversations": status.get("conversations", 0),
         }
         for name, value in values.items():
-            self.figures[name].setText(f"{int(value):,}")
+            self.figures[name].setText(count(int(value)))
         for name, titles in figure_titles().items():
             self.titles[name].setText(titles[0] if int(values[name]) == 1 else titles[1])
         turns = int(status.get("turns", 0))
@@ -317,20 +317,18 @@ class TodayPage(Page):
         judge = status.get("judge") or {}
         helper = (status.get("helpers") or {}).get("judge") or {}
         nobody = helper.get("setting") == "auto" and not helper.get("model")
-        words = tr("No judge (auto): %1", plain(str(helper.get("why", "")))) if nobody else ""
-        said = words if judge.get("trains", True) else str(judge.get("why", ""))
-        self.judge.setText(in_window(said))
+        words = tr("No judge (auto): %1", told(helper, "why")) if nobody else ""
+        self.judge.setText(words if judge.get("trains", True) else told(judge, "why"))
         self.judge.setVisible(bool(self.judge.text()))
 
     def _show_problems(self, status: Json) -> None:
         empty_out(self._problem_lines)
         problems = status.get("problems") or []
         for problem in problems:
-            head = label(str(problem["title"]), "bad")
+            head = label(told(problem, "title"), "bad")
             head.setFont(_bold(head.font()))
-            words = in_window(f"{problem['detail']} {problem.get('hint', '')}".strip())
             self._problem_lines.addWidget(head)
-            self._problem_lines.addWidget(label(words, wrap=True))
+            self._problem_lines.addWidget(label(both(problem), wrap=True))
         self.problems.setVisible(bool(problems))
 
     def _show_steps(self, status: Json) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.desktop.words import percent, plain, tr
+from lull.desktop.words import count, named, percent, told, tr
 
 Json = dict[str, Any]
 
@@ -19,9 +19,30 @@ def figure_titles() -> dict[str, tuple[str, str]]:
     }
 
 
+def gate_names() -> dict[str, str]:
+    """Return what the conditions for background work (gates) are about, by their names."""
+    return {
+        "learning": tr("Learning"),
+        "pause": named("gate pause", "Pause"),
+        "input": tr("Input"),
+        "chat": tr("Chat"),
+        "wake": tr("Wake"),
+        "call": tr("Call"),
+        "app": tr("App"),
+        "calendar": tr("Calendar"),
+        "hours": tr("Hours"),
+        "low power": tr("Low power"),
+        "power": tr("Power"),
+        "heat": tr("Heat"),
+        "memory": tr("Memory"),
+        "load": tr("Load"),
+        "wait": tr("Wait"),
+    }
+
+
 def work_words(learning: Json, work: Json) -> str:
     """Describe one piece of background work in a line: what is done now, or what comes next."""
-    said = f"{plain(str(work['text']))}. {work.get('why_not') or ''}".strip()
+    said = f"{told(work)}. {told(work, 'why_not')}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 
@@ -34,5 +55,5 @@ def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
     told = tr("%1 in the two weeks before", percent(usual)) if usual is not None else ""
     if now_ is None:
         return "–", told or tr("none scored yet")
-    scored = tr("of %1 scored", f"{now_['n']:,}")
+    scored = tr("of %1 scored", count(now_["n"]))
     return percent(now_["reward"]), f"{scored}; {told}" if told else scored

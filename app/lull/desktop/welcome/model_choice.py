@@ -15,7 +15,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import in_window, percent, plain, tr
+from lull.desktop.words import both, percent, plain, told, tr
 
 Json = dict[str, Any]
 _AUTO = "auto"
@@ -91,7 +91,7 @@ def _words(there: Json) -> str:
     choosing = there.get("choosing") or {}
     if choosing.get("error"):
         error = choosing["error"]
-        return in_window(plain(f"{error.get('detail', '')} {error.get('hint', '')}".strip()))
+        return both(error)
     if _under_way(there):
         share = percent(float(choosing.get("progress") or 0))
         return tr("%1 is being made ready: %2", plain(str(choosing.get("name"))), share)
@@ -100,4 +100,4 @@ def _words(there: Json) -> str:
     if auto := there.get("auto"):
         return plain(f"{auto['model']}: {auto['why']}")
     unable = [m for m in there.get("models", ()) if not m["can_learn"]]
-    return "\n".join(in_window(plain(f"{m['name']}: {m['why_not']}")) for m in unable[:3])
+    return "\n".join(f"{plain(m['name'])}: {told(m, 'why_not')}" for m in unable[:3])

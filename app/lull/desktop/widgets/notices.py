@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QSettings
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.proof.standing import CALM
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.words import counted, in_window, now, plain, signed, tr
+from lull.desktop.words import both, counted, in_window, now, plain, signed, told, tr
 
 Json = dict[str, Any]
 
@@ -115,8 +115,8 @@ class Notices(QObject):
         self._problems = {problem["detail"] for problem in standing}
         new = [p for p in standing if known is not None and p["detail"] not in known]
         for problem in new[:1]:
-            text = in_window(f"{problem['detail']} {problem.get('hint', '')}".strip())
-            self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=problem["title"], text=text))
+            title = told(problem, "title")
+            self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=title, text=both(problem)))
 
     def _look_at_runs(self) -> None:
         runs = [r for r in self._state.value(Subject.RUNS).get("runs") or () if r.get("verdict")]
@@ -160,9 +160,9 @@ def in_a_call(learning: Mapping[str, Any]) -> bool:
 def night(run: Json) -> Notice:
     before, after = run.get("reward_before"), run.get("reward_after")
     gain = None if before is None or after is None else float(after) - float(before)
-    said = "; ".join(run.get("reasons") or ())
+    said = "; ".join(in_window(str(reason)) for reason in run.get("reasons") or ())
     if run.get("kind") == "graduation" and run.get("verdict") == "rejected":
-        said = str(run.get("why") or said)  # what was lost, and what is done next time
+        said = told(run, "why") or said  # what was lost, and what is done next time
     text = plain(said or str(run.get("verdict")))
     if gain is not None:
         text = tr("Held-out score %1. %2", signed(gain), text)

@@ -18,6 +18,7 @@ from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, Talked, auto_choice
 from lull.core.ports import Clock
+from lull.core.said import said
 from lull.loops.models.choose_model import ThereIs
 from lull.store.feedback.remembered import Remembered
 
@@ -98,7 +99,7 @@ class ReadyWork:
         It may be cancelled at any moment, and the next call continues where it stopped.
         """
         self.id = f"ready {canonical(model)}"
-        self.text = f"Making {model} ready to learn"
+        self.text = said("work-ready", "Making %1 ready to learn", model)
         self._model = model
         self._make = make
         self._clock = clock

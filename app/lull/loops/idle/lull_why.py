@@ -5,13 +5,15 @@ does not run.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from lull.core import durations as spans
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.scheduling import LullWork
+from lull.core.said import SaidLength, coded, said
 from lull.loops.idle.lull_runner import Runner
+
+_GOES_ON: Final = said("work-goes-on", "It goes on in a moment.")
 
 
 class WorkView(NamedTuple):
@@ -27,6 +29,9 @@ class WorkView(NamedTuple):
     Empty for the running item, and while no work may run at all.
     """
 
+    def as_dict(self) -> dict[str, object]:
+        return {**self._asdict(), **coded(self.text), **coded(self.why_not, "why_not_")}
+
 
 class LullWhy(NamedTuple):
     """The answer of the command `lull why`: whether background work may run now, and the waiting
@@ -38,7 +43,7 @@ class LullWhy(NamedTuple):
     """The work items to do; one that has begun comes first."""
 
     def as_dict(self) -> dict[str, object]:
-        return {**self.window.as_dict(), "work": [one._asdict() for one in self.work]}
+        return {**self.window.as_dict(), "work": [one.as_dict() for one in self.work]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,22 +68,23 @@ class WorkChoice:
     def _why_not(self, work: LullWork) -> str:
         begun = self.runner.work
         if begun is not None and begun.id == work.id:
-            return "" if self.runner.running else "It goes on in a moment."
+            return "" if self.runner.running else _GOES_ON
         if not self.watched:
-            return "The watch over lulls is being started."
+            return said("watch-starts", "The watch over lulls is being started.")
         rests_s = self.runner.rests_s(work)
         if rests_s > 0.0:
-            return f"It failed a short while ago, and is tried again in {spans.length(rests_s)}."
+            words = "It failed a short while ago, and is tried again in %1."
+            return said("work-failed", words, SaidLength(rests_s))
         if self.runner.stuck:
-            return "A piece that was told to end has not ended yet."
+            return said("work-stuck", "A piece that was told to end has not ended yet.")
         if work.left_s <= 0.0:
-            return "Nothing of it is left to do."
+            return said("work-done", "Nothing of it is left to do.")
         if begun is not None:
-            return "It comes after what runs now."
+            return said("work-after", "It comes after what runs now.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
-            likely = spans.length(self.left.median_s)
-            needs = spans.length(work.needs_s)
-            return f"It needs {needs} at least, and this lull is likely to last {likely} yet."
+            words = "It needs %1 at least, and this lull is likely to last %2 yet."
+            likely = SaidLength(self.left.median_s)
+            return said("work-too-long", words, SaidLength(work.needs_s), likely)
         if self.about_to:
-            return "One more look whether you are really away."
-        return "It begins in a moment."
+            return said("work-one-look", "One more look whether you are really away.")
+        return said("work-begins", "It begins in a moment.")

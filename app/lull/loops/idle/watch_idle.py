@@ -25,6 +25,7 @@ from lull.core.idle.rule import GateName
 from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, fits
 from lull.core.idle.signals import IdleSignals
 from lull.core.ports import Clock, Ids
+from lull.core.said import said
 from lull.loops.idle.decide_idle import DecideIdle, clock_of
 from lull.loops.idle.lull_journal import LullJournal
 from lull.loops.idle.lull_pace import LullPace
@@ -257,7 +258,7 @@ class WatchIdle:
     def _now_in_force(self, window: IdleWindow) -> IdleWindow:
         work = self._runner.work
         if work is not None and self._runner.running:
-            window = window.working(f"{work.text}. {window.because}")
+            window = window.working(said("working-on", "%1. %2", work.text, window.because))
         self._hurry(self._runner.running or self._about_to)
         before, self._window = self._window, window
         if before is None or (before.state, before.closed_by) != (window.state, window.closed_by):

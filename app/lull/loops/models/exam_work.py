@@ -12,6 +12,7 @@ from typing import Final
 
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
+from lull.core.said import said
 from lull.loops.models.examine_models import QUESTION_S, WaitingExam
 
 QUESTION_GUESS_S: Final = 6.0
@@ -48,7 +49,7 @@ class ExamWork:
         `borrow` is called before the model is asked, `free` when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
-        self.text = f"Examining {waiting.model} as {waiting.role.value}"
+        self.text = said("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)
         self.progress = waiting.done / max(1, waiting.of)
         self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
         self._step = step

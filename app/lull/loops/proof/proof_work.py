@@ -12,6 +12,7 @@ from typing import Final
 
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
+from lull.core.said import said
 
 PAIR_S: Final = 4.0
 """Assumed seconds for one pair of answers on a local model."""
@@ -26,7 +27,6 @@ class ProofWork:
     kind = WorkKind.PROOF
     needs_s = PAIR_S
     value = 1.0
-    doing = "Proving {}"
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ProofWork:
         `borrow` is called before models are asked, `free` when their memory is needed.
         """
         self.id = proposal
-        self.text = self.doing.format(name)
+        self.text = self.doing(name)
         self.progress = min(1.0, pairs / most_pairs)
         self.left_s = max(1, most_pairs - pairs) * PAIR_S
         self._prove = prove
@@ -55,6 +55,10 @@ class ProofWork:
         self._may_go = asyncio.Event()
         self._ended = False
         self._replaying: asyncio.Task[int] | None = None
+
+    def doing(self, name: str) -> str:
+        """Describe the work on the skill of this name."""
+        return said("work-proof", "Proving %1", name)
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
@@ -106,4 +110,6 @@ class UseWork(ProofWork):
     """
 
     value = 0.1
-    doing = "Measuring what {} does"
+
+    def doing(self, name: str) -> str:
+        return said("work-use", "Measuring what %1 does", name)

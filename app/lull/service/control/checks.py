@@ -217,9 +217,9 @@ def reader(found: Callable[[], str], waiting: int) -> str:
 
     The function `found` returns its name or raises why it cannot be used.
     """
-    wait = (
-        f"{waiting} message{'' if waiting == 1 else 's'} to read" if waiting else "nothing to read"
-    )
+    wait = f"{waiting} messages to read" if waiting else "nothing to read"
+    if waiting == 1:
+        wait = "1 message to read"
     return f"{found()} hears what you say about answers; {wait}."
 
 

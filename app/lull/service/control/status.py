@@ -213,4 +213,6 @@ class Status:
 
 
 def _credited(number: int) -> str:
-    return f"{number} past request{'' if number == 1 else 's'} credited to skills."
+    if number == 1:
+        return "1 past request credited to skills."
+    return f"{number} past requests credited to skills."

@@ -4,7 +4,7 @@ for confirmation.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
@@ -47,19 +47,19 @@ class ForgetDialog(QDialog):
         self.close()
 
 
+_PARTS: Final = (
+    ("turns", "%1 answer", "%1 answers"),
+    ("proposals", "%1 proposal", "%1 proposals"),
+    ("skills", "%1 skill", "%1 skills"),
+    ("runs", "%1 training run", "%1 training runs"),
+    ("adapters", "%1 adapter", "%1 adapters"),
+)
+"""What can be made from a conversation."""
+
+
 def forget_words(found: Json) -> str:
     removed = found.get("removed", {})
-    words = [
-        counted(int(removed.get(key, 0)), one, many)
-        for key, one, many in (
-            ("turns", "%1 answer", "%1 answers"),
-            ("proposals", "%1 proposal", "%1 proposals"),
-            ("skills", "%1 skill", "%1 skills"),
-            ("runs", "%1 training run", "%1 training runs"),
-            ("adapters", "%1 adapter", "%1 adapters"),
-        )
-        if removed.get(key)
-    ]
+    words = [counted(int(removed[key]), one, many) for key, one, many in _PARTS if removed.get(key)]
     said = tr("With it go: %1.", ", ".join(words)) if words else tr("Nothing was made from it.")
     names = ", ".join(plain(name) for name in found.get("skills", ()))
     return f"{said} {tr('Skills: %1.', names)}" if names else said

@@ -15,7 +15,7 @@ from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import percent, plain, short_date, tr
+from lull.desktop.words import percent, plain, short_date, told, tr
 
 Json = dict[str, Any]
 MOST_TURNS: Final = 30
@@ -149,13 +149,13 @@ def _score_words(reward: Json) -> str:
     """An answer's score and who gave it; the user's own rating is no probability."""
     if reward["source"] == "explicit":
         return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+    share = percent(float(reward["p_good"]))
     words = {
-        "verifiable": tr("%1 likely good, scored by a check"),
-        "implicit": tr("%1 likely good, judging by what you did next"),
-        "judge": tr("%1 likely good, scored by a judge model"),
+        "verifiable": tr("%1 likely good, scored by a check", share),
+        "implicit": tr("%1 likely good, judging by what you did next", share),
+        "judge": tr("%1 likely good, scored by a judge model", share),
     }
-    said = words.get(str(reward["source"]), tr("%1 likely good"))
-    return said.replace("%1", percent(float(reward["p_good"])))
+    return words.get(str(reward["source"]), tr("%1 likely good", share))
 
 
 def worth_words(turn: Json) -> str:
@@ -164,9 +164,9 @@ def worth_words(turn: Json) -> str:
     """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
-    signals = "; ".join(plain(s["text"]) for s in turn.get("signals", ()) if s.get("text"))
-    learns = tr("may train") if turn.get("eligible") else str(turn.get("why_not") or "")
-    if reward is None and learns == "not scored yet":
+    signals = "; ".join(told(s) for s in turn.get("signals", ()) if s.get("text"))
+    learns = tr("may train") if turn.get("eligible") else told(turn, "why_not")
+    if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
-    note = plain(str(turn.get("note") or ""))
+    note = told(turn, "note")
     return " · ".join(part for part in (worth, signals, learns, note) if part)

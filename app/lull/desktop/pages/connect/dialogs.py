@@ -19,7 +19,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import in_window, plain, tr
+from lull.desktop.words import plain, told, tr
 
 Json = dict[str, Any]
 
@@ -74,7 +74,7 @@ class _ClientDialog(QDialog):
         self.outcome.show()
 
     def _failed(self, answer: Reply) -> None:
-        self._tell(in_window(plain(said(answer))), "bad")
+        self._tell(plain(said(answer)), "bad")
 
     def _over(self) -> None:
         """Nothing more is to be decided here."""
@@ -110,7 +110,7 @@ class ConnectDialog(_ClientDialog):
             words = tr("This creates %1. Undo deletes it again.", file)
         self.words.setText(words if plan["changes"] else tr("%1 already points at Lull.", file))
         self._show_lines(str(plan["diff"]))
-        self.note.setText(in_window(plain(str(plan["note"]))))
+        self.note.setText(told(plan, "note"))
         self.note.setVisible(bool(self.note.text()))
         self.do.setEnabled(bool(plan["changes"]))
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from lull.desktop.pages.skills.changes import change_words, move_words
-from lull.desktop.words import parsed, percent, plain, short_date, tr
+from lull.desktop.words import count, parsed, percent, plain, short_date, short_day, tr
 
 Json = dict[str, Any]
 MOST_POINTS: Final = 2_000
@@ -127,7 +127,8 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
         level=baseline,
         heads=(tr("Day"), tr("Answers"), tr("Good")),
         rows=tuple(
-            (day["day"][5:], f"{day['n']:,}", _share(day["reward"])) for day in reversed(days)
+            (short_day(day["day"]), count(day["n"]), _share(day["reward"]))
+            for day in reversed(days)
         ),
         none=tr("No answer was scored yet. Rate a few, or go on: your next words tell, too."),
     )
@@ -142,7 +143,7 @@ def _parted(
         _dots((_noon(day["day"]), day[part]["reward"], day[part]["n"]) for day in days)
         for part in (own, other)
     )
-    rows = ((day["day"][5:], _cell(day[own]), _cell(day[other])) for day in reversed(days))
+    rows = ((short_day(day["day"]), _cell(day[own]), _cell(day[other])) for day in reversed(days))
     none = tr("No answer with skills was scored yet.")
     if name is ChartName.ADAPTER:
         none = tr("No adapter has answered yet.")
@@ -169,7 +170,7 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
     )
     rows = (
         (plain(one["adapter"]), tr("%1 → %2", _share(one["before"]), _share(one["after"])),
-         f"{one['pairs']:,}")
+         count(one["pairs"]))
         for one in reversed(found)
     )  # fmt: skip
     return Chart(
@@ -199,7 +200,7 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
         for part in ("before", "after")
     )
     rows = (
-        (short_date(run.get("made"))[5:],
+        (short_date(run.get("made")),
          tr("%1 → %2", _share(run["reward_before"]), _share(run["reward_after"])))
         for run in reversed(measured)
     )  # fmt: skip
@@ -248,7 +249,7 @@ def _marks(learning: Json) -> Iterator[ChartMark]:
 def _cell(part: Json) -> str:
     if not part["n"]:
         return "–"
-    return tr("%1  (%2)", _share(part["reward"]), f"{part['n']:,}")
+    return tr("%1  (%2)", _share(part["reward"]), count(part["n"]))
 
 
 def _share(value: float | None) -> str:

@@ -27,7 +27,7 @@ from lull.desktop.pages.learning.charts import (
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
-from lull.desktop.words import percent, tr
+from lull.desktop.words import count, on_day, percent, tr
 
 LEGEND_PX: Final = 24
 """Height of the row above a chart that names its curves."""
@@ -105,11 +105,11 @@ class Curves(SelfDrawn):
         if not dots:
             return ""
         nearest = min((dot for _, dot in dots), key=lambda dot: abs(dot.at_s - at_s)).at_s
-        words = [f"{datetime.fromtimestamp(nearest).astimezone():%d %b %H:%M}"]
+        words = [on_day(datetime.fromtimestamp(nearest).astimezone(), tr("dd MMM HH:mm"))]
         for series, dot in dots:
             if dot.at_s == nearest:
-                count = tr("%1 answers", f"{dot.n:,}") if dot.n > 1 else ""
-                words.append(f"{series.name} {percent(dot.value)} {count}".strip())
+                many = tr("%1 answers", count(dot.n)) if dot.n > 1 else ""
+                words.append(f"{series.name} {percent(dot.value)} {many}".strip())
         near = [mark for mark in self._chart.marks if abs(mark.at_s - nearest) < MARK_NEAR_S]
         words += [mark.text for mark in near[-2:]]
         return " · ".join(words)

@@ -40,7 +40,7 @@ from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import told, tr
 
 Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
@@ -147,7 +147,7 @@ class LearningPage(Page):
         if value.get("runs") or adapters or self.feed.value.get("points"):
             return None
         has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
-        text = str(value.get("text") or "")
+        text = told(value)
         if needs:
             words = tr(
                 "A run needs %1 requests whose answers differ in worth; there are %2.", needs, has
@@ -158,7 +158,7 @@ class LearningPage(Page):
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)
-        self.doing.setText(plain(str(value.get("text") or "")))
+        self.doing.setText(told(value))
         self.doing.setVisible(bool(self.doing.text()))
         self.placings.setText(placing_words(self.feed.value.get("placings", ())))
         self.placings.setVisible(bool(self.placings.text()))

@@ -8,10 +8,20 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from lull.core import durations as spans
 from lull.desktop.pages.learning.charts import Chart
 from lull.desktop.pages.skills.changes import move_words
-from lull.desktop.words import in_window, percent, plain, short_date, tr
+from lull.desktop.words import (
+    count,
+    decimal,
+    in_window,
+    length,
+    percent,
+    plain,
+    short_date,
+    short_day,
+    told,
+    tr,
+)
 
 Json = dict[str, Any]
 
@@ -63,7 +73,7 @@ def status_words(status: str) -> str:
 
 def run_cells(run: Json) -> tuple[str, ...]:
     return (
-        short_date(run.get("made"))[5:10],
+        short_day(run.get("made")),
         kind_words(str(run["kind"])),
         status_words(str(run["status"])),
         gain_words(run),
@@ -76,7 +86,7 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
     if accepted is not None:
         gate = tr("passed") if accepted else tr("turned down")
     status = status_words(str(adapter["status"]))
-    return (str(adapter["id"]), status, gate, short_date(adapter.get("made"))[5:10])
+    return (str(adapter["id"]), status, gate, short_day(adapter.get("made")))
 
 
 def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
@@ -117,21 +127,21 @@ def gain_words(run: Json) -> str:
 
 def run_words(run: Json) -> str:
     """Describe the details of a training run that have no column in the table of runs."""
-    words = [in_window(plain(str(run.get("why") or ""))), tr("%1 turns", run.get("turns", 0))]
+    words = [told(run, "why"), tr("%1 turns", run.get("turns", 0))]
     if run.get("tokens"):
-        words.append(tr("%1 tokens", f"{run['tokens']:,}"))
+        words.append(tr("%1 tokens", count(run["tokens"])))
     if run.get("took_s"):
-        words.append(tr("took %1", spans.length(run["took_s"])))
+        words.append(tr("took %1", length(run["took_s"])))
     if run.get("left_s"):
-        words.append(tr("%1 left", spans.length(run["left_s"])))
+        words.append(tr("%1 left", length(run["left_s"])))
     if run.get("of"):
         words.append(tr("step %1 of %2", run.get("steps", 0), run["of"]))
     if run.get("kl") is not None:
-        words.append(tr("%1 nats a token from the base", f"{run['kl']:.3f}"))
+        words.append(tr("%1 nats a token from the base", decimal(run["kl"], 3)))
     if run.get("verdict"):
         words.append(tr("the gate %1", verdict_words({**run, "reasons": ()})))
     if run.get("reasons"):
-        words.append(plain("; ".join(run["reasons"])))
+        words.append(reasons_of(run))
     return " · ".join(word for word in words if word)
 
 
@@ -142,19 +152,19 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
         (tr("Made"), short_date(run.get("made"))),
         (tr("Kind"), kind_words(str(run["kind"]))),
         (tr("Status"), status_words(str(run["status"]))),
-        (tr("Why"), in_window(plain(str(run.get("why") or "–")))),
-        (tr("Answers it learned from"), f"{run.get('turns', 0):,}"),
+        (tr("Why"), told(run, "why") or "–"),
+        (tr("Answers it learned from"), count(run.get("turns", 0))),
         (tr("Steps"), tr("%1 of %2", run.get("steps", 0), run.get("of") or "–")),
         (tr("Good, before and after"), gain_words(run)),
-        (tr("Tokens"), f"{tokens:,}" if tokens else "–"),
-        (tr("Time"), spans.length(took) if took else "–"),
+        (tr("Tokens"), count(tokens) if tokens else "–"),
+        (tr("Time"), length(took) if took else "–"),
         (
             tr("Memory at most"),
-            tr("%1 MB", f"{run['peak_mb']:,.0f}") if run.get("peak_mb") else "–",
+            tr("%1 MB", count(round(run["peak_mb"]))) if run.get("peak_mb") else "–",
         ),
         (
             tr("Distance from the base"),
-            tr("%1 nats a token", f"{kl:.3f}") if kl is not None else "–",
+            tr("%1 nats a token", decimal(kl, 3)) if kl is not None else "–",
         ),
         (tr("Adapter"), plain(str(run.get("adapter") or "–"))),
         (tr("The gate"), verdict_words(run)),
@@ -164,7 +174,12 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
 def verdict_words(run: Json) -> str:
     verdict = {"accepted": tr("let it through"), "rejected": tr("turned it down")}
     said = verdict.get(str(run.get("verdict") or ""), tr("has not spoken"))
-    return plain("; ".join([said, *(run.get("reasons") or ())]))
+    return "; ".join(part for part in (said, reasons_of(run)) if part)
+
+
+def reasons_of(run: Json) -> str:
+    """Return why the gate decided so about a run's adapter, in the service's sentences."""
+    return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 
 RUN_NAMES = ("id", "made", "kind", "status", "steps", "of", "reward_before", "reward_after",

@@ -46,11 +46,9 @@ class ApproveDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Approve"))
         self.resize(620, 460)
-        head = counted(
-            len(proposals),
-            tr("Approve “%1”?").replace("%1", plain(proposals[0]["name"])),
-            "Approve these %1 suggestions?",
-        )
+        head = tr("Approve “%1”?", plain(proposals[0]["name"]))
+        if len(proposals) > 1:
+            head = tr("Approve these %1 suggestions?", len(proposals))
         unproved = [one for one in proposals if needs_a_second_word(one)]
         words = counted(
             len(unproved),

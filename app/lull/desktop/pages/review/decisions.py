@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, Settling, Subject, Told
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import count, plain, tr
 
 Json = dict[str, Any]
 MORNING: Final = time(8)
@@ -141,8 +141,8 @@ def _done(action: str, number: int, names: str) -> str:
         "defer": tr("Snoozed: %1", names),
     }
     many = {
-        "approve": counted(number, "", "Approved %1 skills"),
-        "reject": counted(number, "", "Rejected %1 suggestions"),
-        "defer": counted(number, "", "Snoozed %1 suggestions"),
+        "approve": tr("Approved %1 skills", count(number)),
+        "reject": tr("Rejected %1 suggestions", count(number)),
+        "defer": tr("Snoozed %1 suggestions", count(number)),
     }
     return one[action] if number == 1 else f"{many[action]}: {names}"

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ class RejectDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Reject"))
         self.setMinimumWidth(440)
-        head = plain(names[0]) if len(names) == 1 else counted(len(names), "", "%1 suggestions")
+        head = plain(names[0]) if len(names) == 1 else tr("%1 suggestions", len(names))
         words = tr("Lull won't suggest this again, even reworded.")
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Reason"))

@@ -16,7 +16,7 @@ from lull.desktop.pages.review.standing_words import (
     status_chip,
     waits_for_picks,
 )
-from lull.desktop.words import ago, counted, now, percent, plain, tr
+from lull.desktop.words import ago, count, counted, decimal, named, now, percent, plain, tr
 
 Json = dict[str, Any]
 _ROOT: Final = QModelIndex()
@@ -80,7 +80,11 @@ def ordered(proposals: Sequence[Json]) -> list[Json]:
 
 
 def kind_words(proposal: Json) -> str:
-    words = {"new": tr("New skill"), "edit": tr("Edit"), "retire": tr("Retire")}
+    words = {
+        "new": tr("New skill"),
+        "edit": named("proposal edit", "Edit"),
+        "retire": named("proposal retire", "Retire"),
+    }
     return words.get(str(proposal["kind"]), str(proposal["kind"]))
 
 
@@ -193,4 +197,9 @@ def row_words(proposal: Json) -> str:
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
+    return count(round(value)) if value >= 10 else _short(value)
+
+
+def _short(value: float) -> str:
+    text = f"{value:.3g}"
+    return decimal(value, len(text.partition(".")[2])) if "e" not in text else text

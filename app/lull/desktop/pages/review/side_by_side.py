@@ -18,7 +18,7 @@ from lull.desktop.pages.learning.tables import small_table
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, told, tr
 
 Json = dict[str, Any]
 Facts = list[tuple[str, str]]
@@ -75,7 +75,7 @@ class SideBySide(QDialog):
         checks = (answer.value.get("verdict") or {}).get("checks") or ()
         for check in checks:
             mark = "✓" if check["holds"] else "✗"
-            column.checks[str(check["name"])] = plain(f"{mark} {check['text']}")
+            column.checks[str(check["name"])] = f"{mark} {told(check)}"
         self._fill()
 
     def told(self, column: Column, adapter: Json) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, Standing
-from lull.desktop.words import counted, in_window, plain, tr
+from lull.desktop.words import counted, plain, told, tr
 
 Json = dict[str, Any]
 
@@ -123,12 +123,12 @@ def reason_words(proposal: Json) -> str:
     """Return the service's reason for the status of a proposed skill, with commands replaced by the
     window's pages.
     """
-    return in_window(plain(str(proposal.get("reason") or "")))
+    return told(proposal, "reason")
 
 
 def flag_lines(proposal: Json) -> list[str]:
     """Return the warnings about suspicious passages in a proposed skill's text, one line each."""
-    return [plain(f"⚠ {f.get('text', '')} {_quoted(f)}".strip()) for f in proposal["flags"]]
+    return [f"⚠ {told(f)} {plain(_quoted(f))}".strip() for f in proposal["flags"]]
 
 
 def _quoted(flag: Json) -> str:

@@ -27,7 +27,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, parsed, tr
+from lull.desktop.words import counted, on_day, parsed, short_date, tr
 
 Json = dict[str, Any]
 
@@ -180,5 +180,4 @@ def day_and_time(iso: str) -> str:
     if moment is None:
         return ""
     here = moment.astimezone()
-    days = (tr("Mon"), tr("Tue"), tr("Wed"), tr("Thu"), tr("Fri"), tr("Sat"), tr("Sun"))
-    return f"{days[here.weekday()]} {here:%Y-%m-%d %H:%M}"
+    return f"{on_day(here, 'ddd')} {short_date(iso)}"

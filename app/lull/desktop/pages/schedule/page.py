@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
-from lull.core import durations as spans
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.tables import fill, small_table
@@ -39,7 +38,7 @@ from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import ago, counted, now, plain, tr
+from lull.desktop.words import ago, counted, length, now, plain, told, tr
 
 Json = dict[str, Any]
 
@@ -155,9 +154,10 @@ class SchedulePage(Page):
         learning = self.state.learning
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
-        self.why.setText(str(learning.get("because") or ""))
-        shut = [g["text"] for g in learning.get("gates") or () if keeps_shut(g)]
-        others = [text for text in shut if text != learning.get("because")]
+        because = told(learning, "because")
+        self.why.setText(because)
+        shut = [told(g) for g in learning.get("gates") or () if keeps_shut(g)]
+        others = [text for text in shut if text != because]
         self.reasons.setText("\n".join(others))
         self.reasons.setVisible(bool(others))
         self._show_week()
@@ -336,8 +336,8 @@ def week_words(windows: Json) -> str:
     return tr(
         "%1 in the last seven days, %2 in all; Lull worked for %3.",
         counted(len(lulls), "%1 lull", "%1 lulls"),
-        spans.length(long_s),
-        spans.length(used_s),
+        length(long_s),
+        length(used_s),
     )
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip
 from lull.desktop.pages.schedule.week_bars import DAY, DAYS, Bar, BarKind, kind_words, pieces
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import tr
+from lull.desktop.words import tr, week_day
 
 LEFT: Final = 104
 TOP: Final = 22
@@ -153,7 +153,7 @@ class WeekView(SelfDrawn):
             painter.drawLine(left, int(y), self.width() - 8, int(y))
             today = self._now is not None and day == self._now.date()
             painter.setPen(QColor(theme.accent if today else theme.muted))
-            words = tr("Today") if today else f"{day:%a %d %b}"
+            words = tr("Today") if today else week_day(day)
             painter.drawText(QRectF(0, y, left - 10, line), _RIGHT, words)
 
     def _paint_bar(

@@ -13,7 +13,7 @@ from typing import Any, Final
 from lull.core.idle.hours import parsed as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.state import WEEK_DAYS
-from lull.desktop.words import parsed, plain, tr
+from lull.desktop.words import parsed, plain, told, tr, week_day
 
 Json = dict[str, Any]
 DAYS: Final = WEEK_DAYS
@@ -63,15 +63,28 @@ def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Ba
     found += _planned(learning, at)
     for window in windows.get("windows") or ():
         closed = window["closed"] or window["seen"]
-        found += _bar(BarKind.LULL, window["opened"], closed, str(window["why_opened"]), zone)
+        why = told(window, "why_opened")
+        found += _bar(BarKind.LULL, window["opened"], closed, why, zone)
         used = window["used_s"]
         if used > 0:
             opened = parsed(window["opened"])
             assert opened is not None
             until = opened + timedelta(seconds=used)
-            text = ", ".join(f"{one['kind']} {one['text']}" for one in window["done"])
+            text = ", ".join(_done(one) for one in window["done"])
             found += _bar(BarKind.WORK, window["opened"], until.isoformat(), text, zone)
     return [bar for bar in found if bar.end > start and bar.start < end]
+
+
+def _done(one: Json) -> str:
+    kind = str(one["kind"])
+    words = {
+        "proof": tr("proof"),
+        "exam": tr("exam"),
+        "ready": tr("ready"),
+        "rollout": tr("rollout"),
+        "step": tr("step"),
+    }
+    return f"{words.get(kind, kind)} {told(one)}"
 
 
 def _bar(kind: BarKind, start: str, end: str, text: str, zone: Any) -> Iterator[Bar]:
@@ -92,7 +105,7 @@ def _planned(learning: Json, at: datetime) -> Iterator[Bar]:
         left_s = min(float(work.get("left_s") or 0.0), DAY.total_seconds())
         if left_s > 0.0:
             end = start + timedelta(seconds=left_s)
-            yield Bar(kind=BarKind.PLANNED, start=start, end=end, text=plain(str(work["text"])))
+            yield Bar(kind=BarKind.PLANNED, start=start, end=end, text=told(work))
             start = end
 
 
@@ -144,7 +157,7 @@ def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
     told = [bar for bar in bars if bar.kind.value not in HOURS]
     return [
         (
-            f"{bar.start:%a %d %b}",
+            week_day(bar.start),
             f"{bar.start:%H:%M}–{bar.end:%H:%M}",
             words[bar.kind],
             plain(bar.text),

@@ -16,7 +16,7 @@ from lull.desktop.pages.schedule.hours_edit import DAY_MIN, Stretch, Week, holds
 from lull.desktop.pages.schedule.week import WeekView
 from lull.desktop.pages.schedule.week_bars import DAY, DAYS
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import tr
+from lull.desktop.words import on_day, tr
 
 SNAP_MIN: Final = 15
 """Step in minutes to which the mouse snaps when hours are drawn."""
@@ -92,7 +92,7 @@ class WeekEditor(WeekView):
         there = holds(self._set, self.weekday(day), self._begun_at())
         does = tr("takes them away") if there else tr("sets them")
         times = f"{low // 60:02}:{low % 60:02}–{high // 60:02}:{high % 60:02}"
-        return tr("%1 %2: %3", f"{self._first + day * DAY:%A}", times, does)
+        return tr("%1 %2: %3", on_day(self._first + day * DAY, "dddd"), times, does)
 
     # The mouse
 

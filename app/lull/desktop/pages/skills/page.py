@@ -30,7 +30,7 @@ from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.words import counted, only, plain, tr
+from lull.desktop.words import count, counted, only, plain, tr
 
 Json = dict[str, Any]
 
@@ -137,7 +137,7 @@ class SkillsPage(Page):
         value = self.state.value(Subject.SKILLS)
         active = sum(skill["status"] == "active" for skill in value.get("skills", ()))
         version = tr("version %1 of your library", value.get("generation", 0))
-        self.count.setText(f"{tr('%1 active', f'{active:,}')}, {version}")
+        self.count.setText(f"{tr('%1 active', count(active))}, {version}")
 
     def show_content(self) -> None:
         value = self.state.value(Subject.SKILLS)

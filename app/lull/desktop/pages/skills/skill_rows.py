@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from lull.desktop.words import plain, signed, tr
+from lull.desktop.words import count, plain, signed, tr
 
 Json = dict[str, Any]
 Index = QModelIndex | QPersistentModelIndex
@@ -157,7 +157,7 @@ def _cell(skill: Json, column: int) -> str:
         case 1:
             return status_words(skill)
         case 2:
-            return f"{int(skill.get('uses', 0)):,}"
+            return count(int(skill.get("uses", 0)))
     effect = skill.get("effect")
     return tr("%1  (n %2)", signed(effect["value"]), effect["n"]) if effect else "–"
 

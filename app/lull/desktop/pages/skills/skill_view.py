@@ -26,7 +26,7 @@ from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, short_date, tr
+from lull.desktop.words import counted, plain, short_date, told, tr
 
 Json = dict[str, Any]
 VIEWS = ("text", "history", "compare")
@@ -226,5 +226,5 @@ class SkillView(QWidget):
             return
         holds = bool(answer.value.get("holds"))
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
-        why = plain(str(answer.value.get("why") or ""))
+        why = told(answer.value, "why")
         self._kit.state.told.emit(Told(text=f"{words} {why}".strip(), good=holds))

@@ -1,0 +1,92 @@
+"""Reads a catalogue of translated texts: a gettext `.po` file, as translators' programs write it.
+
+It is read as it is, without a compiled form: what lies in a checkout is what the window says.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import ResourceError
+
+SENTENCE: Final = "service"
+"""Context of the service's texts that have no code."""
+_PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """The texts of one language, by the English ones."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    counted: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """The singular and the plural of texts with a number, by the English pair."""
+    coded: dict[str, str] = field(default_factory=dict)
+    """Texts of the service, by their codes."""
+    worded: dict[str, str] = field(default_factory=dict)
+    """The same texts by the English ones: stored ones have no code."""
+    sentences: dict[str, str] = field(default_factory=dict)
+    """Texts of the service that come without a code, by the English ones."""
+
+
+def read(path: Path) -> Catalogue:
+    """Read a catalogue. Raises ResourceError, with the line, for a file that is none."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResourceError(f"{path} cannot be read: {error}.") from error
+    catalogue = Catalogue()
+    for entry in _entries(text, path):
+        one, said = entry.get("msgid", ""), entry.get("msgstr", "")
+        if (code := entry.get("msgctxt")) == SENTENCE:
+            catalogue.sentences[one] = said
+        elif code:
+            catalogue.coded[code] = said
+            if not code.startswith("setting"):  # names of settings are words like any other
+                catalogue.worded[one] = said
+        elif many := entry.get("msgid_plural"):
+            pair = entry.get("msgstr[0]", ""), entry.get("msgstr[1]", "")
+            catalogue.counted[one, many] = pair
+        elif one:  # without a text it is the file's head
+            catalogue.texts[one] = said
+    return catalogue
+
+
+def _entries(text: str, path: Path) -> Iterator[dict[str, str]]:
+    entry: dict[str, str] = {}
+    part = ""
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        if not line or line.isspace():
+            if entry:
+                yield entry
+            entry, part = {}, ""
+        elif line[0] != "#":
+            name, _, quoted = line.partition(" ")
+            if line[0] == '"':
+                quoted = line
+            elif name not in _PARTS or name in entry:
+                raise _wrong(path, number, line)
+            else:
+                part = name
+            if not part:
+                raise _wrong(path, number, line)
+            entry[part] = entry.get(part, "") + _unquoted(quoted.strip(), path, number, line)
+
+
+def _unquoted(quoted: str, path: Path, number: int, line: str) -> str:
+    if len(quoted) < 2 or quoted[0] != '"' or quoted[-1] != '"':
+        raise _wrong(path, number, line)
+    if "\\" not in quoted and '"' not in quoted[1:-1]:
+        return quoted[1:-1]
+    try:
+        return str(json.loads(quoted))  # what stands in quotes is written as in JSON
+    except ValueError as error:
+        raise _wrong(path, number, line) from error
+
+
+def _wrong(path: Path, number: int, line: str) -> ResourceError:
+    return ResourceError(f"{path}, line {number} is no line of a catalogue: {line}")

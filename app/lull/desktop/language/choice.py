@@ -1,0 +1,56 @@
+"""Chooses the window's language: the user's choice in Settings, or the system's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
+
+from lull.desktop.language.catalogue import Catalogue, read
+from lull.desktop.words import speak
+from lull.resources import languages_dir
+
+LANGUAGE: Final = "window/language"
+SYSTEM: Final = "system"
+ENGLISH: Final = "en"
+LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
+"""The languages of the window, each by its own name."""
+
+
+def chosen(preferences: QSettings) -> str:
+    """Return what the user chose: the system's language or one of `LANGUAGES`."""
+    found = str(preferences.value(LANGUAGE, SYSTEM))
+    return found if found in LANGUAGES else SYSTEM
+
+
+def wanted(choice: str, system: QLocale | None = None) -> str:
+    """Return the language to speak; for the system's, the first of its user's that there is."""
+    if choice in LANGUAGES:
+        return choice
+    asked = (name.replace("_", "-").split("-")[0] for name in _named(system or QLocale.system()))
+    return next((name for name in asked if name in LANGUAGES), ENGLISH)
+
+
+def _named(system: QLocale) -> list[str]:
+    return [str(name) for name in system.uiLanguages()]
+
+
+def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
+    """Let the window speak the language that is wanted; for texts that are made from now on."""
+    put_in_force(app, wanted(chosen(preferences)))
+
+
+def put_in_force(app: QCoreApplication, language: str) -> None:
+    """Let the window speak a language. Raises ResourceError for a damaged catalogue."""
+    for one in app.findChildren(QTranslator):
+        app.removeTranslator(one)
+        one.deleteLater()
+    if language == ENGLISH:
+        speak(Catalogue(), QLocale(QLocale.Language.English))
+        return
+    speak(read(languages_dir() / f"{language}.po"), QLocale(language))
+    # Qt's own words: the buttons of its dialogs, the menu of a text field.
+    own = QTranslator(app)
+    if own.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(own)

@@ -1,0 +1,103 @@
+"""Recognises sentences of the service by their English wording, where they come without a code:
+those of errors and the doctor, and those that an earlier version stored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import Final
+
+PLACE: Final = re.compile(r"%([1-9])")
+LEAST_WORDS: Final = 2
+"""Words that a sentence with places needs beside them; with fewer it would fit almost anything."""
+SURE_WORDS: Final = 4
+NAME_WORDS: Final = 4
+"""Most words in a place of a sentence that has fewer than `SURE_WORDS` of its own."""
+_JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
+
+
+class Recognised:
+    """The sentences of the service that a language knows, by their English wording."""
+
+    def __init__(self, sentences: Mapping[str, str]) -> None:
+        self._sentences = sentences
+        self.found = lru_cache(maxsize=1_024)(self._found)
+
+    def _found(self, text: str) -> str | None:
+        """Return a sentence of the service in this language; None for one that is not known.
+
+        What stands in a place may itself be such a sentence.
+        """
+        if said := self._sentences.get(text) or self._joined(text):
+            return said
+        for form in self._forms:
+            parts = form.parts_of(text)
+            if parts is not None and (form.words >= SURE_WORDS or self._all_short(parts)):
+                return PLACE.sub(lambda m: self._part(parts[m[1]]), form.said)  # noqa: B023
+        return None
+
+    def _joined(self, text: str) -> str | None:
+        """Sentences and clauses that stand one after the other, if each of them is known."""
+        parts = _JOINTS.split(text)
+        if len(parts) == 1:
+            return None
+        said = [one if n % 2 else self.found(one) for n, one in enumerate(parts)]
+        whole = all(one is not None for one in said)
+        return "".join(one or "" for one in said) if whole else None
+
+    def _all_short(self, parts: Mapping[str, str]) -> bool:
+        """Whether what stands in places looks like names, or is known: no other sentence."""
+        return all(
+            len(part.split()) <= NAME_WORDS or self.found(part) is not None
+            for part in parts.values()
+        )
+
+    def _part(self, text: str) -> str:
+        return self.found(text) or text
+
+    @cached_property
+    def _forms(self) -> list[_Form]:
+        """The sentences with places; those with the most text of their own come first."""
+        found = [
+            _Form(english, said)
+            for english, said in self._sentences.items()
+            if said and "%" in english and _own_words(english) >= LEAST_WORDS
+        ]
+        return sorted(found, key=lambda one: -one.length)
+
+
+class _Form:
+    """An English sentence with places. It is no regular expression: making hundreds of these would
+    hold up the window.
+    """
+
+    __slots__ = ("_between", "_first", "_last", "_places", "length", "said", "words")
+
+    def __init__(self, english: str, said: str) -> None:
+        self.said = said
+        self.words = _own_words(english)
+        self._first, *self._between = PLACE.split(english)[::2]
+        self._last = self._between.pop() if self._between else ""
+        self._places = PLACE.findall(english)
+        self.length = len(self._first) + len(self._last) + sum(map(len, self._between))
+
+    def parts_of(self, text: str) -> dict[str, str] | None:
+        """What stands in the places of a text of this form; None for another text."""
+        end = len(text) - len(self._last)
+        at = len(self._first)
+        if at > end or not (text.startswith(self._first) and text.endswith(self._last)):
+            return None
+        parts = []
+        for piece in self._between:
+            to = text.find(piece, at, end)
+            if to < 0:
+                return None
+            parts.append(text[at:to])
+            at = to + len(piece)
+        return dict(zip(self._places, [*parts, text[at:end]], strict=True))
+
+
+def _own_words(text: str) -> int:
+    return len(re.findall(r"[A-Za-z]{2,}", PLACE.sub(" ", text)))

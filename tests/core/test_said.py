@@ -1,0 +1,57 @@
+"""Texts with a code: what people read in English, and what the JSON says beside it."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from lull.core.said import CodedText, SaidClock, SaidLength, SaidShare, coded, said
+
+NOW = datetime(2026, 11, 23, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+def test_the_english_text_is_a_text_like_any_other() -> None:
+    text = said("lost", "%2 lost %1 ago, %3 left.", SaidLength(7_200), "a %1", SaidShare(0.456))
+    assert text == "a %1 lost 2 h ago, 46% left."
+    assert json.loads(json.dumps({"text": text})) == {"text": text}
+    assert isinstance(text, CodedText) and text.code == "lost"
+
+
+def test_the_json_has_code_and_values_beside_the_text() -> None:
+    inner = said("your", "Your calendar “%1”", "x")
+    text = said(
+        "busy",
+        "%1, %2, %3, %4, %5.",
+        inner,
+        SaidClock(NOW, NOW),
+        SaidShare(0.5),
+        7,
+        SaidLength(9.04),
+    )
+    assert text == "Your calendar “x”, 12:00, 50%, 7, 9 s."
+    assert coded(text) == {
+        "code": "busy",
+        "values": [
+            {"text": "Your calendar “x”", "code": "your", "values": ["x"]},
+            {"at": "2026-11-23T12:00:00+01:00"},
+            {"share": 0.5},
+            7,
+            {"length_s": 9.0},
+        ],
+    }
+    assert coded(text, "because_").keys() == {"because_code", "because_values"}
+
+
+def test_an_endless_length_is_no_number_in_json() -> None:
+    text = said("for", "For %1.", SaidLength(float("inf")))
+    assert text == "For ever."
+    assert coded(text)["values"] == [{"length_s": None}]
+
+
+def test_a_plain_text_has_neither() -> None:
+    assert coded("plain") == {}
+
+
+def test_a_time_on_another_day_says_which() -> None:
+    assert str(SaidClock(NOW + timedelta(days=1), NOW)) == "tomorrow 12:00"

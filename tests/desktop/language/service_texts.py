@@ -1,0 +1,171 @@
+"""Finds what the service says to people and the window shows: texts with a code, the settings, and
+the sentences of errors, of the doctor and of what cannot be measured."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lull.config.files import show
+from lull.config.settings import Settings
+from tests.desktop.language.source import Source
+
+APP = Path(__file__).parents[3] / "app"
+NOT_THE_SERVICES = ("cli", "desktop", "trainer", "pocket")
+SAY = {"check": ("text", "hint"), "NextStep": ("text",), "Unknown": ("why",)}
+"""Calls that say something in these arguments, besides those of errors."""
+TO_PROGRAMS = ("service/proxy/dialects", "service/proxy/long/child.py", "contract/")
+"""What is said to chat clients and to Lull's own processes, in the words of their protocols."""
+REASONS = (
+    "core/adapters/gate.py",
+    "core/feedback/calibration.py",
+    "core/models/admission.py",
+    "core/models/candidates.py",
+    "core/models/learnable.py",
+    "core/models/talked_to.py",
+    "core/proof/proof.py",
+    "core/proof/rechecking.py",
+    "core/provenance/screening.py",
+    "core/training/eligibility.py",
+    "core/training/lesson.py",
+    "core/training/record.py",
+    "loops/adapters/promote.py",
+    "loops/models/choose_model.py",
+    "loops/models/examine_models.py",
+    "loops/proof/holdout.py",
+    "loops/proof/outcome.py",
+    "loops/skills/from_files.py",
+    "loops/skills/propose.py",
+    "loops/training/decide_step.py",
+    "loops/training/make_run.py",
+    "loops/training/train.py",
+    "loops/training/training_data.py",
+    "loops/training/training_job.py",
+    "service/adapters/control.py",
+    "service/control/checks.py",
+    "service/control/status.py",
+    "service/idle/checks.py",
+    "service/models/exams.py",
+    "service/proof/verifying.py",
+    "service/wiring/night/training.py",
+    "service/wiring/upstream.py",
+)
+"""Files whose every text of several words is a reason for people."""
+NOT_FOR_PEOPLE = re.compile(
+    r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
+    r"^[a-z]+ %1$|idle source|share$"
+)
+"""What stands there too: names, patterns and questions to the database."""
+MOST_PLACES = 9
+
+
+@dataclass(slots=True)
+class ServiceTexts:
+    """What the service says."""
+
+    coded: dict[str, str] = field(default_factory=dict)
+    sentences: dict[str, set[str]] = field(default_factory=dict)
+    unseen: list[str] = field(default_factory=list)
+    """Texts with a code whose wording cannot be told from the source."""
+
+
+def of_service() -> ServiceTexts:
+    found = ServiceTexts()
+    sources = [
+        Source(path, APP)
+        for path in sorted((APP / "lull").rglob("*.py"))
+        if path.relative_to(APP).parts[1] not in NOT_THE_SERVICES
+        and not path.relative_to(APP / "lull").as_posix().startswith(TO_PROGRAMS)
+    ]
+    errors = _errors(sources)
+    for source in sources:
+        source.walk(lambda at, name, call: _call(found, errors, at, name, call))
+        if source.file.removeprefix("lull/") in REASONS:
+            for text in source.written():
+                if not NOT_FOR_PEOPLE.search(text):
+                    _sentence(found, _without_forms(text), source.file)
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ClassDef) and node.name in errors:
+                for title in _titles(node):
+                    found.sentences.setdefault(title, set()).add(source.file)
+    _settings(found)
+    return found
+
+
+def _errors(sources: list[Source]) -> set[str]:
+    """The names of all classes of errors that people see."""
+    bases = {
+        node.name: {getattr(base, "id", "") for base in node.bases}
+        for source in sources
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {"LullError"}
+    while more := {name for name, of in bases.items() if of & found} - found:
+        found |= more
+    return found
+
+
+def _call(found: ServiceTexts, errors: set[str], at: Source, name: str, call: ast.Call) -> None:
+    if name == "said" and len(call.args) > 1:
+        for code in at.texts(call.args[0]):
+            texts = set(at.nearest(call.args[1]))
+            if len(texts) != 1 or found.coded.setdefault(code, *texts) not in texts:
+                found.unseen.append(f"{at.file}:{call.lineno}: {ast.unparse(call)}")
+    elif name in errors or name in SAY:
+        named = SAY.get(name, ("detail", "hint"))
+        said = [one.value for one in call.keywords if one.arg in named]
+        said += call.args[:1] if name in errors or name == "Unknown" else []
+        for text in (text for one in said for text in at.texts(one)):
+            _sentence(found, text, at.file)
+
+
+def _sentence(found: ServiceTexts, text: str, file: str) -> None:
+    places = len(re.findall(r"%\d", text))
+    words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\d", " ", text))
+    if places <= MOST_PLACES and len(words) >= (2 if places else 1):
+        found.sentences.setdefault(text, set()).add(file)
+
+
+def _without_forms(text: str) -> str:
+    """A text with places for the fields that `str.format` fills."""
+    numbers = itertools.count(1)
+    return re.sub(r"\{[^}]*\}", lambda _: f"%{next(numbers)}", text)
+
+
+def _titles(error: ast.ClassDef) -> Iterator[str]:
+    for step in error.body:
+        target = step.targets[0] if isinstance(step, ast.Assign) else None
+        target = step.target if isinstance(step, ast.AnnAssign) else target
+        if getattr(target, "id", "") == "title":
+            value = step.value  # type: ignore[attr-defined]
+            if isinstance(value, ast.Constant):
+                yield str(value.value)
+
+
+def _settings(found: ServiceTexts) -> None:
+    file = "lull/config/settings.py"
+    for item in show(Settings()):
+        group, name = item.key.split(".")
+        found.coded[f"settings {group}"] = group.capitalize()
+        found.coded[f"setting {item.key}"] = name.replace("_", " ").capitalize()
+        for text in (item.reason, *_allowed(item.allowed)):
+            found.sentences.setdefault(text, set()).add(file)
+
+
+def _allowed(text: str) -> Iterator[str]:
+    """The wording of what is allowed, without its numbers and names."""
+    each = "a list in which each entry is "
+    if text.startswith(each):
+        yield f"{each}%1"
+        yield text.removeprefix(each)
+    elif text.startswith("one of "):
+        yield "one of %1"
+    elif found := re.fullmatch(r"(a (?:whole )?number) from \S+ to \S+", text):
+        yield f"{found[1]} from %1 to %2"
+    else:
+        yield text

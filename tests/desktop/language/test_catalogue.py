@@ -1,0 +1,143 @@
+"""The catalogues: how one is read, that each is whole, and which language is spoken."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale, QSettings
+from PySide6.QtWidgets import QApplication, QDialogButtonBox
+
+from lull.core.errors import ResourceError
+from lull.desktop.language import choice
+from lull.desktop.language.catalogue import Catalogue, read
+from lull.desktop.words import ago, count, counted, length, parsed, percent, short_date, signed, tr
+from tests.desktop.language import texts
+
+PATHS = texts.CATALOGUES
+FOUND = texts.found()
+_PLACE = re.compile(r"%[1-9]")
+_COMMAND = re.compile(r"`[^`]*`")
+
+
+def test_every_language_that_can_be_chosen_has_a_catalogue() -> None:
+    assert {path.stem for path in PATHS} == set(choice.LANGUAGES) - {choice.ENGLISH}
+
+
+def test_every_text_of_the_window_is_seen_in_its_source() -> None:
+    assert FOUND.unseen == []
+    assert len(FOUND.texts) > 800
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_catalogue_says_every_text_and_no_other(path: Path) -> None:
+    said = read(path)
+    assert said.texts.keys() == FOUND.texts.keys()
+    assert said.counted.keys() == FOUND.counted.keys()
+    assert said.coded.keys() == FOUND.coded.keys()
+    assert said.sentences.keys() == FOUND.sentences.keys()
+    assert path.read_text("utf-8") == texts.written(FOUND, said, code=path.stem)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_translation_has_the_places_and_commands_of_its_text(path: Path) -> None:
+    said = read(path)
+    pairs = [*said.texts.items(), *((FOUND.coded[key], said.coded[key]) for key in said.coded)]
+    pairs += said.sentences.items()
+    pairs += [(one, pair[n]) for ones, pair in said.counted.items() for n, one in enumerate(ones)]
+    wrong = [
+        (text, translation)
+        for text, translation in pairs
+        if not translation
+        or sorted(_PLACE.findall(text)) != sorted(_PLACE.findall(translation))
+        or sorted(_COMMAND.findall(text)) != sorted(_COMMAND.findall(translation))
+        or (text[:1].isspace(), text[-1:].isspace())
+        != (translation[:1].isspace(), translation[-1:].isspace())
+    ]
+    assert wrong == []
+
+
+def test_what_is_no_line_of_a_catalogue_is_named_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "xx.po"
+    for number, text in (
+        (1, "msgid\n"),
+        (2, 'msgid "a"\nmsgstr "b\n'),
+        (3, 'msgid "a"\nmsgstr "b"\nmsgid "c"\n'),
+        (1, '"a"\n'),
+        (2, 'msgid "a"\nmsgstr "\\q"\n'),
+    ):
+        path.write_text(text, "utf-8")
+        with pytest.raises(ResourceError, match=f"line {number}"):
+            read(path)
+    path.write_bytes(b'msgid "\xff"\n')
+    with pytest.raises(ResourceError, match="cannot be read"):
+        read(path)
+    with pytest.raises(ResourceError, match="cannot be read"):
+        read(tmp_path / "none.po")
+
+
+def test_a_catalogue_is_read_with_its_continued_lines_pairs_and_codes(tmp_path: Path) -> None:
+    path = tmp_path / "xx.po"
+    path.write_text(
+        'msgid ""\nmsgstr ""\n"Language: xx\\n"\n\n'
+        '# of a translator\nmsgid ""\n"a “b” "\n"\\"c\\"\\n"\nmsgstr "d"\n\n\n'
+        'msgid "%1 e"\nmsgid_plural "%1 es"\nmsgstr[0] "%1 f"\nmsgstr[1] "%1 fs"\n\n'
+        'msgctxt "gate.heat"\nmsgid "It is hot."\nmsgstr "g"',
+        "utf-8",
+    )
+    assert read(path) == Catalogue(
+        texts={'a “b” "c"\n': "d"},
+        counted={("%1 e", "%1 es"): ("%1 f", "%1 fs")},
+        coded={"gate.heat": "g"},
+        worded={"It is hot.": "g"},
+    )
+
+
+def test_the_language_is_the_chosen_one_or_the_systems_or_english(tmp_path: Path) -> None:
+    preferences = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    assert choice.chosen(preferences) == choice.SYSTEM
+    for stored, told in (("de", "de"), ("en", "en"), ("tlh", choice.SYSTEM)):
+        preferences.setValue(choice.LANGUAGE, stored)
+        assert choice.chosen(preferences) == told
+    german, austrian, french = QLocale("de_DE"), QLocale("de_AT"), QLocale("fr_FR")
+    assert choice.wanted("en", german) == "en"
+    assert choice.wanted("de", french) == "de"
+    assert choice.wanted(choice.SYSTEM, german) == "de"
+    assert choice.wanted(choice.SYSTEM, austrian) == "de"
+    assert choice.wanted(choice.SYSTEM, french) == "en"
+    assert choice.wanted(choice.SYSTEM, QLocale.c()) == "en"
+
+
+def test_english_numbers_and_times_are_as_ever(qapp: QApplication) -> None:
+    choice.put_in_force(qapp, choice.ENGLISH)
+    at = parsed("2026-11-23T17:00:00+00:00")
+    assert at is not None
+    assert (count(12_345), signed(-0.5), percent(0.456)) == ("12,345", "−0.50", "46%")
+    assert length(3 * 86_400 + 7_200) == "3 d 2 h"
+    assert ago("2026-11-20T16:00:00+00:00", at) == "3 d ago"
+    assert short_date("2026-11-23T17:00:00+00:00") == f"{at.astimezone():%Y-%m-%d %H:%M}"
+
+
+@pytest.mark.usefixtures("german")
+def test_german_numbers_and_times_are_as_germans_write_them() -> None:
+    at = parsed("2026-11-23T17:00:00+00:00")
+    assert at is not None
+    assert (count(12_345), signed(-0.5), percent(0.456)) == ("12.345", "−0,50", "46\u00a0%")
+    assert length(3 * 86_400 + 7_200) == "3 Tage 2 h"
+    assert length(86_400) == "1 Tag"
+    assert ago("2026-11-20T16:00:00+00:00", at) == "vor 3 Tagen"
+    assert short_date("2026-11-23T17:00:00+00:00") == f"{at.astimezone():%d.%m.%Y %H:%M}"
+    assert counted(1, "%1 request", "%1 requests") == "1 Anfrage"
+    assert counted(1_000, "%1 request", "%1 requests") == "1.000 Anfragen"
+    assert tr("Approve “%1”?", "%1 x") == "„%1 x“ annehmen?"
+
+
+def test_the_buttons_of_qts_own_dialogs_follow(qapp: QApplication, german: None) -> None:
+    def cancel() -> str:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        return box.buttons()[0].text().replace("&", "")
+
+    assert cancel() == "Abbrechen"
+    choice.put_in_force(qapp, choice.ENGLISH)
+    assert cancel() == "Cancel"

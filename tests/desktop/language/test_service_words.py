@@ -1,0 +1,157 @@
+"""What the service says, in the window's language: by code and values, else by its wording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from lull.core.calendars.event import Calendar, Meaning
+from lull.core.errors import StoreError
+from lull.core.idle.hours import parsed
+from lull.core.idle.policy import IdleWindow, decide
+from lull.core.idle.rule import IdleRule
+from lull.core.idle.signals import IdleSignals
+from lull.core.said import said
+from lull.desktop.language.recognising import Recognised
+from lull.desktop.words import both, in_window, told
+from tests.desktop.language.test_german_window import ENGLISH_WORDS
+
+NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
+FINE: dict[str, Any] = {
+    "input_idle_s": 3_000.0,
+    "locked": False,
+    "on_mains": True,
+    "battery_share": 0.9,
+    "low_power": False,
+    "hot": False,
+    "load_of_others": 0.1,
+    "memory_free_share": 0.5,
+    "memory_pressure": 0.0,
+    "call": False,
+}
+OTHERWISE: tuple[dict[str, Any], ...] = (
+    {},
+    {"input_idle_s": 3.0},
+    {"locked": True},
+    {"on_mains": False},
+    {"low_power": True},
+    {"hot": True},
+    {"load_of_others": 0.9},
+    {"memory_free_share": 0.01},
+    {"memory_pressure": 0.9},
+    {"call": True},
+    {"exclusive_app": "blender"},
+    {"chats_in_flight": 1},
+    {"since_chat_s": 120.0},
+    {"asleep_gap_s": 4_000.0},
+)
+
+
+def windows() -> Iterator[IdleWindow]:
+    """Decisions for all that there is to say."""
+    for other in OTHERWISE:
+        for known in ({**FINE, **other}, other):  # with all signals, and with none but this
+            signals = IdleSignals(now=NOW, monotonic_s=9_000.0, **known)
+            yield decide(signals, settings=IdleRule())
+            rule = IdleRule(battery_ok=True, exclusive_apps=("blender",), enabled=not other)
+            yield decide(signals, settings=rule, train_now=True)
+    signals = IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE)
+    for line in ("mon-sun 00:00-23:00", "tue 08:00-09:00"):
+        hours = (parsed(line),)
+        yield decide(signals, settings=IdleRule(blocked_hours=hours))
+        yield decide(signals, settings=IdleRule(allowed_hours=hours))
+        yield decide(signals, settings=IdleRule(sleep_hours=hours))
+    for pause in (NOW + timedelta(hours=1), datetime(9999, 1, 1, tzinfo=UTC)):
+        yield decide(signals, settings=IdleRule(), paused_until=pause)
+    for means in Meaning:
+        for unread_s in (None, 9_000.0, float("inf")):
+            calendar = Calendar(id="c", label="Arbeit", means=means, unread_s=unread_s)
+            yield decide(signals, settings=IdleRule(), calendars=(calendar,))
+
+
+@pytest.mark.usefixtures("german")
+def test_every_reason_of_the_idle_policy_is_german() -> None:
+    texts = set()
+    for window in windows():
+        answer = json.loads(json.dumps(window.as_dict()))
+        texts.add(told(answer, "because"))
+        texts |= {told(gate) for gate in answer["gates"]}
+    assert len(texts) > 50
+    assert sorted(text for text in texts if not text or ENGLISH_WORDS.search(text)) == []
+    assert "Du bist da: letzte Eingabe 3 s her." in texts
+    assert "50 % des Speichers sind frei; 20 % sind nötig." in {
+        text.replace("\u00a0", " ") for text in texts
+    }
+
+
+def test_in_english_a_text_with_a_code_is_shown_as_the_service_says_it() -> None:
+    for window in windows():
+        answer = window.as_dict()
+        assert told(answer, "because") == answer["because"]
+
+
+@pytest.mark.usefixtures("german")
+def test_a_text_within_a_text_is_said_in_german_too() -> None:
+    open_ = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
+    window = open_.working(said("working-on", "%1. %2", said("x", "Y"), open_.because))
+    assert told(window.as_dict(), "because") == "Y. Kein Zeichen von dir seit 50 min."
+
+
+@pytest.mark.usefixtures("german")
+def test_an_unknown_code_falls_back_on_the_text() -> None:
+    new = {"text": "Something new.", "code": "of-tomorrow", "values": [1]}
+    assert told(new) == "Something new."
+    other = {"text": "No input, by %1.", "code": "input-none", "values": []}
+    assert told(other) == "No input, by %1."
+
+
+@pytest.mark.usefixtures("german")
+def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() -> None:
+    error = StoreError(
+        "/home/me/lull.db cannot be written: what is said now is not recorded.",
+        hint="`lull doctor` says why.",
+    )
+    assert told(error.as_dict(), "title") == "Die Datenbank ist nicht nutzbar"
+    assert both(error.as_dict()) == (
+        "/home/me/lull.db lässt sich nicht schreiben: Was jetzt gesagt wird, wird nicht "
+        "aufgezeichnet. Die Seite „Protokoll“ sagt, warum."
+    )
+
+
+@pytest.mark.usefixtures("german")
+def test_sentences_and_clauses_in_a_row_are_recognised_one_by_one() -> None:
+    assert in_window("12 won, 3 lost of 15 pairs; 4 past successes held") == (
+        "12 von 15 Paaren gewonnen, 3 verloren; 4 frühere Erfolge blieben"
+    )
+    assert in_window("12 won, 3 lost of 15 pairs; and more") == (
+        "12 won, 3 lost of 15 pairs; and more"
+    )
+
+
+def test_a_sentence_is_recognised_with_what_stands_in_its_places() -> None:
+    known = Recognised(
+        {
+            "%1 of %2 were read": "von %2 wurden %1 gelesen",
+            "It is %1.": "Es ist %1.",
+            "very hot": "sehr heiß",
+            "%1: %2": "%2 – %1",
+            "not yet": "",
+        }
+    )
+    for text, wanted in (
+        ("3 of 4 were read", "von 4 wurden 3 gelesen"),
+        ("a of b of c were read", "von b of c wurden a gelesen"),
+        ("It is very hot.", "Es ist sehr heiß."),
+        ("It is .", "Es ist ."),
+        ("It is what nobody here has said.", None),
+        ("It is", None),
+        ("It is very hot. not yet", None),
+        ("one: two", None),
+        ("%1 of %2 were read", "von %2 wurden %1 gelesen"),
+        ("", None),
+    ):
+        assert known.found(text) == wanted, text
