@@ -140,9 +140,41 @@ async def test_a_fall_is_told_and_not_tried_again_at_once(make: Make) -> None:
     assert (await reader.read([exchange()]))[0] is not None
 
 
+HANGS = """
+import signal, sys, threading
+def hang(*_):
+    for lock in [threading.Lock()] * 2:
+        lock.acquire()
+signal.signal(signal.SIGUSR1, hang)
+from lull.engine.reader.main import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.full
+@pytest.mark.logs("the reader stopped", "waits for itself")
+async def test_one_that_waits_for_itself_is_told_and_replaced(make: Make) -> None:
+    now = [100.0]
+    reader = make(
+        hung_after_s=4.0,
+        backoff=Backoff(first_s=5.0),
+        monotonic_s=lambda: now[0],
+        command=(sys.executable, "-c", HANGS),
+    )
+    await reader.read([exchange()])
+    hung = reader.pid
+    assert hung is not None
+    os.kill(hung, signal.SIGUSR1)
+    with pytest.raises(EngineDown, match="it hung"):
+        await reader.read([exchange()])
+    now[0] += 6.0
+    assert (await reader.read([exchange()]))[0] is not None
+    assert reader.pid not in (None, hung)
+
+
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
-@pytest.mark.logs("the reader stopped", r"^\w+ at ")
+@pytest.mark.logs("the reader stopped", "waits for itself", r"^\w+ at ")
 async def test_one_without_memory_is_told_and_replaced(make: Make) -> None:
     now = [100.0]
     starving = f"{STARVES}\nfrom lull.engine.reader.main import main\nsys.exit(main())"

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import math
 import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -54,25 +55,31 @@ class EngineChild:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         name: str = _ENGINE,
+        *,
+        hung_after_s: float = math.inf,
     ) -> None:
         self._process = process
         self._name = name
+        self._hung_after_s = hung_after_s
         self._reader = reader
         self._writer = writer
         self._replies: dict[str, asyncio.Queue[Reply]] = {}
         self._count = 0
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
-        self._was_stopped = False
+        self._killed_why = ""
         self._logging = asyncio.create_task(self._forward_log())
         self._listening = asyncio.create_task(self._listen())
         self._watching = asyncio.create_task(self._watch())
 
     @classmethod
-    async def start(cls, command: Sequence[str], *, name: str = _ENGINE) -> EngineChild:
+    async def start(
+        cls, command: Sequence[str], *, name: str = _ENGINE, hung_after_s: float = math.inf
+    ) -> EngineChild:
         """Start the inference engine process with `command` and the number of its socket.
 
-        `name` appears in messages to users.
+        `name` appears in messages to users. The process is killed once it has slept for
+        `hung_after_s` seconds, over loading or a request, without using the processor.
         """
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as unless_started:
@@ -91,7 +98,8 @@ class EngineChild:
                 cwd=Path(lull.__file__).parent.parent,
             )
             unless_started.pop_all()
-        return cls(process, *await asyncio.open_connection(sock=ours), name)
+        streams = await asyncio.open_connection(sock=ours)
+        return cls(process, *streams, name, hung_after_s=hung_after_s)
 
     @property
     def pid(self) -> int:
@@ -169,17 +177,25 @@ class EngineChild:
             self._writer.write(encode(frame))
 
     async def _watch(self) -> None:
-        """Kill a child that was stopped with SIGSTOP, because it keeps its socket open and never
-        answers.
+        """Kill a child that was stopped with SIGSTOP or waits for itself, because it keeps its
+        socket open and never answers.
 
-        A slow child is left alone.
+        A slow child is left alone: it is ready to run, and uses what time it gets.
         """
-        looks = 0
-        while looks < _STOPPED_CHECKS:
+        stopped, slept_s, used_s = 0, 0.0, math.nan
+        while stopped < _STOPPED_CHECKS and slept_s < self._hung_after_s:
             await asyncio.sleep(_CHECK_EVERY_S)
-            looks = looks + 1 if is_stopped(self.pid) else 0
-        _log.warning("%s was stopped by somebody; it is ended", self._name)
-        self._was_stopped = True
+            stopped = stopped + 1 if is_stopped(self.pid) else 0
+            before_s, used_s = used_s, _used_while_asleep_s(self.pid)
+            asked = bool(self._replies) or not self._ready.done()
+            waits = asked and used_s == before_s
+            slept_s = slept_s + _CHECK_EVERY_S if waits else 0.0
+        if stopped:
+            _log.warning("%s was stopped by somebody; it is ended", self._name)
+            self._killed_why = "somebody had stopped it"
+        else:
+            _log.warning("%s waits for itself; it is ended", self._name)
+            self._killed_why = "it hung"
         self.kill()
 
     async def _listen(self) -> None:
@@ -236,8 +252,8 @@ class EngineChild:
     @property
     def how_it_ended(self) -> str:
         code = self._process.returncode
-        if self._was_stopped:
-            return "somebody had stopped it"
+        if self._killed_why:
+            return self._killed_why
         if code is None:
             return "it closed its socket"
         return f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -256,6 +272,18 @@ def is_stopped(pid: int) -> bool:
         return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
     except psutil.Error:
         return False
+
+
+def _used_while_asleep_s(pid: int) -> float:
+    """Return the processor seconds that a sleeping process has used; NaN if it does not sleep."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() != psutil.STATUS_SLEEPING:
+            return math.nan
+        times = process.cpu_times()
+    except psutil.Error:
+        return math.nan
+    return float(times.user + times.system)
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

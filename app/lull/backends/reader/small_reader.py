@@ -40,6 +40,8 @@ MEMORY_MB: Final = 1024
 
 The lower half of the model in single precision takes a third.
 """
+HUNG_AFTER_S: Final = 30.0
+"""Seconds that the reader process may sleep over a request without using the processor."""
 _EXCHANGES_PER_CALL: Final = 32
 """Most exchanges per request to the reader process."""
 _NAME: Final = "The reader"
@@ -71,6 +73,7 @@ class SmallReader:
         base: str = SHA256,
         unload_after_s: float = UNLOAD_AFTER_S,
         memory_mb: int = MEMORY_MB,
+        hung_after_s: float = HUNG_AFTER_S,
         command: Sequence[str] | None = None,
         backoff: Backoff | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
@@ -78,13 +81,14 @@ class SmallReader:
         """Configure the feedback reader; `folder` replaces its shipped files.
 
         `base` is the hash of the model they must have been trained on. `unload_after_s` of 0 keeps
-        the child running.
+        the child running. A child that slept for `hung_after_s` over a request is killed.
         """
         self._model = model
         self._folder = folder
         self._base = base
         self._unload_after_s = unload_after_s
         self._memory_mb = memory_mb
+        self._hung_after_s = hung_after_s
         self._command = tuple(command or reader_command())
         self._backoff = backoff or Backoff()
         self._monotonic_s = monotonic_s
@@ -195,7 +199,7 @@ class SmallReader:
         base = await self._model.folder()
         words = ("--base", str(base), "--reader", str(files.folder))
         command = (*self._command, *words, "--memory-mb", str(self._memory_mb))
-        self._child = await EngineChild.start(command, name=_NAME)
+        self._child = await EngineChild.start(command, name=_NAME, hung_after_s=self._hung_after_s)
         try:
             await self._child.loaded()
         except EngineDown:

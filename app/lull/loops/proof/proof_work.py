@@ -101,7 +101,9 @@ class PlacingWork(ProofWork):
 
     kind = WorkKind.EXAM
     value = 0.05
-    doing = "Measuring where {} obeys skills"
+
+    def doing(self, name: str) -> str:
+        return said("work-placing", "Measuring where %1 obeys skills", name)
 
 
 class UseWork(ProofWork):
