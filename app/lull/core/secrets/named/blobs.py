@@ -87,9 +87,7 @@ def _short(token: str) -> bool:
 
 
 def _behind_a_sign(token: str) -> bool:
-    if re.match(r"(?i)(?:sha|md|blake)\d+:|urn:|spiffe:", token):
-        return False
-    body = re.split(r"[:~]", token)[-1].rstrip("=")
+    body = token.rpartition("~")[2].rstrip("=")
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
     return mixed and any(c.isdigit() for c in body) and changes(body) >= len(body) // 3
 
@@ -127,9 +125,13 @@ BLOBS: Final = (
     ),
     Pattern(
         kind="token",
-        # A name, a sign and a long random body.
+        # A name, a sign and a long random body. Before a colon the name is no part of the secret,
+        # as in `llama:…`, where it may be a model's.
         regex=re.compile(
-            rf"{_BEGINS}[A-Za-z][A-Za-z0-9._-]{{0,20}}(?:~[A-Za-z0-9_-]{{32,200}}|:[A-Za-z0-9+/_-]{{32,200}}={{0,2}})(?![A-Za-z0-9+/_.:@-])"
+            rf"{_BEGINS}(?!(?i:sha|md|blake)\d+:|(?i:urn|spiffe):)"
+            r"(?:([A-Za-z][A-Za-z0-9._-]{0,20}~[A-Za-z0-9_-]{32,200})"
+            r"|[A-Za-z][A-Za-z0-9._-]{0,20}:([A-Za-z0-9+/_-]{32,200}={0,2}))"
+            r"(?![A-Za-z0-9+/_.:@-])"
         ),
         where=Where.RUN,
         check=_behind_a_sign,
