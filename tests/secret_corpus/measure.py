@@ -26,8 +26,9 @@ class Found:
         return self.tried - len(self.leaks)
 
 
-def measure(which: str, *, seed: int, places: int = 0) -> Found:
-    """`which`: `own`, or `exam`, that nobody tunes to. `places`: for each kind, 0 for all."""
+def measure(which: str, *, seed: int, places: int = 0, clean_places: int = 0) -> Found:
+    """`which`: `own`, or `exam`, that nobody tunes to. `places`: for each kind, 0 for all;
+    `clean_places`: for each clean text."""
     chance = random.Random(seed)
     kinds, around_it = read(f"{which}_kinds.txt"), lines(f"{which}_places.txt")
     if which == "own":
@@ -41,7 +42,11 @@ def measure(which: str, *, seed: int, places: int = 0) -> Found:
             if leaked(made.secret, redact_text(whole, _alike)):
                 leaks.append(Made(kind, whole, made.secret))
     clean = [fill(line, chance) for line in lines(f"{which}_clean.txt")]
-    texts = [place(around, text) for text in clean for around in around_it]
+    texts = [
+        place(around, text)
+        for text in clean
+        for around in chance.sample(around_it, clean_places or len(around_it))
+    ]
     touched = [(text, left) for text in texts if (left := redact_text(text, _alike)) != text]
     return Found(
         kinds=len(kinds),
