@@ -26,6 +26,7 @@ import lull
 from lull.backends.calendars.answer import MOST_BYTES, too_big
 from lull.backends.calendars.child import MOST_FAULTS
 from lull.backends.calendars.fetch import FeedFetch, Fetched
+from lull.backends.system.child_input import end_input
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.calendars.feeds import (
     BusySpan,
@@ -174,6 +175,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
     while await process.stdout.read(65536):
         pass
     await process.wait()
+    await end_input(process)
 
 
 _REFUSED = {

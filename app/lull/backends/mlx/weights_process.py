@@ -16,6 +16,7 @@ from typing import Any
 
 import lull
 from lull.backends.mlx.weights_child import KINDS
+from lull.backends.system.child_input import end_input
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, Report, WeightsFound
@@ -73,6 +74,7 @@ async def _run(wanted: Json, report: Report) -> Json:
             child.kill()
         await child.wait()
         await saying
+        await end_input(child)
 
 
 async def _hear(child: asyncio.subprocess.Process, wanted: Json, report: Report) -> Json:
