@@ -25,6 +25,8 @@ from lull.pocket.language import (
 
 MOST_PARSED: Final = 4096
 """Most texts whose meaning is remembered; more than the wishes of several rooms."""
+LONGEST_PARSED: Final = 400
+"""Most characters of a text whose meaning is remembered: a pasted one must not stay in memory."""
 
 
 def _plain(text: str) -> str:
@@ -75,15 +77,21 @@ def _style(clauses: Iterable[str]) -> Style | None:
     return Style(start=start, end=end, joiner=joiner, reverse=reverse)
 
 
-# Each answer is held against every standing wish, so the same texts come again and again.
-@lru_cache(maxsize=MOST_PARSED)
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
     """Parse a toy-language rule, or a correction that states one, to its kind and style; None if
     neither.
     """
+    return (_known_rule if len(text) <= LONGEST_PARSED else _rule)(text)
+
+
+def _rule(text: str) -> tuple[Kind, Style] | None:
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
     return _framed(said) or _framed(in_frame(said))
+
+
+# Each answer is held against every standing wish, so the same texts come again and again.
+_known_rule = lru_cache(maxsize=MOST_PARSED)(_rule)
 
 
 def framed_rule(text: str) -> tuple[Kind, str] | None:
@@ -114,15 +122,21 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
     return (kind, style) if style else None
 
 
-@lru_cache(maxsize=MOST_PARSED)
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
     """Parse a toy-language request to its kind and words; None if the text is no request."""
+    return (_known_request if len(text) <= LONGEST_PARSED else _asked)(text)
+
+
+def _asked(text: str) -> tuple[Kind, tuple[str, ...]] | None:
     fields = _matching(REQUEST_FRAMES, _plain(text))
     if fields is None or (kind := _kind(fields["kind"])) is None:
         return None
     words = tuple(fields["words"].split())
     known = MIN_WORDS <= len(words) <= MAX_WORDS and all(word in WORDS for word in words)
     return (kind, words) if known else None
+
+
+_known_request = lru_cache(maxsize=MOST_PARSED)(_asked)
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:

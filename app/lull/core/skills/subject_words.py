@@ -55,15 +55,15 @@ def beside_terms(text: str) -> list[str]:
     they say nothing by themselves, but how things hang together ("for someone else", "from now
     on").
     """
-    found = (_known_beside(word) for word in _WORD.findall(text.lower()))
-    return [word for word in found if word]
+    words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
+    return [found for word in words if (found := _known_beside(word))]
 
 
 @lru_cache(maxsize=20_000)
 def _known_beside(word: str) -> str:
     """The word as it is indexed; "" for one with a subject."""
     plain = _plain(word)
-    return stem(plain) if len(word) <= _LONGEST_CACHED_WORD and plain in _STOP else ""
+    return stem(plain) if plain in _STOP else ""
 
 
 def _plain(word: str) -> str:
