@@ -141,3 +141,16 @@ def test_the_buttons_of_qts_own_dialogs_follow(qapp: QApplication, german: None)
     assert cancel() == "Abbrechen"
     choice.put_in_force(qapp, choice.ENGLISH)
     assert cancel() == "Cancel"
+
+
+@pytest.mark.logs("speaks English: .*cannot be read")
+def test_a_damaged_catalogue_leaves_the_window_english(
+    qapp: QApplication, german: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preferences = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    preferences.setValue(choice.LANGUAGE, "de")
+    (tmp_path / "de.po").write_bytes(b"\xff\xfe")
+    monkeypatch.setattr(choice, "languages_dir", lambda: tmp_path)
+    assert tr("Settings") == "Einstellungen"
+    choice.speak_wanted(qapp, preferences)
+    assert tr("Settings") == "Settings"

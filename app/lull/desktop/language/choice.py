@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
+from lull.core.errors import ResourceError
 from lull.desktop.language.catalogue import Catalogue, read
 from lull.desktop.words import speak
 from lull.resources import languages_dir
+
+_log = logging.getLogger(__name__)
 
 LANGUAGE: Final = "window/language"
 SYSTEM: Final = "system"
@@ -37,8 +41,16 @@ def _named(system: QLocale) -> list[str]:
 
 
 def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
-    """Let the window speak the language that is wanted; for texts that are made from now on."""
-    put_in_force(app, wanted(chosen(preferences)))
+    """Let the window speak the language that is wanted; for texts that are made from now on.
+
+    It speaks English where the catalogue is damaged: the window must open all the same.
+    """
+    language = wanted(chosen(preferences))
+    try:
+        put_in_force(app, language)
+    except ResourceError as error:
+        _log.error("the window speaks English: %s", error.detail)
+        put_in_force(app, ENGLISH)
 
 
 def put_in_force(app: QCoreApplication, language: str) -> None:
