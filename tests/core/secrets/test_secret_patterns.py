@@ -49,6 +49,13 @@ def test_of_the_corpus_nearly_all_is_held_and_next_to_nothing_clean_is_touched()
 
 
 @pytest.mark.full
+def test_in_no_place_a_clean_text_of_the_corpus_is_touched() -> None:
+    seed = random.randrange(10**9)
+    found = measure("own", seed=seed, places=1)
+    assert len(found.touched) / found.clean <= 0.005, (seed, found.touched)
+
+
+@pytest.mark.full
 def test_of_the_exam_nearly_all_is_held() -> None:
     seed = random.randrange(10**9)
     found = measure("exam", seed=seed, places=3)
