@@ -9,7 +9,6 @@ microsoft/SkillOpt, skillopt_sleep/gate.py); MetaClaw (arXiv 2603.17187) takes e
 evolver writes. They see the same simulated answers as we do.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bench.gates.worlds import Scored
+from bench.gates.worlds import MOST, Scored
 from lull.core.proof.evalue import from_log
 from lull.core.proof.last_look import LastLook, chance
 from lull.core.proof.proof import ProofRule, ProofState, ShownBy, Totals, shown_by, verdict
@@ -42,54 +41,72 @@ def lull(benefit: Scored, success: Scored | None, coins: npt.NDArray[np.float64]
 
     `coins` holds a number between 0 and 1 for each skill's last look.
     """
-    won_NT = (benefit.with_ - benefit.without).tolist()
-    kept_NT = (success.with_ - success.without).tolist() if success else [[] for _ in won_NT]
-    decided = [
-        one(won_T, kept_T, coin=coin)
-        for won_T, kept_T, coin in zip(won_NT, kept_NT, coins.tolist(), strict=True)
-    ]
-    accepted = np.array([end.state is ProofState.PROVED for end in decided])
+    won_NT = benefit.with_ - benefit.without
+    found = ends(won_NT, success.with_ - success.without if success else None, coins)
+    accepted = found.state == ProofState.PROVED
     return Result(
         accepted=accepted,
-        last_look=accepted & np.array([end.shown_by is ShownBy.LAST_LOOK for end in decided]),
-        harmful=np.array([end.state is ProofState.HARMFUL for end in decided]),
-        pairs=np.array([end.pairs for end in decided]),
+        last_look=accepted & (found.shown_by == ShownBy.LAST_LOOK),
+        harmful=found.state == ProofState.HARMFUL,
+        pairs=found.pairs,
     )
 
 
-class End(NamedTuple):
-    """How one simulated proof ended, what had shown the benefit, and the number of pairs used."""
+class Ends(NamedTuple):
+    """How N simulated proofs ended, what had shown their benefit, and their numbers of pairs."""
 
-    state: ProofState
-    shown_by: ShownBy
-    pairs: int
+    state: npt.NDArray[np.str_]
+    shown_by: npt.NDArray[np.str_]
+    pairs: npt.NDArray[np.int64]
 
 
-def one(won_T: Sequence[int], kept_T: Sequence[int], *, coin: float) -> End:
-    """Prove one simulated skill from its first pair to the decision.
+_KEY_C = (MOST + 1) ** np.arange(6)
+"""Makes one number of the six counts of a proof."""
 
-    Outcomes of the pairs that may be replayed, on failures and siblings and on past successes: 1
-    won, -1 lost, 0 equal.
+
+def ends(
+    won_NT: npt.NDArray[np.int8],
+    kept_NT: npt.NDArray[np.int8] | None,
+    coins: npt.NDArray[np.float64],
+) -> Ends:
+    """Prove simulated skills side by side, each from its first pair to its decision.
+
+    Outcomes of the pairs that may be replayed, on failures and siblings and on past successes
+    (None: there are none): 1 won, -1 lost, 0 equal.
     """
-    benefit, success = _NOTHING, _NOTHING
-    while True:
-        stands = _stands(benefit, success, bool(kept_T))
-        state, shown = stands.lucky if coin <= stands.chance else stands.unlucky
-        if state is not ProofState.UNDECIDED:
-            return End(state, shown, benefit[0] + success[0])
-        if shown is not ShownBy.NOTHING:
-            success = _counted(success, kept_T[success[0]])
-        else:
-            benefit = _counted(benefit, won_T[benefit[0]])
+    counts_NC = np.zeros((len(won_NT), 6), dtype=np.int64)
+    end_N2 = np.empty((len(won_NT), 2), dtype="U16")
+    going = np.arange(len(won_NT))
+    while len(going):
+        # The rule is asked once for all skills that stand at the same counts.
+        keys = counts_NC[going] @ _KEY_C
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        same = counts_NC[going[first]].tolist()
+        stands = [_stands(tuple(counts), kept_NT is not None) for counts in same]
+        by_coin = np.array([(one.unlucky, one.lucky) for one in stands])
+        lucky = coins[going] <= np.array([one.chance for one in stands])[which]
+        end_N2[going] = by_coin[which, lucky.astype(int)]
+        going = going[end_N2[going, 0] == ProofState.UNDECIDED]
+        shown = end_N2[going, 1] != ShownBy.NOTHING
+        _count(counts_NC, 0, going[~shown], won_NT)
+        if kept_NT is not None:  # once the benefit is shown, past successes are replayed
+            _count(counts_NC, 3, going[shown], kept_NT)
+    return Ends(end_N2[:, 0], end_N2[:, 1], counts_NC[:, 0] + counts_NC[:, 3])
 
 
-Counts = tuple[int, int, int]
-"""Counts of replayed pairs: (all, won, lost)."""
-_NOTHING: Counts = (0, 0, 0)
-
-
-def _counted(counts: Counts, outcome: int) -> Counts:
-    return counts[0] + 1, counts[1] + (outcome > 0), counts[2] + (outcome < 0)
+def _count(
+    counts_NC: npt.NDArray[np.int64],
+    part: int,
+    skills: npt.NDArray[np.int64],
+    outcome_NT: npt.NDArray[np.int8],
+) -> None:
+    """Replay the next pair of these skills. `part`: the column of the count of such pairs, followed
+    by those won and lost.
+    """
+    outcome = outcome_NT[skills, counts_NC[skills, part]]
+    counts_NC[skills, part] += 1
+    counts_NC[skills, part + 1] += outcome > 0
+    counts_NC[skills, part + 2] += outcome < 0
 
 
 class Stands(NamedTuple):
@@ -105,18 +122,12 @@ _NEVER = LastLook(seed="", coin=1.0 - 1e-9)
 
 
 @cache
-def _stands(benefit: Counts, success: Counts, successes: bool) -> Stands:
-    """Return the product's own verdict for these counts; cached, because thousands of simulated
-    skills reach the same ones.
+def _stands(counts: tuple[int, ...], successes: bool) -> Stands:
+    """Return the product's own verdict for these counts of pairs (all, won, lost; then the same on
+    past successes); cached, because simulated skills of every kind reach the same ones.
     """
-    totals = Totals(
-        benefit_pairs=benefit[0],
-        wins=benefit[1],
-        losses=benefit[2],
-        success_pairs=success[0],
-        success_wins=success[1],
-        success_losses=success[2],
-    )
+    names = ("benefit_pairs", "wins", "losses", "success_pairs", "success_wins", "success_losses")
+    totals = Totals(**dict(zip(names, counts, strict=True)))
 
     def state(look: LastLook) -> tuple[ProofState, ShownBy]:
         kept = int(successes)

@@ -8,6 +8,7 @@ is dice. Everything here is simulated, the judge's errors too.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -173,6 +174,7 @@ def _picked(rng: np.random.Generator, n: int, once: bool | None, spread: float) 
     return rng.beta(spread + once, spread + (not once), size=n)
 
 
+@cache
 def schedule(
     requests: int, *, failures: int | None, successes: bool = False
 ) -> npt.NDArray[np.intp]:
