@@ -3,12 +3,14 @@ has imported everything. A test run starts Lull more than a thousand times, and 
 for a second.
 
 The child is what `python -m lull.cli.main` would be: its own arguments, environment, folder and
-streams, the interpreter's own end. It speaks to `Forked` over a socket: a request and three file
-descriptors in, the process id out, and the exit status over a pipe of the child's own.
+streams, and for a service the interpreter's own end. It speaks to `Forked` over a socket: a request
+and three file descriptors in, the process id out, and the exit status over a pipe of the child's
+own.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
@@ -27,7 +29,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_")
 """Variables that an interpreter reads when it starts: what sets one of these is started anew."""
@@ -154,12 +156,12 @@ def _exactly(door: socket.socket, size: int) -> bytes:
 
 
 def _import_everything() -> None:
-    for package in ("lull.cli", "lull.service", "lull.service.wiring", "lull.loops", "lull.store"):
-        for module in pkgutil.iter_modules(
-            importlib.import_module(package).__path__, f"{package}."
-        ):
+    for name in ("lull.cli", "lull.service", "lull.loops", "lull.store"):
+        package = importlib.import_module(name)
+        for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             importlib.import_module(module.name)
-    importlib.import_module("chromadb")
+    importlib.import_module("chromadb.api.rust")
+    importlib.import_module("lull.cli.parser.whole").build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,18 @@ def _text(fd: int, mode: str, errors: str, *, unbuffered: bool) -> io.TextIOWrap
     )
 
 
+def _end(code: int) -> NoReturn:
+    """End a command as the interpreter does, besides taking apart the zygote's modules, which takes
+    longer than most commands."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        code = 120  # the interpreter's
+    os._exit(code)
+
+
 if __name__ == "__main__":
     _import_everything()
     gc.freeze()
@@ -261,4 +275,7 @@ if __name__ == "__main__":
         _become(asked)
         from lull.cli.main import main
 
-        sys.exit(main())
+        code = main()
+        if asked.words[:1] != ["serve"]:
+            _end(code)
+        sys.exit(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from lull import __version__
@@ -63,7 +64,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+@cache
 def build() -> Parser:
+    """Build the parser, once in a process."""
     parser = Parser(prog="lull", description=HELP, epilog=AFTER)
     parser.add_argument("--version", action="version", version=f"lull {__version__}")
     common(parser, top=True)
