@@ -50,6 +50,11 @@ class Flow(QLayout):
         super().__init__()
         self._items: list[QLayoutItem] = []
         self._even = even
+        # What was worked out since something in it changed: Qt asks many times.
+        self._heights: dict[int, int] = {}
+        self._hint: QSize | None = None
+        self._least: QSize | None = None
+        self._laid_out: QRect | None = None
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(gap)
 
@@ -89,23 +94,36 @@ class Flow(QLayout):
     def hasHeightForWidth(self) -> bool:  # noqa: N802
         return True
 
+    def invalidate(self) -> None:
+        self._heights.clear()
+        self._hint = self._least = self._laid_out = None
+        super().invalidate()
+
     def heightForWidth(self, width: int) -> int:  # noqa: N802
-        return self._arrange(QRect(0, 0, width, 0), moves=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), moves=False)
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        shown = self._shown()
-        width = sum(item.sizeHint().width() for item in shown) + self._gaps(shown)
-        return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
+        if self._hint is None:
+            shown = self._shown()
+            width = sum(item.sizeHint().width() for item in shown) + self._gaps(shown)
+            height = max((item.sizeHint().height() for item in shown), default=0)
+            self._hint = QSize(width, height)
+        return self._hint
 
     def minimumSize(self) -> QSize:  # noqa: N802
-        least = QSize(0, 0)
-        for item in self._shown():
-            least = least.expandedTo(item.minimumSize())
-        return least
+        if self._least is None:
+            self._least = QSize(0, 0)
+            for item in self._shown():
+                self._least = self._least.expandedTo(item.minimumSize())
+        return self._least
 
     def setGeometry(self, rect: QRect) -> None:  # noqa: N802
         super().setGeometry(rect)
-        self._arrange(rect, moves=True)
+        if rect != self._laid_out:
+            self._laid_out = QRect(rect)
+            self._arrange(rect, moves=True)
 
     # Lines
 
