@@ -41,7 +41,8 @@ class ThemeInForce(QObject):
         """Size of all texts, in percent of the usual."""
         self._forced = forced
         self.theme = forced or _of_the_system()
-        app.setStyle("Fusion")  # looks the same on every platform
+        if not app.styleSheet():  # no window before this one
+            app.setStyle("Fusion")  # looks the same on every platform
         # No animations in menus and lists either, which also serves users who asked the system
         # for reduced motion.
         app.setEffectEnabled(Qt.UIEffect.UI_General, False)
@@ -66,11 +67,14 @@ class ThemeInForce(QObject):
             self.changed.emit()
 
     def _wear(self) -> None:
+        wanted = sheet(self.theme, text_percent=self.text_percent)
+        if wanted == self._app.styleSheet():
+            return
         self._app.setPalette(palette(self.theme))
         font = QFont(self._app.font())
         font.setPointSizeF(BODY_PT * self.text_percent / 100)
         self._app.setFont(font)
-        self._app.setStyleSheet(sheet(self.theme, text_percent=self.text_percent))
+        self._app.setStyleSheet(wanted)
 
 
 def _of_the_system() -> Theme:
