@@ -33,6 +33,7 @@ from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
+from lull.desktop.pages.letting_out import LettingOutDialog
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.week_bars import kind_words
@@ -123,6 +124,7 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
         NewSkillDialog(page),
         ForgetDialog({"removed": {"turns": 2}}, page),
         FeedDialog(page.kit, page),
+        LettingOutDialog("When.", "Text.", page),
     ]
     for one in made:
         shown.bot.addWidget(one)
