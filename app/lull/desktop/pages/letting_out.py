@@ -41,8 +41,21 @@ def lets_out(key: str, text: str, before: str = "") -> str:
         return allowed[key] if text == "true" else ""
     if key == "service.bind" and not _is_here(text):
         return tr("Lull will then listen in your network at %1, not only on this computer.", text)
-    if key == "upstream.address" and not _is_here(QUrl(text).host()):
-        return tr("Every chat will then be sent to %1.", plain(text))
+    sent = {
+        "upstream.address": tr("Every chat will then be sent to %1.", plain(text)),
+        "judge.address": tr(
+            "If it is allowed, Lull will then send conversations to %1 to have them scored.",
+            plain(text),
+        ),
+        "writer.address": tr(
+            "If it is allowed, Lull will then send conversations in which an answer went wrong "
+            "to %1.",
+            plain(text),
+        ),
+    }
+    if key in sent:
+        # What Qt cannot read as an address may be one for the service.
+        return sent[key] if text and not _is_here(QUrl(text).host()) else ""
     if key == "service.allow_origins" and (new := _parts(text) - _parts(before)):
         pages = plain(", ".join(sorted(new)))
         return tr("Web pages from %1 may then use your models and skills through Lull.", pages)
@@ -50,8 +63,8 @@ def lets_out(key: str, text: str, before: str = "") -> str:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a host is this computer, or none is named."""
-    return host in ("", "localhost") or QHostAddress(host).isLoopback()
+    """Whether a host is this computer."""
+    return host == "localhost" or QHostAddress(host).isLoopback()
 
 
 def _parts(text: str) -> set[str]:
