@@ -23,7 +23,7 @@ from lull.core.proof.proposal import ProposalStatus
 from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
-from tests.running import PATIENCE_S, eventually, free_port
+from tests.running import PATIENCE_S, eventually, nobodys_port
 
 pytestmark = pytest.mark.slow
 
@@ -111,7 +111,7 @@ def on_a_desktop(home: Path) -> Iterator[Desktop]:
             "LULL_HOME": str(home),
             # No bus: the icon is embedded in the panel, as the older desktops have it.
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
-            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "OLLAMA_HOST": f"127.0.0.1:{nobodys_port()}",
             "LC_ALL": "C.UTF-8",
         }
         panel = ["trayer", "--edge", "top", "--widthtype", "request", "--height", "28"]
