@@ -206,12 +206,18 @@ CATALOGUE: Mapping[str, Entry] = {
         " undecided is not proved again when the person repeats it, so some are never learned.",
     ),
     "metaclaw_bench": Entry(
-        measures="Days of work in a workspace under four conditions, on MetaClaw-Bench or any"
-        " folder of its shape, for any model; the file kept here is of the scripted student.",
-        more='--data DIR --feedback labelled "own message"',
+        measures="Days of work in a workspace, on MetaClaw-Bench or any folder of its shape, for"
+        " any model; the file kept here is of the scripted student. Two bounds stand beside the"
+        " conditions: `hears nothing` has no rule in its prompt, `hears everything` all feedback on"
+        " earlier rounds in its own words. The reachable gap goes from the model alone (baseline:"
+        " today's feedback is in its conversation) to `hears everything`. Intervals draw whole days"
+        " again, the same for both arms where two are compared.",
+        more="--data DIR",
         columns=(
-            "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high", "choice",
-            "completion", "completion_feasible", "completion_n", "skills", "approved", "trained",
+            "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high",
+            "over_baseline", "over_baseline_low", "over_baseline_high", "share_of_gap",
+            "share_of_gap_low", "share_of_gap_high", "completion", "completion_n", "skills",
+            "approved",
         ),
         peers=_PAPER,
         not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"

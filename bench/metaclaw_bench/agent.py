@@ -2,16 +2,17 @@
 
 The transcript opens as the day does; after the last round the feedback comes alone. What the model
 did to the files is judged from outside, and of that nothing but the feedback's words reaches it.
+For the two bounds no feedback is given; one of them is told what it would have said beforehand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from bench.metaclaw_bench.data import Day, Round
-from bench.metaclaw_bench.scoring import Scored, feedback, scored
+from bench.metaclaw_bench.scoring import Scored, feedback, scored, stated
 from bench.metaclaw_bench.workspace import Workspace
 from bench.models.endpoint import Down, Endpoint, Message
 
@@ -24,6 +25,18 @@ class Form(StrEnum):
     OWN = "own message"
     """As people write: feedback in a message of its own, which is answered before the next
     question.
+    """
+
+
+class Bound(StrEnum):
+    """What the model alone hears at either end of the scale on which the conditions stand."""
+
+    NOTHING = "hears nothing"
+    """No rule is ever in its prompt: neither today's feedback nor anything from before."""
+    EVERYTHING = "hears everything"
+    """All feedback that belongs to earlier rounds, of this day and of those before, is in the
+    system text in the benchmark's own words, whether or not it was earned: a memory that misses
+    nothing and knows nothing before it was said.
     """
 
 
@@ -40,17 +53,22 @@ def play(
     workspace: Workspace,
     *,
     identity: str,
-    form: Form = Form.LABELLED,
+    form: Form | Bound = Form.LABELLED,
+    before: Sequence[Round] = (),
     played: Callable[[Round, Scored], None] = lambda asked, result: None,
 ) -> list[Scored]:
-    """Play one day and return the score of every round; `played` is called after each round."""
-    messages: list[Message] = [{"role": "system", "content": f"{identity}\n\n{TOOLS}".strip()}]
+    """Play one day and return the score of every round; `played` is called after each round.
+    `before`: the rounds of earlier days, for the bound that hears everything.
+    """
+    messages: list[Message] = [_system(identity)]
     messages += [{"role": role, "content": text} for role, text in day.opening]
     results: list[Scored] = []
     said = ""
-    for asked in day.rounds:
-        before = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
-        messages.append({"role": "user", "content": f"{before}{asked.question}"})
+    for number, asked in enumerate(day.rounds):
+        if form is Bound.EVERYTHING:
+            messages[0] = _system(identity, stated([*before, *day.rounds[:number]]))
+        label = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
+        messages.append({"role": "user", "content": f"{label}{asked.question}"})
         answer, steps, down = _worked(messages, endpoint, workspace)
         result = _judged(asked, day, workspace.home, answer, steps=steps, down=down)
         results.append(result)
@@ -63,6 +81,11 @@ def play(
         messages.append({"role": "user", "content": f"{FEEDBACK}{said}"})
         _worked(messages, endpoint, workspace)
     return results
+
+
+def _system(identity: str, told: str = "") -> Message:
+    content = "\n\n".join(part for part in (identity, told, TOOLS) if part)
+    return {"role": "system", "content": content}
 
 
 def _worked(
