@@ -207,18 +207,24 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "metaclaw_bench": Entry(
         measures="Days of work in a workspace, on MetaClaw-Bench or any folder of its shape, for"
-        " any model; the file kept here is of the scripted student. Two bounds stand beside the"
+        " any model; the file kept here is of the scripted student. Three bounds stand beside the"
         " conditions: `hears nothing` has no rule in its prompt, `hears everything` all feedback on"
-        " earlier rounds in its own words. The reachable gap goes from the model alone (baseline:"
-        " today's feedback is in its conversation) to `hears everything`. Intervals draw whole days"
-        " again, the same for both arms where two are compared.",
+        " earlier rounds in its own words, `knows everything` that on the day's own rounds from its"
+        " first on. Both gaps begin at the model alone (baseline: today's feedback is in its"
+        " conversation): the reachable one ends at `hears everything`, the whole one, which no"
+        " memory can close, at `knows everything`. Intervals draw whole days again, the same for"
+        " both arms where two are compared. A file made before 2026-11-24 has no bounds and no"
+        " paired intervals, and its goals ask for less; its rows of an untrained `full` are left"
+        " out here.",
         more="--data DIR",
         columns=(
             "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high",
             "over_baseline", "over_baseline_low", "over_baseline_high", "share_of_gap",
-            "share_of_gap_low", "share_of_gap_high", "completion", "completion_n", "skills",
+            "share_of_gap_low", "share_of_gap_high", "share_of_whole", "share_of_whole_low",
+            "share_of_whole_high", "completion", "completion_n", "skills",
             "approved",
         ),
+        shown=lambda row: row["condition"] != "full" or bool(row["trained"]),
         peers=_PAPER,
         not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"
         " arrives where it should, and nothing of how well a real model would do. Conditions that"

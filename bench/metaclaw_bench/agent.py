@@ -2,7 +2,7 @@
 
 The transcript opens as the day does; after the last round the feedback comes alone. What the model
 did to the files is judged from outside, and of that nothing but the feedback's words reaches it.
-For the two bounds no feedback is given; one of them is told what it would have said beforehand.
+For the bounds no feedback is given; some of them are told what it would have said.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Form(StrEnum):
 
 
 class Bound(StrEnum):
-    """What the model alone hears at either end of the scale on which the conditions stand."""
+    """What the model alone hears at the ends of the scale on which the conditions stand."""
 
     NOTHING = "hears nothing"
     """No rule is ever in its prompt: neither today's feedback nor anything from before."""
@@ -37,6 +37,10 @@ class Bound(StrEnum):
     """All feedback that belongs to earlier rounds, of this day and of those before, is in the
     system text in the benchmark's own words, whether or not it was earned: a memory that misses
     nothing and knows nothing before it was said.
+    """
+    BEFOREHAND = "knows everything"
+    """Each day begins with the feedback on all of its own rounds, too: what is in force that day
+    is known before anybody has said it. No memory can do so.
     """
 
 
@@ -65,8 +69,9 @@ def play(
     results: list[Scored] = []
     said = ""
     for number, asked in enumerate(day.rounds):
-        if form is Bound.EVERYTHING:
-            messages[0] = _system(identity, stated([*before, *day.rounds[:number]]))
+        if form in (Bound.EVERYTHING, Bound.BEFOREHAND):
+            today = day.rounds[:number] if form is Bound.EVERYTHING else day.rounds
+            messages[0] = _system(identity, stated([*before, *today]))
         label = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
         messages.append({"role": "user", "content": f"{label}{asked.question}"})
         answer, steps, down = _worked(messages, endpoint, workspace)

@@ -1,9 +1,11 @@
 """What comes out of a run: its rows, compared with the model alone and the bounds, and its goals.
 
-The reachable gap goes from the model alone, which has today's feedback in its conversation and
-nothing of earlier days, to a student who hears everything (`agent.Bound`). The share of it that
-skills close is what Lull's memory is worth in this work; the student who hears nothing stands in
-the table, but from there the conversation alone would close half of the way.
+Two gaps begin at the model alone, which has today's feedback in its conversation and nothing of
+earlier days. The reachable one ends at who hears everything from the moment that it is said; the
+whole one at who knows each day's rules before its first round (`agent.Bound`). The whole one is the
+harder goal: a rule that is heard in the first round of a day comes too late for checks that count
+that day's files. Who hears nothing stands in the table, but no gap begins there: the conversation
+alone closes half of that one.
 """
 
 from __future__ import annotations
@@ -23,11 +25,16 @@ Arm = tuple[Form | Bound, Condition]
 LEAST_GAIN = 0.01
 """Smallest gain over the baseline that meets the goal, so that a gain of zero does not."""
 LEAST_SHARE = {Form.OWN: 0.5, Form.LABELLED: 0.6}
-"""Share of the reachable gap that skills are to close."""
+"""Share of either gap that skills are to close."""
+GAPS = {
+    "share_of_gap": ("the reachable gap", Bound.EVERYTHING),
+    "share_of_whole": ("the whole gap", Bound.BEFOREHAND),
+}
+"""Name in a row, name in a goal, and upper end of each gap."""
 
 
 def arms_of(forms: Sequence[Form], conditions: Sequence[Condition]) -> list[Arm]:
-    """Return what is played, in the order of the report: both bounds, then feedback as people
+    """Return what is played, in the order of the report: the bounds, then feedback as people
     write it, then as the benchmark labels it.
     """
     ordered = [form for form in (Form.OWN, Form.LABELLED) if form in forms]
@@ -74,9 +81,11 @@ def _compared(of: Mapping[Arm, Sequence[Scored]], arm: Arm, seed: int) -> Row:
     if alone is None or condition is Condition.BASELINE:
         return {}
     row = _named("over_baseline", over(of[arm], alone, seed))
-    top = of.get((Bound.EVERYTHING, Condition.BASELINE))
-    closed = share_of_gap(of[arm], alone, top, seed) if top is not None else None
-    return row | (_named("share_of_gap", closed) if closed else {})
+    for name, (_, bound) in GAPS.items():
+        top = of.get((bound, Condition.BASELINE))
+        closed = share_of_gap(of[arm], alone, top, seed) if top is not None else None
+        row |= _named(name, closed) if closed else {}
+    return row
 
 
 def _named(name: str, found: Estimate) -> Row:
@@ -142,23 +151,23 @@ def _of_student(of: Mapping[str, Row], form: Form) -> Iterator[Goal]:
         measured=f"paired over {skills['days']} days, 95 % {_interval(skills, 'over_baseline')}",
         why_not=why,
     )
-    reached = "share_of_gap" in skills
-    yield Goal(
-        goal=f"share of the reachable gap that skills close, {said}",
-        value=skills["share_of_gap"] if reached else 0.0,
-        limit=LEAST_SHARE[form],
-        at_most=False,
-        measured=_of_gap(of) if reached else "",
-        why_not=why if reached else "in these days who hears everything does no better",
-    )
+    for name, (gap, _) in GAPS.items():
+        reached = name in skills
+        yield Goal(
+            goal=f"share of {gap} that skills close, {said}",
+            value=skills[name] if reached else 0.0,
+            limit=LEAST_SHARE[form],
+            at_most=False,
+            measured=_of_gap(of, name) if reached else "",
+            why_not=why if reached else "there is no gap in these days",
+        )
 
 
-def _of_gap(of: Mapping[str, Row]) -> str:
-    scale = ("bound: hears nothing", "baseline", "skills", "bound: hears everything")
-    places = ", ".join(f"{name} {of[name]['accuracy']:.3f}" for name in scale if name in of)
+def _of_gap(of: Mapping[str, Row], name: str) -> str:
+    scale = ("baseline", "skills", f"bound: {GAPS[name][1].value}")
+    places = ", ".join(f"{one} {of[one]['accuracy']:.3f}" for one in scale)
     days, rounds = of["skills"]["days"], of["skills"]["rounds"]
-    interval = _interval(of["skills"], "share_of_gap")
-    return f"95 % {interval}, paired over {days} days, {rounds} rounds; {places}"
+    return f"95 % {_interval(of['skills'], name)}, paired over {days} days, n = {rounds}; {places}"
 
 
 def _interval(row: Row, name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 COLUMNS = ("accuracy", "choice", "completion", "completion_feasible")
-COMPARED = ("over_baseline", "share_of_gap")
+COMPARED = ("over_baseline", "share_of_gap", "share_of_whole")
 
 
 def print_table(document: Mapping[str, Any]) -> None:
@@ -13,7 +13,15 @@ def print_table(document: Mapping[str, Any]) -> None:
     simulated = ", simulated" if document["simulated"] else ""
     print(f"{document['data']['name']}: {first['days']} days, {document['model']}{simulated}")
     print(f"% with 95 % interval over days; n = {_ns(first)}")
-    heads = ("all rounds", "choices", "file checks", "… feasible", "over baseline", "share of gap")
+    heads = (
+        "all rounds",
+        "choices",
+        "file checks",
+        "… feasible",
+        "over baseline",
+        "of reachable gap",
+        "of whole gap",
+    )
     print(f"{'':28}" + "".join(f"{head:>22}" for head in heads))
     for row in rows:
         cells = "".join(f"{_cell(row, name):>22}" for name in (*COLUMNS, *COMPARED))
