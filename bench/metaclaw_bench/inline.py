@@ -127,9 +127,10 @@ def parse(source: str) -> Inline:
         id(one) for node in ast.walk(tree) if isinstance(node, ast.Call) for one in _path(node)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and id(node) not in called:
-            if _dotted(node) not in _FLAGS:
-                raise Unreadable(f"{_dotted(node) or node.attr} in {source!r}")
+        if not isinstance(node, ast.Attribute) or id(node) in called:
+            continue
+        if _dotted(node) not in _FLAGS:
+            raise Unreadable(f"{_dotted(node)} in {source!r}")
     return Inline(source=source, tree=tree)
 
 
@@ -244,11 +245,6 @@ class _Run:
                 return (not value) if isinstance(node.op, ast.Not) else -value
             case ast.BinOp():
                 return _SUMS[type(node.op)](self._value(node.left), self._value(node.right))
-            case ast.Attribute():
-                return getattr(re, node.attr)
-            case ast.Slice():
-                ends = (node.lower, node.upper, node.step)
-                return slice(*(None if one is None else self._value(one) for one in ends))
             case ast.Compare():
                 return self._compare(node)
             case ast.IfExp():
@@ -259,6 +255,14 @@ class _Run:
                 return self._comprehension(node)
             case ast.Call():
                 return self._call(node)
+        return self._piece(node)
+
+    def _piece(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Attribute):
+            return getattr(re, node.attr)
+        if isinstance(node, ast.Slice):
+            ends = (node.lower, node.upper, node.step)
+            return slice(*(None if one is None else self._value(one) for one in ends))
         raise ValueError(f"no value: {type(node).__name__}")
 
     def _bool(self, node: ast.BoolOp) -> Any:

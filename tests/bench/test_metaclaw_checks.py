@@ -147,7 +147,8 @@ INLINE = [
     ("import json,sys; d=json.load(open('../../etc/hostname')); sys.exit(0)", False),
     ("import sys; a=1; b=2; sys.exit(0 if a>=1 and b>=2 else 1)", True),
     (
-        "import re,sys; p=re.compile('^t.*2$', re.M | re.I); s=open('n.txt', encoding='utf-8').read();"
+        "import re,sys; p=re.compile('^t.*2$', re.M | re.I);"
+        " s=open('n.txt', encoding='utf-8').read();"
         " sys.exit(0 if bool(p.findall(s)) and len(re.findall('[0-9]+', s))==2 else 1)",
         True,
     ),
