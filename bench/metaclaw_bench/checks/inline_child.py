@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from bench.metaclaw_bench.inline import interpreted
+from bench.metaclaw_bench.checks.inline import interpreted
 
 MEMORY_BYTES: Final = 1 << 30
 _REFUSED: Final = (

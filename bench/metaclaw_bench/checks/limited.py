@@ -16,7 +16,7 @@ from typing import Final
 
 CPU_S: Final = 10
 PATIENCE_S: Final = 60.0
-_ROOT: Final = Path(__file__).parents[2]
+_ROOT: Final = Path(__file__).parents[3]
 
 
 def limited(source: str, workspace: Path, *, cpu_s: int = CPU_S) -> tuple[int, str]:
@@ -29,7 +29,14 @@ def limited(source: str, workspace: Path, *, cpu_s: int = CPU_S) -> tuple[int, s
         try:
             done = subprocess.run(
                 # -P: no module is imported from the copy, whose files a model wrote.
-                [sys.executable, "-P", "-S", "-m", "bench.metaclaw_bench.inline_child", str(cpu_s)],
+                [
+                    sys.executable,
+                    "-P",
+                    "-S",
+                    "-m",
+                    "bench.metaclaw_bench.checks.inline_child",
+                    str(cpu_s),
+                ],
                 input=source,
                 capture_output=True,
                 text=True,

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.metaclaw_bench import checkers
-from bench.metaclaw_bench.commands import NotACheck, read_command
+from bench.metaclaw_bench.checks import checkers
+from bench.metaclaw_bench.checks.commands import NotACheck, read_command
+from bench.metaclaw_bench.checks.inline import parse
+from bench.metaclaw_bench.checks.limited import limited
 from bench.metaclaw_bench.data import read
-from bench.metaclaw_bench.inline import parse
-from bench.metaclaw_bench.limited import limited
 from bench.metaclaw_bench.workspace import MOST_READ, MOST_WRITTEN, Workspace, copied
 from tests.paths import HANDOUT, ROOT
 
@@ -248,7 +248,7 @@ def test_a_check_reads_a_copy(tmp_path: Path) -> None:
 )
 def test_the_child_can_reach_nothing_outside(deed: str, tmp_path: Path) -> None:
     code = (
-        "import os, socket, subprocess, sys; from bench.metaclaw_bench.inline_child import refuse;"
+        "import os, socket, subprocess, sys; from bench.metaclaw_bench.checks.inline_child import refuse;"
         f" sys.addaudithook(refuse); {deed}"
     )
     done = subprocess.run(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.metaclaw_bench.limited import limited
+from bench.metaclaw_bench.checks.limited import limited
 
 MOST_STEPS = 200_000
 MOST_BYTES = 4_000_000
