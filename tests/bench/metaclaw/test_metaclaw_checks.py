@@ -248,7 +248,8 @@ def test_a_check_reads_a_copy(tmp_path: Path) -> None:
 )
 def test_the_child_can_reach_nothing_outside(deed: str, tmp_path: Path) -> None:
     code = (
-        "import os, socket, subprocess, sys; from bench.metaclaw_bench.checks.inline_child import refuse;"
+        "import os, socket, subprocess, sys;"
+        " from bench.metaclaw_bench.checks.inline_child import refuse;"
         f" sys.addaudithook(refuse); {deed}"
     )
     done = subprocess.run(
