@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
-import anthropic
 import ollama
-import openai
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -16,6 +15,10 @@ from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 
 MESSAGES = [{"role": "user", "content": "list apple river"}]
+
+if TYPE_CHECKING:  # each worker collects all tests, and these take a second to import
+    import anthropic
+    import openai
 
 
 @pytest.fixture
@@ -58,6 +61,8 @@ async def ollama_client(address: str) -> AsyncIterator[ollama.AsyncClient]:
 
 @pytest.fixture
 async def openai_client(address: str) -> AsyncIterator[openai.AsyncOpenAI]:
+    import openai
+
     async with openai.AsyncOpenAI(
         base_url=f"{address}/v1", api_key="none", max_retries=0
     ) as client:
@@ -66,6 +71,8 @@ async def openai_client(address: str) -> AsyncIterator[openai.AsyncOpenAI]:
 
 @pytest.fixture
 async def anthropic_client(address: str) -> AsyncIterator[anthropic.AsyncAnthropic]:
+    import anthropic
+
     async with anthropic.AsyncAnthropic(base_url=address, api_key="none", max_retries=0) as client:
         yield client
 
@@ -166,6 +173,8 @@ async def test_openai_responds(openai_client: openai.AsyncOpenAI) -> None:
 async def test_openai_gets_its_errors(
     openai_client: openai.AsyncOpenAI, engine: ScriptedEngine
 ) -> None:
+    import openai
+
     create = openai_client.chat.completions.create
     with pytest.raises(openai.NotFoundError, match="model 'nobody' not found"):
         await create(model="nobody", messages=MESSAGES)  # type: ignore[call-overload]
@@ -202,6 +211,8 @@ async def test_anthropic_messages(anthropic_client: anthropic.AsyncAnthropic) ->
 async def test_anthropic_gets_its_errors(
     anthropic_client: anthropic.AsyncAnthropic, engine: ScriptedEngine
 ) -> None:
+    import anthropic
+
     create = anthropic_client.messages.create
     with pytest.raises(anthropic.NotFoundError, match="model 'nobody' not found"):
         await create(model="nobody", max_tokens=8, messages=MESSAGES)  # type: ignore[arg-type]

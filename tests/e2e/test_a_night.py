@@ -169,9 +169,10 @@ def test_a_night_makes_the_weights_better_and_can_be_taken_back(lull: Lull, tmp_
         assert promoted["reward_after"] > 0.5
         assert runs(lull, "continued")  # several rounds, each from the adapter before
 
-        # Better, with nothing in the prompt.
-        assert rightly_done(service, pocket.Kind.MENU, BARS, seed=100) >= 0.8
-        assert rightly_done(service, pocket.Kind.ROUTE, pocket.Style()) >= 0.9
+        # Better, with nothing in the prompt. The gate lets 3 of 100 other answers go: of twelve,
+        # two are wrong by chance now and then.
+        assert rightly_done(service, pocket.Kind.MENU, BARS, count=60, seed=100) >= 0.8
+        assert rightly_done(service, pocket.Kind.ROUTE, pocket.Style(), count=60) >= 0.9
         turn = lull.ask("show")["turns"][0]
         assert turn["skills"] == [] and turn["policy"]["adapter"]
         after = logprobs(service, "write a menu for green happy mouse")

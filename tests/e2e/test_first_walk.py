@@ -9,10 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import httpx
 import ollama
-import openai
 import pytest
 
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
@@ -59,6 +57,8 @@ def by_ollama_client(address: str) -> str:
 
 
 def by_openai_client(address: str) -> str:
+    import openai
+
     with openai.OpenAI(base_url=f"{address}/v1", api_key="any") as client:
         stream = client.chat.completions.create(
             model="pocket",
@@ -69,6 +69,8 @@ def by_openai_client(address: str) -> str:
 
 
 def by_anthropic_client(address: str) -> str:
+    import anthropic
+
     with anthropic.Anthropic(base_url=address, api_key="any") as client:
         answer = client.messages.create(
             model="pocket",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import ollama as ollama_client
-import openai
 import pytest
 
 from tests.ollama.conftest import RealOllama
@@ -28,6 +26,10 @@ TOOL: Any = {
 }
 FEW = {"num_predict": 6}
 
+if TYPE_CHECKING:  # each worker collects all tests, and these take a second to import
+    import anthropic
+    import openai
+
 
 @pytest.fixture(params=["before", "skilled"])
 def lull(request: pytest.FixtureRequest) -> Before:
@@ -44,12 +46,16 @@ def native(lull: Before) -> Iterator[ollama_client.Client]:
 
 @pytest.fixture
 def openai_client(lull: Before) -> Iterator[openai.OpenAI]:
+    import openai
+
     with openai.OpenAI(base_url=f"{lull.address}/v1", api_key="none", max_retries=0) as client:
         yield client
 
 
 @pytest.fixture
 def anthropic_client(lull: Before) -> Iterator[anthropic.Anthropic]:
+    import anthropic
+
     with anthropic.Anthropic(base_url=lull.address, api_key="none", max_retries=0) as client:
         yield client
 
@@ -80,6 +86,8 @@ def test_the_ollama_library_makes_and_drops_a_model(native: ollama_client.Client
 
 
 def test_the_openai_library_chats(openai_client: openai.OpenAI) -> None:
+    import openai
+
     create: Any = openai_client.chat.completions.create
     asked = {"model": MODEL, "messages": MESSAGES, "max_tokens": 6, "temperature": 0, "seed": 1}
     whole = create(**asked)
@@ -109,6 +117,8 @@ def test_the_openai_library_completes_and_responds(openai_client: openai.OpenAI)
 
 
 def test_the_anthropic_library_asks(anthropic_client: anthropic.Anthropic) -> None:
+    import anthropic
+
     asked: Any = {"model": MODEL, "max_tokens": 6, "messages": MESSAGES}
     assert anthropic_client.messages.create(**asked).stop_reason in ("end_turn", "max_tokens")
     with anthropic_client.messages.stream(**asked, system="Be kind.") as stream:

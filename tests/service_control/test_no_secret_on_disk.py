@@ -213,8 +213,7 @@ def forms(secret: str) -> set[bytes]:
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(8, marks=pytest.mark.soak)])
 def test_hardly_a_secret_of_the_exam_reaches_the_disk(lull: Lull, echo: Echo, rounds: int) -> None:
-    seed = random.randrange(10**9)
-    chance = random.Random(seed)
+    chance = random.Random(5)
     lull.upstream = echo.address
     lull.home.mkdir()
     (lull.home / "settings.toml").write_text('[log]\nlevel = "debug"\n')
@@ -245,4 +244,4 @@ def test_hardly_a_secret_of_the_exam_reaches_the_disk(lull: Lull, echo: Echo, ro
             name for name, data in files if any(form in data for form in forms(one.secret))
         ]:
             leaks[f"{one.kind}: {held} {one.text[:200]!r}"] += 1
-    assert 1 - leaks.total() / asked >= 0.98, (seed, leaks)
+    assert 1 - leaks.total() / asked >= 0.98, leaks

@@ -20,7 +20,7 @@ from lull.core.skills.skill import Library, SkillKey
 from lull.loops.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
-from lull.store.forgetting import ToForget, blot
+from lull.store.forgetting import ToForget, blot, removals_to_disk
 from lull.store.training.run_folders import RunFolders
 from lull.store.uninterrupted import uninterrupted
 
@@ -192,6 +192,8 @@ class Forget:
         )
         for file in self._files.logs():
             blot(file, [*self._names(what), what.trajectory, *what.turns])
+        folders = self._tables.skills.folders
+        removals_to_disk((self._files.runs.root, self._files.adapters.root, folders.root))
 
     def _names(self, what: ToForget) -> set[str]:
         """Return the names of the skills and proposals to delete, since a name is made of the words

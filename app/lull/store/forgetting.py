@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import block
+from lull.store.backup_parts import to_disk
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import whose
 from lull.store.proof.proposal_rows import readable
@@ -72,7 +74,8 @@ class ForgettingRows:
 
     async def intend(self, what: ToForget) -> None:
         """Store the list of what is to be deleted with a conversation, before deleting it."""
-        await self._db.write(
+        # Synced: a power cut must not take it from a home that some files are already gone from.
+        await self._db.write_synced(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)",
                 (f"{_FACT}:{what.trajectory}", json.dumps(asdict(what)).encode()),
@@ -167,7 +170,7 @@ class ForgettingRows:
 def blot(file: Path, words: Iterable[str]) -> None:
     """Overwrite words with asterisks in a file that may still be appended to.
 
-    Blocking. A missing file is ignored.
+    Blocking. A missing file is ignored. What was overwritten is synced to disk.
     """
     found = [word.encode() for word in words if word]
     with contextlib.suppress(FileNotFoundError), file.open("r+b") as log:
@@ -178,6 +181,19 @@ def blot(file: Path, words: Iterable[str]) -> None:
                 log.seek(at)
                 log.write(b"*" * len(word))
                 at = data.find(word, at + len(word))
+        log.flush()
+        os.fsync(log.fileno())
+
+
+def removals_to_disk(roots: Iterable[Path]) -> None:
+    """Sync folders and all below them, so that no power cut brings back what was removed from them.
+
+    Blocking. A missing folder is ignored.
+    """
+    for root in roots:
+        for folder, _, _ in os.walk(root):
+            with contextlib.suppress(FileNotFoundError):  # it was removed meanwhile
+                to_disk(Path(folder))
 
 
 def _read(value: bytes) -> ToForget:

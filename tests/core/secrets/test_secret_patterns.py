@@ -1,11 +1,13 @@
 """Each pattern holds its own example and spares its near miss, by the same way as any text; and of
-the corpus, made anew each time, nearly all is held and next to nothing clean is touched."""
+the corpus nearly all is held and next to nothing clean is touched. The corpus is drawn by a fixed
+seed here; `python -m tests.secret_corpus` draws another one each time."""
 
 from __future__ import annotations
 
 import json
 import random
 import time
+from string import ascii_letters, digits
 
 import pytest
 
@@ -42,26 +44,36 @@ def test_every_hint_is_in_small_letters_and_a_pattern_that_needs_one_has_one() -
 
 
 def test_of_the_corpus_nearly_all_is_held_and_next_to_nothing_clean_is_touched() -> None:
-    seed = random.randrange(10**9)
-    found = measure("own", seed=seed, places=3, clean_places=3)
-    assert found.held / found.tried >= 0.98, (seed, found.leaks)
-    assert len(found.touched) / found.clean <= 0.005, (seed, found.touched)
+    found = measure("own", seed=1, places=3, clean_places=3)
+    assert found.held / found.tried >= 0.98, found.leaks
+    assert len(found.touched) / found.clean <= 0.005, found.touched
 
 
 @pytest.mark.full
 def test_in_no_place_a_clean_text_of_the_corpus_is_touched() -> None:
-    seed = random.randrange(10**9)
-    found = measure("own", seed=seed, places=1)
-    assert len(found.touched) / found.clean <= 0.005, (seed, found.touched)
+    found = measure("own", seed=2, places=1)
+    assert len(found.touched) / found.clean <= 0.005, found.touched
 
 
 @pytest.mark.full
 def test_of_the_exam_nearly_all_is_held() -> None:
-    seed = random.randrange(10**9)
-    found = measure("exam", seed=seed, places=3)
+    found = measure("exam", seed=3, places=3)
     assert found.kinds >= 150
-    assert found.held / found.tried >= 0.98, (seed, found.leaks)
-    assert len(found.touched) / found.clean <= 0.005, (seed, found.touched)
+    assert found.held / found.tried >= 0.98, found.leaks
+    assert len(found.touched) / found.clean <= 0.005, found.touched
+
+
+def test_the_public_parts_of_a_web_key_are_spared() -> None:
+    chance = random.Random(4)
+    drawn = ["".join(chance.choices(f"{ascii_letters}{digits}-_", k=43)) for _ in range(1_000)]
+    for one in drawn:
+        for wrap in (str, json.dumps):
+            assert not secrets_in(wrap(f'{{"kty":"EC","crv":"P-256","x":"{one}","y":"{one}"}}'))
+
+
+def test_a_base64_text_is_no_token_of_an_issuer_whose_name_would_be_drawn() -> None:
+    assert not secrets_in("thumbprint InWqPiNvrH_PKeiddpgqT3HcD2qUzQTbuumIvs532pQ")
+    assert secrets_in("thumbprint Acme_PKeiddpgqT3HcD2qUzQTbuumIvs532pQ")
 
 
 def test_a_number_is_a_card_or_an_iban_only_with_its_check_digits() -> None:

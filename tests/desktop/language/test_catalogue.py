@@ -16,7 +16,6 @@ from lull.desktop.words import ago, count, counted, length, parsed, percent, sho
 from tests.desktop.language import texts
 
 PATHS = texts.CATALOGUES
-FOUND = texts.found()
 _PLACE = re.compile(r"%[1-9]")
 _COMMAND = re.compile(r"`[^`]*`")
 
@@ -25,25 +24,32 @@ def test_every_language_that_can_be_chosen_has_a_catalogue() -> None:
     assert {path.stem for path in PATHS} == set(choice.LANGUAGES) - {choice.ENGLISH}
 
 
-def test_every_text_of_the_window_is_seen_in_its_source() -> None:
-    assert FOUND.unseen == []
-    assert len(FOUND.texts) > 800
+@pytest.fixture(scope="module")
+def found() -> texts.Found:
+    return texts.found()
+
+
+def test_every_text_of_the_window_is_seen_in_its_source(found: texts.Found) -> None:
+    assert found.unseen == []
+    assert len(found.texts) > 800
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_catalogue_says_every_text_and_no_other(path: Path) -> None:
+def test_a_catalogue_says_every_text_and_no_other(path: Path, found: texts.Found) -> None:
     said = read(path)
-    assert said.texts.keys() == FOUND.texts.keys()
-    assert said.counted.keys() == FOUND.counted.keys()
-    assert said.coded.keys() == FOUND.coded.keys()
-    assert said.sentences.keys() == FOUND.sentences.keys()
-    assert path.read_text("utf-8") == texts.written(FOUND, said, code=path.stem)
+    assert said.texts.keys() == found.texts.keys()
+    assert said.counted.keys() == found.counted.keys()
+    assert said.coded.keys() == found.coded.keys()
+    assert said.sentences.keys() == found.sentences.keys()
+    assert path.read_text("utf-8") == texts.written(found, said, code=path.stem)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
-def test_a_translation_has_the_places_and_commands_of_its_text(path: Path) -> None:
+def test_a_translation_has_the_places_and_commands_of_its_text(
+    path: Path, found: texts.Found
+) -> None:
     said = read(path)
-    pairs = [*said.texts.items(), *((FOUND.coded[key], said.coded[key]) for key in said.coded)]
+    pairs = [*said.texts.items(), *((found.coded[key], said.coded[key]) for key in said.coded)]
     pairs += said.sentences.items()
     pairs += [(one, pair[n]) for ones, pair in said.counted.items() for n, one in enumerate(ones)]
     wrong = [

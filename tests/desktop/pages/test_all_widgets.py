@@ -33,6 +33,7 @@ from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
+from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.week_bars import kind_words
@@ -40,7 +41,7 @@ from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.widgets.page import Page, PageName
-from lull.desktop.words import speak
+from lull.desktop.words import speak, tr
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.test_learning_page import LEARNED
@@ -123,6 +124,7 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
         NewSkillDialog(page),
         ForgetDialog({"removed": {"turns": 2}}, page),
         FeedDialog(page.kit, page),
+        LettingOutDialog(tr("Settings"), lets_out("judge.allow_remote", "true"), page),
     ]
     for one in made:
         shown.bot.addWidget(one)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from lull.contract import routes
+from lull.desktop.pages.letting_out import lets_out
 from lull.desktop.service_process import ServiceState
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import settings
@@ -89,3 +92,62 @@ def test_a_change_is_named_and_can_be_undone(on_script: Shown, scripted: Scripte
     on_script.desktop.window.note.undo.click()
     wanted = {"key": "idle.enabled", "value": "true"}
     on_script.until(lambda: scripted.posts(routes.SETTINGS)[-1] == wanted)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "asks"),
+    [
+        ("judge.allow_remote", "true", True),
+        ("judge.allow_remote", "false", False),
+        ("writer.allow_remote", "true", True),
+        ("upstream.allow_remote_models", "true", True),
+        ("service.allow_network", "true", True),
+        ("service.bind", "0.0.0.0", True),
+        ("service.bind", "192.168.1.7", True),
+        ("service.bind", "::1", False),
+        ("service.bind", "127.0.0.9", False),
+        ("upstream.address", "http://gpu.local:11434", True),
+        ("upstream.address", " http://gpu.local:11434", True),
+        ("upstream.address", "http://gpu..local:11434", True),
+        ("upstream.address", "http://localhost.example:11434", True),
+        ("upstream.address", "http://[::1]:11434", False),
+        ("upstream.address", "http://localhost:11434", False),
+        ("upstream.address", "", False),
+        ("judge.address", "http://gpu.local:8000/v1", True),
+        ("judge.address", "http://127.0.0.1:1234/v1", False),
+        ("writer.address", "http://gpu.local:8000/v1", True),
+        ("writer.address", "", False),
+        ("service.allow_origins", "https://old.example, https://new.example", True),
+        ("service.allow_origins", "https://old.example", False),
+        ("idle.enabled", "true", False),
+    ],
+)
+def test_what_lets_data_out_is_told_from_what_does_not(key: str, text: str, asks: bool) -> None:
+    assert bool(lets_out(key, text, "https://old.example")) is asks
+
+
+def test_nothing_lets_data_out_without_a_second_word(on_script: Shown, scripted: Scripted) -> None:
+    page = settings(on_script, scripted)
+    row = {"key": "judge.allow_remote", "value": False, "default": False, "reason": "."}
+    rows = scripted.answers[routes.SETTINGS]["settings"]  # type: ignore[index]
+    rows.append({**row, "allowed": "such"})
+    scripted.tell("settings")
+    on_script.until(lambda: "judge.allow_remote" in page._editors)
+    box = page._editors["judge.allow_remote"]
+    assert isinstance(box, QComboBox)
+
+    def choose(value: str) -> None:
+        box.setCurrentIndex(box.findData(value))
+        box.activated.emit(box.currentIndex())
+
+    choose("true")
+    on_script.until(page.asking.isVisible)
+    assert "send conversations there" in page.asking.words.text()
+    on_script.bot.keyClick(page.asking, Qt.Key.Key_Return)
+    on_script.until(lambda: box.currentData() == "false")
+    assert scripted.posts(routes.SETTINGS) == []
+    choose("true")
+    on_script.until(page.asking.isVisible)
+    page.asking.allow.click()
+    wanted = {"key": "judge.allow_remote", "value": "true"}
+    on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])

@@ -8,13 +8,15 @@ import re
 from typing import Final
 
 from lull.core.secrets.judging import changes
-from lull.core.secrets.pattern import Pattern, Where
+from lull.core.secrets.pattern import QUOTE, Pattern, Where
 
 _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
 _ENDS: Final = r"(?![A-Za-z0-9/+]|\.[A-Za-z0-9])"
 """A path, a file name or a longer base64 text goes on in these ways."""
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 
+_PUBLIC_PART: Final = re.compile(rf"{QUOTE}(?:x|y|n){QUOTE}\s{{0,3}}:\s{{0,3}}{QUOTE}$")
+"""The members of a JSON web key that are meant to be published."""
 _LONGEST_PREFIX: Final = 48
 _SURELY_RANDOM: Final = 32
 _RANDOM_BEHIND_A_TELLING_PREFIX: Final = 24
@@ -43,6 +45,8 @@ def _issued(token: str) -> bool:
     prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
     if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
         return False
+    if changes(re.split(r"[_~.-]", token, maxsplit=1)[0]) > 1:
+        return False  # itself drawn at random, as the beginning of a base64 text: no issuer's
     telling = not _NAMES_OF_KEYS.isdisjoint(prefix)
     if len(longest) >= _HEX and re.fullmatch("[0-9a-f]+", longest):
         return len(set(longest)) >= 8 and (token[at - 1] == "_" or telling)
@@ -71,6 +75,7 @@ ISSUED: Final = (
         ),
         where=Where.RUN,
         check=_issued,
+        not_before=_PUBLIC_PART,
         holds=f"«acme_{_A}»",
         spares="acme_internationalization_of_the_2nd_kind_v3",
     ),

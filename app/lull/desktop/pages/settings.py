@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.card import ConnectCard
+from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
 from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.state import Subject, Told
 from lull.desktop.welcome.model_choice import ModelChoice
@@ -220,9 +221,28 @@ class SettingsPage(Page):
             self._set(key, editor.text())
 
     def _set(self, key: str, text: str) -> None:
+        """Set a setting; ask first if that lets data out of this computer."""
         rows = self.state.value(Subject.SETTINGS).get("settings", ())
         before = next((_text(one["value"]) for one in rows if one["key"] == key), None)
+        words = lets_out(key, text, before or "")
+        if not words or text == before:
+            self._send(key, text, before)
+            return
+        self.asking = LettingOutDialog(_named(key), words, self)
+        self.asking.given.connect(lambda: self._send(key, text, before))
+        self.asking.rejected.connect(lambda: self._put_back(key))
+        self.asking.open()
 
+    def _put_back(self, key: str) -> None:
+        """Show the value that is in force in the setting's editor."""
+        editor = self._editors[key]
+        if isinstance(editor, QLineEdit):
+            editor.setModified(False)
+        for one in self.state.value(Subject.SETTINGS).get("settings", ()):
+            if one["key"] == key:
+                _put(editor, one["value"])
+
+    def _send(self, key: str, text: str, before: str | None) -> None:
         def tell(answer: Reply) -> None:
             if answer.value.get("restart_needed"):
                 self.restart.show()
@@ -235,12 +255,7 @@ class SettingsPage(Page):
             self.state.told.emit(Told(text=words, undo=undo))
 
         def then(_: bool) -> None:
-            editor = self._editors[key]
-            if isinstance(editor, QLineEdit):
-                editor.setModified(False)
-            for one in self.state.value(Subject.SETTINGS).get("settings", ()):
-                if one["key"] == key:
-                    _put(editor, one["value"])
+            self._put_back(key)
             self.state.touch(Subject.SETTINGS)
 
         self.state.act(

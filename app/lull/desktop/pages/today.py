@@ -19,6 +19,7 @@ from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.skills.changes import newest_changes
+from lull.desktop.pages.skills.teaching import TeachCard
 from lull.desktop.pages.today_words import figure_titles, gate_names, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
@@ -57,6 +58,8 @@ class TodayPage(Page):
         grid.addWidget(self._learning_card())
         grid.addLayout(self._figures())
         grid.addWidget(self._question_card())
+        self.teach = TeachCard(self.kit)
+        grid.addWidget(self.teach)
         grid.addWidget(self._changes_card())
         grid.addWidget(self._service_card())
         grid.addStretch(1)
@@ -160,6 +163,7 @@ class TodayPage(Page):
     def _question_card(self) -> Card:
         self.question = Card(tr("Was this answer good?"))
         self._asked = ""
+        self._asked_turn: Json = {}
         self._asked_words = label("", "muted", wrap=True)
         self._answer_words = label("", wrap=True)
         self.question.box.addWidget(self._asked_words)
@@ -362,12 +366,22 @@ class TodayPage(Page):
 
     def _take_turn(self, answer: Any) -> None:
         if answer.ok and answer.value.get("id") == self._asked:
+            self._asked_turn = dict(answer.value)
             self._asked_words.setText(_short(str(answer.value.get("request", ""))))
             self._answer_words.setText(_short(str(answer.value.get("answer", ""))))
             self.question.show()
 
     def _rate(self, value: str) -> None:
-        self.kit.actions.rate(self._asked, value, lambda done: self.question.setVisible(not done))
+        turn = self._asked_turn
+
+        def then(done: bool) -> None:
+            self.question.setVisible(not done)
+            if done and value == "bad":
+                self.teach.ask(turn)
+            elif done:
+                self.teach.hide()
+
+        self.kit.actions.rate(self._asked, value, then)
 
 
 def _short(text: str, most: int = 300) -> str:

@@ -50,17 +50,17 @@ class AdapterFiles:
     """
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
 
     def folder(self, adapter: str) -> Path:
-        return self._root / adapter
+        return self.root / adapter
 
     def take_in(self, adapter: str, source: Path) -> str:
         """Copy a finished adapter into place and return its fingerprint.
 
         Replaces whatever a crash left there. Raises StoreError.
         """
-        target, temporary = self.folder(adapter), self._root / f"{_TEMPORARY_PREFIX}{adapter}"
+        target, temporary = self.folder(adapter), self.root / f"{_TEMPORARY_PREFIX}{adapter}"
         try:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True, mode=0o700)
@@ -69,7 +69,7 @@ class AdapterFiles:
                 _to_disk(temporary / name)
             shutil.rmtree(target, ignore_errors=True)
             temporary.rename(target)
-            _to_disk(self._root)
+            _to_disk(self.root)
         except OSError as error:
             raise StoreError(
                 f"The adapter in {source} cannot be kept: {error.strerror}.",
@@ -86,10 +86,10 @@ class AdapterFiles:
 
     def sweep(self, known: Iterable[str]) -> None:
         """Remove folders that belong to no known adapter, such as copies interrupted by a crash."""
-        if not self._root.is_dir():
+        if not self.root.is_dir():
             return
         names = set(known)
-        for folder in self._root.iterdir():
+        for folder in self.root.iterdir():
             if folder.name not in names:
                 shutil.rmtree(folder, ignore_errors=True)
 

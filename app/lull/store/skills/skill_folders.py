@@ -57,6 +57,7 @@ class SkillFolders:
     """Reads and writes the folders with skill texts (SKILL.md files) under `root`. Blocking."""
 
     def __init__(self, root: Path) -> None:
+        self.root = root
         self.working = root / "skills"
         self.versions = root / "versions"
         self.archive = root / "archive"

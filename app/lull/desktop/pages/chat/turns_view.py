@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.desktop.pages.review.diff import marked_html
+from lull.desktop.pages.skills.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
@@ -106,7 +107,16 @@ class TurnsView(QScrollArea):
             made.setCheckable(True)
             made.setChecked(chosen)
             buttons.append(made)
+        bad = turn.get("label") == "bad"
+        words = tr("What should it have said?…") if bad else tr("Make a skill of this…")
+        number = turn.get("number", 0) + 1
+        name = tr("Turn %1: %2", number, words)
+        buttons.append(button(words, functools.partial(self._teach, turn), flat=True, name=name))
         return row(*buttons, None)
+
+    def _teach(self, turn: Json) -> None:
+        client = str((self._shown or {}).get("client") or "")
+        teach(self._kit, turn, client, self.window())
 
     def _rate(self, turn: str, value: str) -> None:
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())

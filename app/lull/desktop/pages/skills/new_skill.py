@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr
+from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 _WORDS = re.compile(r"[a-z0-9]+")
@@ -29,22 +30,39 @@ class NewSkillDialog(QDialog):
     """Dialog to write a new skill; emits the skill when all fields are valid."""
 
     given = Signal(object)
-    """Emitted with the new skill: `{"name", "description", "body", "pin"}`."""
+    """Emitted with the new skill: `{"name", "description", "body", "pin", "client"}`."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        *,
+        title: str = "",
+        about: str = "",
+        start: Json | None = None,
+        client: str = "",
+    ) -> None:
+        """Create the dialog.
+
+        `about` describes what the skill is made of, `start` is the text to begin with, and `client`
+        is a chat client for which alone the skill may be.
+        """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("New skill"))
+        self.setWindowTitle(title or tr("New skill"))
         self.resize(560, 440)
-        self.name, self.description = QLineEdit(), QLineEdit()
+        start = start or {}
+        self.name = QLineEdit(str(start.get("name", "")))
+        self.description = QLineEdit(str(start.get("description", "")))
         self.name.setPlaceholderText("menu-style")
         self.description.setPlaceholderText(tr("When a menu is asked for."))
-        self.text = QPlainTextEdit()
+        self.text = QPlainTextEdit(str(start.get("body", "")))
         self.text.setTabChangesFocus(True)
         self.pin = QCheckBox(tr("Pinned: in every conversation"))
         self.pin.setAccessibleName(tr("Pinned"))
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        if about:
+            box.addWidget(label(about, "muted", wrap=True))
         for words, field in (
             (tr("Name"), self.name),
             (tr("When to use it"), self.description),
@@ -58,8 +76,18 @@ class NewSkillDialog(QDialog):
         box.addWidget(self.why)
         self.save = button(tr("Add"), self._give, main=True)
         box.addWidget(self.pin)
+        self.whose = Choice()
+        self.whose.setAccessibleName(tr("Which chat apps use it"))
+        self.whose.addItem(tr("In every chat app"), "")
+        if client:
+            self.whose.addItem(tr("Only in %1", plain(client)), client)
+            self.whose.setCurrentIndex(self.whose.findData(start.get("client", "")))
+            box.addLayout(row(self.whose, None))
         box.addLayout(row(None, button(tr("Cancel"), self.reject), self.save))
+        self._began = self._texts
         self._look()
+        if about:
+            self.text.setFocus()
 
     def _look(self) -> None:
         missing = [
@@ -79,9 +107,13 @@ class NewSkillDialog(QDialog):
         self.save.setEnabled(not missing)
 
     @property
-    def _written(self) -> bool:
+    def _texts(self) -> tuple[str, ...]:
         texts = (self.name.text(), self.description.text(), self.text.toPlainText())
-        return any(text.strip() for text in texts)
+        return tuple(text.strip() for text in texts)
+
+    @property
+    def _written(self) -> bool:
+        return self._texts != self._began and any(self._texts)
 
     def reject(self) -> None:
         """Close the dialog without a new skill; a text that was written is dropped only if the user
@@ -106,6 +138,7 @@ class NewSkillDialog(QDialog):
                 "description": self.description.text().strip(),
                 "body": self.text.toPlainText(),
                 "pin": self.pin.isChecked(),
+                "client": self.whose.currentData(),
             }
         )
         self.accept()

@@ -26,6 +26,7 @@ from lull.desktop.pages.review.dialogs import EditDialog
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
+from lull.desktop.pages.skills.teaching import show_flags
 from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
@@ -194,7 +195,7 @@ class SkillsPage(Page):
 
         def answered(answer: Reply) -> None:
             made.append(int(answer.value["generation"]))
-            self._show_flags(answer)
+            show_flags(self.state, answer)
 
         self.state.act(
             routes.SKILLS_CHANGE,
@@ -214,13 +215,6 @@ class SkillsPage(Page):
             self.state.told.emit(Told(text=text, good=False))
             return
         self._change({"do": "rollback"}, tr("Undone: %1", words), undo=False)
-
-    def _show_flags(self, answer: Reply) -> None:
-        """Show the warnings about a skill that the user wrote; it is in force anyway."""
-        flags = answer.value.get("flags", ())
-        if flags:
-            texts = " ".join(dict.fromkeys(flag["text"] for flag in flags))
-            self.state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
 
     def _changed(self, _: bool) -> None:
         self.view.forget()

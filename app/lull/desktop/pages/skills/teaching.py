@@ -1,0 +1,119 @@
+"""Teaching in place: the user writes what an answer should have been, and that becomes a skill of
+their own words.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from PySide6.QtWidgets import QWidget
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
+from lull.desktop.state import AppState, Subject, Told
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+WORDS_OF_A_NAME: Final = 4
+"""How many words of a request make the name that is offered for its skill."""
+MOST_OF_A_REQUEST: Final = 80
+
+
+def teach(
+    kit: Kit, turn: Json, client: str, parent: QWidget, *, written: Json | None = None
+) -> NewSkillDialog:
+    """Open the dialog in which the user makes a skill of a turn.
+
+    `written` is what they wrote before, if that was refused.
+    """
+    request = " ".join(plain(str(turn.get("request", ""))).split())
+    about = tr("You asked: %1", _short(request))
+    if turn.get("answer"):
+        answer = " ".join(plain(str(turn["answer"])).split())
+        about = f"{about}\n{tr('It answered: %1', _short(answer))}"
+    start = written or {
+        "name": slug(" ".join(request.split()[:WORDS_OF_A_NAME])),
+        "description": tr("When asked something like “%1”", _short(request)),
+        "body": "",
+    }
+    bad = turn.get("label") == "bad"
+    title = tr("What should it have said?") if bad else tr("Make a skill of this")
+    dialog = NewSkillDialog(parent, title=title, about=about, start=start, client=client)
+    dialog.given.connect(lambda wanted: _add(kit, turn, client, parent, wanted))
+    dialog.open()
+    return dialog
+
+
+def _add(kit: Kit, turn: Json, client: str, parent: QWidget, wanted: Json) -> None:
+    def then(done: bool) -> None:
+        _look(kit.state)
+        if not done:  # the words are the user's: they get them back
+            teach(kit, turn, client, parent, written=wanted)
+
+    kit.state.act(
+        routes.SKILLS_CHANGE,
+        {"do": "add", **wanted},
+        words=tr("Adding a skill"),
+        done=tr("Added: %1", plain(wanted["name"])),
+        undo=lambda: _take_back(kit.state, wanted),
+        answered=lambda answer: show_flags(kit.state, answer),
+        then=then,
+    )
+
+
+def _take_back(state: AppState, wanted: Json) -> None:
+    """Archive the skill that was added, and no other change."""
+    state.act(
+        routes.SKILLS_CHANGE,
+        {"do": "delete", "name": wanted["name"], "client": wanted["client"]},
+        words=tr("Undoing"),
+        done=tr("Archived: %1", plain(wanted["name"])),
+        then=lambda _: _look(state),
+    )
+
+
+def show_flags(state: AppState, answer: Reply) -> None:
+    """Show the warnings about a skill that the user wrote; it is in force anyway."""
+    flags = answer.value.get("flags", ())
+    if flags:
+        texts = " ".join(dict.fromkeys(flag["text"] for flag in flags))
+        state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
+
+
+def _look(state: AppState) -> None:
+    state.touch(Subject.SKILLS, Subject.GENERATIONS, Subject.PROPOSALS, Subject.STATUS)
+
+
+def _short(text: str) -> str:
+    if len(text) <= MOST_OF_A_REQUEST:
+        return text
+    return f"{text[: MOST_OF_A_REQUEST - 1].rstrip()}…"
+
+
+class TeachCard(Card):
+    """Card that asks, after an answer was rated bad, what it should have said."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("What should it have said?"))
+        self._kit = kit
+        self._turn: Json = {}
+        self._words = label("", "muted", wrap=True)
+        self.teach = button(tr("Tell Lull…"), self._teach)
+        self.leave = button(tr("Not now"), self.hide, flat=True)
+        self.box.addWidget(self._words)
+        self.box.addLayout(row(self.teach, self.leave, None))
+        self.hide()
+
+    def ask(self, turn: Json) -> None:
+        """Ask about an answer that the user has just rated bad."""
+        self._turn = {**turn, "label": "bad"}
+        request = " ".join(plain(str(turn.get("request", ""))).split())
+        self._words.setText(tr("You rated the answer to “%1” bad.", _short(request)))
+        self.show()
+
+    def _teach(self) -> None:
+        self.hide()
+        teach(self._kit, self._turn, str(self._turn.get("client") or ""), self.window())

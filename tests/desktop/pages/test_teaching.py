@@ -1,0 +1,109 @@
+"""Teaching in place: what an answer should have said is asked where it is seen, and becomes a
+skill."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from lull.contract import routes
+from lull.core.skills.skill import SkillKey
+from lull.desktop.pages.skills.new_skill import NewSkillDialog
+from lull.desktop.pages.skills.teaching import teach
+from lull.desktop.pages.today import TodayPage
+from lull.desktop.widgets.page import PageName
+from tests.desk import Desk
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.test_conversations_page import opened, turn
+from tests.desktop.pages.test_other_pages import today
+from tests.desktop.scripted import Scripted
+
+
+def dialogs(shown: Shown) -> list[NewSkillDialog]:
+    return [one for one in shown.desktop.window.findChildren(NewSkillDialog) if one.isVisible()]
+
+
+def test_what_it_should_have_said_becomes_a_skill_and_undo_takes_back_that_alone(
+    on_desk: Shown, desk: Desk
+) -> None:
+    page = on_desk.go(PageName.TODAY)
+    asked = turn(1, label="bad", request="Write a menu for lunch today please.")
+    dialog = teach(page.kit, asked, "editor", on_desk.desktop.window)
+    assert dialog.windowTitle() == "What should it have said?"
+    assert not dialog.save.isEnabled()  # what the model should do is the user's to say
+    dialog.text.setPlainText("Join the dishes with bars.")
+    dialog.whose.setCurrentIndex(dialog.whose.findData("editor"))
+    dialog.save.click()
+    key = SkillKey("editor", "write-a-menu-for")
+    on_desk.until(lambda: desk.library.skills.get(key) is not None)
+    on_desk.until(lambda: "Added: write-a-menu-for" in on_desk.told)
+    desk.skill("other", "Something else.")
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: "Archived: write-a-menu-for" in on_desk.told)
+    active = {one.key for one in desk.library.skills.values() if one.status.value == "active"}
+    assert active == {SkillKey("", "other")}
+
+
+def test_words_that_are_refused_are_given_back(on_desk: Shown, desk: Desk) -> None:
+    desk.skill("question-1", "Something else.")
+    page = on_desk.go(PageName.TODAY)
+    first = teach(page.kit, turn(1), "editor", on_desk.desktop.window)
+    assert first.windowTitle() == "Make a skill of this"
+    first.text.setPlainText("Answer in two words.")
+    first.save.click()
+    on_desk.until(lambda: dialogs(on_desk) not in ([], [first]))
+    (again,) = dialogs(on_desk)
+    assert again.text.toPlainText() == "Answer in two words."
+    again.done(0)
+
+
+def test_nothing_written_is_left_without_a_question(on_script: Shown) -> None:
+    page = on_script.go(PageName.TODAY)
+    dialog = teach(page.kit, turn(1), "", on_script.desktop.window)
+    assert dialog.whose.count() == 1  # without a known chat app there is nothing to choose
+    on_script.bot.keyClick(dialog, Qt.Key.Key_Escape)
+    on_script.until(lambda: not dialogs(on_script))
+
+
+def test_a_bad_answer_asks_in_the_conversation(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    scripted.answers["/v1/conversations/conv_0"] = {
+        **scripted.answers["/v1/conversations/conv_0"],  # type: ignore[dict-item]
+        "turns": [turn(0, label="good"), turn(1, label="bad")],
+    }
+    page._reload()
+
+    def offers() -> list[QPushButton]:
+        made = page.view.findChildren(QPushButton)
+        return [one for one in made if one.isVisible() and one.text().endswith("…")]
+
+    wanted = ["Make a skill of this…", "What should it have said?…"]
+    on_script.until(lambda: [one.text() for one in offers()] == wanted)
+    offers()[1].click()
+    on_script.until(lambda: dialogs(on_script))
+    (dialog,) = dialogs(on_script)
+    assert dialog.description.text() == "When asked something like “Question 1?”"
+    dialog.text.setPlainText("Say it in French.")
+    scripted.answers[routes.SKILLS_CHANGE] = {"generation": 4, "skills": []}
+    dialog.save.click()
+    on_script.until(lambda: scripted.posts(routes.SKILLS_CHANGE))
+    assert scripted.posts(routes.SKILLS_CHANGE)[0]["body"] == "Say it in French."
+
+
+def test_today_asks_after_a_bad_answer_and_not_after_a_good_one(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.TURN.format(id="turn_5")] = turn(5)
+    scripted.answers[routes.RATE.format(id="turn_5")] = {}
+    page = today(on_script, scripted, question="turn_5")
+    assert isinstance(page, TodayPage)
+    on_script.until(page.question.isVisible)
+    assert not page.teach.isVisible()
+    page._rate("bad")
+    on_script.until(page.teach.isVisible)
+    page.teach.leave.click()
+    assert not page.teach.isVisible()
+    page._rate("bad")
+    on_script.until(page.teach.isVisible)
+    page._rate("good")
+    on_script.until(lambda: not page.teach.isVisible())
