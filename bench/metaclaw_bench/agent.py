@@ -33,12 +33,12 @@ class Bound(StrEnum):
 
     NOTHING = "hears nothing"
     """No rule is ever in its prompt: neither today's feedback nor anything from before."""
-    EVERYTHING = "hears everything"
+    SAID = "hears what was said"
     """All feedback that belongs to earlier rounds, of this day and of those before, is in the
     system text in the benchmark's own words, whether or not it was earned: a memory that misses
     nothing and knows nothing before it was said.
     """
-    BEFOREHAND = "knows everything"
+    BEFOREHAND = "hears everything"
     """Each day begins with the feedback on all of its own rounds, too: what is in force that day
     is known before anybody has said it. No memory can do so.
     """
@@ -62,15 +62,15 @@ def play(
     played: Callable[[Round, Scored], None] = lambda asked, result: None,
 ) -> list[Scored]:
     """Play one day and return the score of every round; `played` is called after each round.
-    `before`: the rounds of earlier days, for the bound that hears everything.
+    `before`: the rounds of earlier days, for the bounds that are told of them.
     """
     messages: list[Message] = [_system(identity)]
     messages += [{"role": role, "content": text} for role, text in day.opening]
     results: list[Scored] = []
     said = ""
     for number, asked in enumerate(day.rounds):
-        if form in (Bound.EVERYTHING, Bound.BEFOREHAND):
-            today = day.rounds[:number] if form is Bound.EVERYTHING else day.rounds
+        if form in (Bound.SAID, Bound.BEFOREHAND):
+            today = day.rounds[:number] if form is Bound.SAID else day.rounds
             messages[0] = _system(identity, stated([*before, *today]))
         label = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
         messages.append({"role": "user", "content": f"{label}{asked.question}"})

@@ -1,11 +1,11 @@
 """What comes out of a run: its rows, compared with the model alone and the bounds, and its goals.
 
 Two gaps begin at the model alone, which has today's feedback in its conversation and nothing of
-earlier days. The reachable one ends at who hears everything from the moment that it is said; the
-whole one at who knows each day's rules before its first round (`agent.Bound`). The whole one is the
-harder goal: a rule that is heard in the first round of a day comes too late for checks that count
-that day's files. Who hears nothing stands in the table, but no gap begins there: the conversation
-alone closes half of that one.
+earlier days. The reachable one, of which a share is asked, ends at who hears everything, each day's
+own rules before its first round among it; the other at who hears all that was said, as soon as it
+is said (`agent.Bound`). The second is shown and never asked for: its share is the more flattering
+one (docs/adr/0067). Who hears nothing stands in the table, but no gap begins there: the
+conversation alone closes half of that one.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from bench.through_lull.conditions import Condition
 Row = dict[str, Any]
 Arm = tuple[Form | Bound, Condition]
 LEAST_GAIN = 0.01
-"""Smallest gain over the baseline that meets the goal, so that a gain of zero does not."""
+"""Smallest low end of the gain over the baseline that meets the goal, so that zero does not."""
 LEAST_SHARE = {Form.OWN: 0.5, Form.LABELLED: 0.6}
-"""Share of either gap that skills are to close."""
-GAPS = {
-    "share_of_gap": ("the reachable gap", Bound.EVERYTHING),
-    "share_of_whole": ("the whole gap", Bound.BEFOREHAND),
+"""Share of the reachable gap that skills are to close."""
+GAPS = {"share_of_gap": Bound.BEFOREHAND, "share_of_said": Bound.SAID}
+"""Name in a row, and upper end, of each gap; the first is the reachable one."""
+GAIN = "skills over baseline, accuracy, low end of 95 %"
+SHARE = "share of the reachable gap that skills close"
+"""What two goals are called, before the form of the feedback."""
+IN_GOALS = {
+    Form.OWN: "feedback in a message of its own",
+    Form.LABELLED: "feedback as the benchmark has it",
 }
-"""Name in a row, name in a goal, and upper end of each gap."""
+"""How goals name the form of the feedback, in the order of the report."""
 
 
 def arms_of(forms: Sequence[Form], conditions: Sequence[Condition]) -> list[Arm]:
@@ -81,7 +86,7 @@ def _compared(of: Mapping[Arm, Sequence[Scored]], arm: Arm, seed: int) -> Row:
     if alone is None or condition is Condition.BASELINE:
         return {}
     row = _named("over_baseline", over(of[arm], alone, seed))
-    for name, (_, bound) in GAPS.items():
+    for name, bound in GAPS.items():
         top = of.get((bound, Condition.BASELINE))
         closed = share_of_gap(of[arm], alone, top, seed) if top is not None else None
         row |= _named(name, closed) if closed else {}
@@ -125,17 +130,14 @@ def goals(rows: Sequence[Row], leaks: int | None) -> list[Goal]:
         return made
     made.append(Goal(goal="texts of eval that stood in a prompt", value=float(leaks), limit=0.0))
     named = {row["condition"]: row for row in rows if "feedback" not in row}
-    for form in Form:
+    for form in IN_GOALS:
         of = {row["condition"]: row for row in rows if row.get("feedback") == form}
         made += _of_student(named | of, form)
-    return sorted(made, key=lambda goal: _LABELLED in goal.goal)  # the other form first
-
-
-_LABELLED = "feedback as the benchmark has it"
+    return made
 
 
 def _of_student(of: Mapping[str, Row], form: Form) -> Iterator[Goal]:
-    said = "feedback in a message of its own" if form is Form.OWN else _LABELLED
+    said = IN_GOALS[form]
     if {"baseline", "passthrough"} <= of.keys():
         apart = abs(of["passthrough"]["accuracy"] - of["baseline"]["accuracy"])
         yield Goal(goal=f"passthrough and baseline, accuracy apart, {said}", value=apart, limit=0.0)
@@ -144,34 +146,47 @@ def _of_student(of: Mapping[str, Row], form: Form) -> Iterator[Goal]:
     skills = of["skills"]
     why = "" if skills["approved"] else _why_nothing(skills)
     yield Goal(
-        goal=f"skills over baseline, accuracy, {said}",
-        value=skills["over_baseline"],
+        goal=f"{GAIN}, {said}",
+        value=skills["over_baseline_low"],
         limit=LEAST_GAIN,
         at_most=False,
-        measured=f"paired over {skills['days']} days, 95 % {_interval(skills, 'over_baseline')}",
+        measured=f"{_estimated(skills, 'over_baseline')}, {_counted(skills)}",
         why_not=why,
     )
-    for name, (gap, _) in GAPS.items():
-        reached = name in skills
-        yield Goal(
-            goal=f"share of {gap} that skills close, {said}",
-            value=skills[name] if reached else 0.0,
-            limit=LEAST_SHARE[form],
-            at_most=False,
-            measured=_of_gap(of, name) if reached else "",
-            why_not=why if reached else "there is no gap in these days",
-        )
+    reached = "share_of_gap" in skills
+    yield Goal(
+        goal=f"{SHARE}, {said}",
+        value=skills["share_of_gap"] if reached else 0.0,
+        limit=LEAST_SHARE[form],
+        at_most=False,
+        measured=_of_gaps(of) if reached else "",
+        why_not=why if reached else "there is no gap in these days",
+    )
 
 
-def _of_gap(of: Mapping[str, Row], name: str) -> str:
-    scale = ("baseline", "skills", f"bound: {GAPS[name][1].value}")
-    places = ", ".join(f"{one} {of[one]['accuracy']:.3f}" for one in scale)
-    days, rounds = of["skills"]["days"], of["skills"]["rounds"]
-    return f"95 % {_interval(of['skills'], name)}, paired over {days} days, n = {rounds}; {places}"
+def _of_gaps(of: Mapping[str, Row]) -> str:
+    """Return the interval of the share that is asked, its ends, and the other share beside it."""
+    skills = of["skills"]
+    places = ["baseline", "skills", *(f"bound: {bound.value}" for bound in GAPS.values())]
+    said = ", ".join(f"{one} {of[one]['accuracy']:.3f}" for one in places)
+    other = "share_of_said"
+    beside = f"; of the gap to {GAPS[other].value}: {_estimated(skills, other)}"
+    return (
+        f"95 % {_interval(skills, 'share_of_gap')}, {_counted(skills)}; {said}"
+        f"{beside if other in skills else ''}"
+    )
+
+
+def _estimated(row: Row, name: str) -> str:
+    return f"{row[name]:.3f} {_interval(row, name)}"
 
 
 def _interval(row: Row, name: str) -> str:
     return f"[{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+
+
+def _counted(row: Row) -> str:
+    return f"paired over {row['days']} days, n = {row['rounds']}"
 
 
 def _why_nothing(row: Row) -> str:

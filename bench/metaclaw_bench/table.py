@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 COLUMNS = ("accuracy", "choice", "completion", "completion_feasible")
-COMPARED = ("over_baseline", "share_of_gap", "share_of_whole")
+COMPARED = ("over_baseline", "share_of_gap", "share_of_said")
 
 
 def print_table(document: Mapping[str, Any]) -> None:
@@ -20,7 +20,7 @@ def print_table(document: Mapping[str, Any]) -> None:
         "… feasible",
         "over baseline",
         "of reachable gap",
-        "of whole gap",
+        "of what was said",
     )
     print(f"{'':28}" + "".join(f"{head:>22}" for head in heads))
     for row in rows:

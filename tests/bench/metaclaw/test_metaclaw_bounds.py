@@ -8,11 +8,21 @@ from typing import Any
 import pytest
 
 from bench.__main__ import main
+from bench.all.days_of_work import DAYS, LATER, since
+from bench.all.later import asked
 from bench.metaclaw_bench.agent import Bound, Form, play
 from bench.metaclaw_bench.course import Played
 from bench.metaclaw_bench.data import Day, Round
 from bench.metaclaw_bench.paired import over, share_of_gap
-from bench.metaclaw_bench.rows import arms_of, goals, rows_of, why_untrained
+from bench.metaclaw_bench.rows import (
+    GAIN,
+    IN_GOALS,
+    SHARE,
+    arms_of,
+    goals,
+    rows_of,
+    why_untrained,
+)
 from bench.metaclaw_bench.scoring import Scored, stated
 from bench.metaclaw_bench.workspace import Workspace
 from bench.models.endpoint import Answer
@@ -119,13 +129,13 @@ def test_who_hears_nothing_is_never_told_a_rule(tmp_path: Path) -> None:
     assert [rules_in(asked) for asked in heard(tmp_path, Bound.NOTHING)] == [[], []]
 
 
-def test_who_hears_everything_knows_each_rule_once_it_could_be_said(tmp_path: Path) -> None:
-    asked = heard(tmp_path, Bound.EVERYTHING)
+def test_who_hears_what_was_said_knows_each_rule_once_it_could_be_said(tmp_path: Path) -> None:
+    asked = heard(tmp_path, Bound.SAID)
     assert [rules_in(one) for one in asked] == [[0, 1], [0, 1, 2]]
     assert "Those." not in str(asked)
 
 
-def test_who_knows_everything_knows_the_days_rules_from_the_morning(tmp_path: Path) -> None:
+def test_who_hears_everything_knows_the_days_rules_from_the_morning(tmp_path: Path) -> None:
     asked = heard(tmp_path, Bound.BEFOREHAND)
     assert [rules_in(one) for one in asked] == [[0, 1, 2, 3]] * 2
 
@@ -153,7 +163,7 @@ def run(condition: Condition, *days: tuple[float, ...], why: str = "") -> list[P
 BASE, SKILLS, FULL = Condition.BASELINE, Condition.SKILLS, Condition.FULL
 PLAYED = {
     (Bound.NOTHING, BASE): run(BASE, (0.0,), (0.0,)),
-    (Bound.EVERYTHING, BASE): run(BASE, (0.6,), (1.0,)),
+    (Bound.SAID, BASE): run(BASE, (0.6,), (1.0,)),
     (Bound.BEFOREHAND, BASE): run(BASE, (1.0,), (1.0,)),
     (Form.OWN, BASE): run(BASE, (0.2,), (0.4,)),
     (Form.OWN, SKILLS): run(SKILLS, (0.2,), (0.9,)),
@@ -167,13 +177,13 @@ FLOOR = {"condition": "floor: does nothing", "completion": 0.0, "crashed": 0}
 def test_bounds_are_rows_and_shares_are_of_the_model_alone_to_them() -> None:
     rows = {(row["condition"], row.get("feedback")): row for row in rows_of(PLAYED, 0)}
     assert rows["bound: hears nothing", None]["accuracy"] == 0
-    assert rows["bound: hears everything", None]["accuracy"] == pytest.approx(0.8)
-    assert rows["bound: knows everything", None]["accuracy"] == 1
+    assert rows["bound: hears what was said", None]["accuracy"] == pytest.approx(0.8)
+    assert rows["bound: hears everything", None]["accuracy"] == 1
     skills = rows["skills", "own message"]
     assert skills["over_baseline"] == pytest.approx(0.25)
     assert (skills["over_baseline_low"], skills["over_baseline_high"]) == pytest.approx((0.0, 0.5))
-    assert skills["share_of_gap"] == pytest.approx(0.5)
-    assert skills["share_of_whole"] == pytest.approx(0.25 / 0.7)
+    assert skills["share_of_gap"] == pytest.approx(0.25 / 0.7)
+    assert skills["share_of_said"] == pytest.approx(0.5)
 
 
 def test_full_without_training_is_no_condition_and_says_why() -> None:
@@ -186,12 +196,14 @@ def test_full_without_training_is_no_condition_and_says_why() -> None:
 
 def test_the_form_that_people_write_comes_first_and_half_of_its_gap_is_asked() -> None:
     made = goals([FLOOR, *rows_of(PLAYED, 0)], 0)
-    shares = [goal for goal in made if goal.goal.startswith("share of the reachable gap")]
+    shares = [goal for goal in made if goal.goal.startswith(SHARE)]
     assert [goal.limit for goal in shares] == [0.5, 0.6]
     assert "message of its own" in shares[0].goal
-    assert all(goal.value == pytest.approx(0.5) for goal in shares)
-    assert "paired over 2 days" in shares[0].measured
-    assert not shares[1].holds
+    # Of the gap to who hears everything; the share that flatters is told beside it.
+    assert all(goal.value == pytest.approx(0.25 / 0.7) for goal in shares)
+    assert not any(goal.holds for goal in shares)
+    assert "paired over 2 days, n = 2" in shares[0].measured
+    assert "of the gap to hears what was said: 0.500" in shares[0].measured
     assert arms_of([Form.LABELLED, Form.OWN], [SKILLS]) == [
         *((bound, BASE) for bound in Bound),
         (Form.OWN, SKILLS),
@@ -199,13 +211,82 @@ def test_the_form_that_people_write_comes_first_and_half_of_its_gap_is_asked() -
     ]
 
 
+def test_a_share_that_is_reached_holds() -> None:
+    reached = {**PLAYED, (Form.OWN, SKILLS): run(SKILLS, (0.8,), (1.0,))}
+    made = {goal.goal: goal for goal in goals([FLOOR, *rows_of(reached, 0)], 0)}
+    assert made[f"{SHARE}, {IN_GOALS[Form.OWN]}"].value == pytest.approx(0.6 * 2 / 1.4)
+    assert made[f"{SHARE}, {IN_GOALS[Form.OWN]}"].holds
+
+
+def test_a_gain_must_be_sure() -> None:
+    sure = {**PLAYED, (Form.LABELLED, SKILLS): run(SKILLS, (0.3,), (0.5,))}
+    made = {goal.goal: goal for goal in goals([FLOOR, *rows_of(sure, 0)], 0)}
+    own, labelled = (made[f"{GAIN}, {IN_GOALS[form]}"] for form in (Form.OWN, Form.LABELLED))
+    assert (own.value, own.holds) == (0.0, False)  # a gain on one of two days
+    assert "0.250 [0.000, 0.500], paired over 2 days" in own.measured
+    assert labelled.value == pytest.approx(0.1)
+    assert labelled.holds
+
+
 def test_where_there_is_no_gap_the_goal_is_missed_and_says_so() -> None:
     flat = {arm: run(arm[1], (0.2,), (0.4,)) for arm in PLAYED}
     made = goals([FLOOR, *rows_of(flat, 0)], 0)
     shares = [goal for goal in made if goal.goal.startswith("share of")]
-    assert len(shares) == 4
+    assert len(shares) == 2
     assert not any(goal.holds for goal in shares)
     assert {goal.why_not for goal in shares} == {"there is no gap in these days"}
+
+
+# -- a stored file from before the bounds --------------------------------------------------------
+
+
+def stored(*, commit: str = "abc1234", digest: str = DAYS) -> dict[str, Any]:
+    """A file as it was before there were bounds: a gain on 3 of 11 days."""
+    flat = {f"day{n:02}": 0.57094 for n in range(11)}
+    more = {**flat, "day01": 0.8, "day02": 0.7, "day03": 0.77}
+    rows = [
+        {"condition": name, "feedback": form.value, "accuracy": accuracy, "by_day": days}
+        for form in (Form.LABELLED, Form.OWN)
+        for name, accuracy, days in (("baseline", 0.57094, flat), ("skills", 0.62222, more))
+    ]
+    old = [f"skills over baseline, accuracy, {IN_GOALS[form]}" for form in Form]
+    made = [{"goal": name, "value": 0.05, "limit": 0.01, "holds": True} for name in old]
+    return {"rows": rows, "goals": made, "data": {"digest": digest}, "commit": commit}
+
+
+def test_what_an_older_file_lacks_is_missed_with_what_its_rows_say() -> None:
+    made = {goal["goal"]: goal for goal in asked(stored(), LATER)}
+    share = made[f"{SHARE}, {IN_GOALS[Form.OWN]}"]
+    assert (share["value"], share["limit"], share["sign"], share["holds"]) == (
+        None,
+        0.5,
+        "≥",
+        False,
+    )
+    assert "0.149 of the gap to `hears everything`" in share["why_not"]
+    assert "0.238 of that to `hears what was said`" in share["why_not"]
+    gain = made[f"{GAIN}, {IN_GOALS[Form.LABELLED]}"]
+    assert "on 8 of 11 days skills gain nothing, so 3.0 % of the draws" in gain["why_not"]
+    assert not gain["holds"]
+    old = made[f"skills over baseline, accuracy, {IN_GOALS[Form.OWN]}"]
+    assert old["replaced"]
+
+
+def test_bounds_of_other_days_are_not_put_beside_a_file() -> None:
+    other = stored(digest="of other days")
+    made = {goal["goal"]: goal for goal in asked(other, LATER)}
+    assert made[f"{SHARE}, {IN_GOALS[Form.OWN]}"]["why_not"] == "not in the file"
+    assert "0.915" in since(stored())
+    assert "0.915" not in since(other)
+
+
+def test_a_file_with_bounds_is_not_older_and_says_its_own_goals() -> None:
+    rows = [FLOOR, *rows_of(PLAYED, 0)]
+    held = [{"goal": one.goal, "holds": one.holds} for one in goals(rows, 0)]
+    document = {**stored(), "rows": rows, "goals": held}
+    assert since(document) == ""
+    made = asked(document, LATER)
+    assert [{**one, "replaced": False} for one in held] == made
 
 
 def test_a_script_is_not_asked_to_train(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
