@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -176,6 +177,24 @@ def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Sc
     assert not any(body.get("yes") for body in scripted.posts(routes.FORGET))
     dialog.yes.click()
     on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
+
+
+def test_what_was_opened_while_another_is_forgotten_stays_open(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 2)
+    scripted.answers[routes.FORGET] = {"done": True, "removed": {}, "skills": []}
+    on_script.until(page.forget.isEnabled)
+    page.forget.click()
+    on_script.until(lambda: page.findChildren(ForgetDialog))
+    may_end = scripted.held[routes.FORGET] = threading.Event()
+    page.findChildren(ForgetDialog)[0].yes.click()
+    on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
+    page.list.setCurrentIndex(page.rows.index(1, 0))
+    on_script.until(lambda: "Answer 11." in words(page))
+    may_end.set()
+    on_script.until(lambda: any("It is forgotten" in text for text in on_script.told))
+    assert "Answer 11." in words(page) and page.forget.isEnabled()
 
 
 def test_a_conversation_of_which_nothing_was_made_says_so() -> None:

@@ -4,6 +4,7 @@ nothing that was said."""
 from __future__ import annotations
 
 import dataclasses
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,36 @@ def test_wiping_says_how_much_goes_and_needs_a_yes(on_script: Shown, scripted: S
     ]
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_programs_that_are_known_late_take_back_no_yes_and_stop_nothing(
+    on_script: Shown, scripted: Scripted, begun: bool
+) -> None:
+    scripted.answers[routes.CONVERSATIONS] = conversations(3)
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["zed"], "models": []}
+    scripted.answers[routes.FORGET] = {"done": True, "removed": {}}
+    known = scripted.held[routes.CONVERSATION_KINDS] = threading.Event()
+    forgetting = scripted.held[routes.FORGET] = threading.Event()
+    dialog = wipe_dialog(on_script, settings(on_script, scripted))
+    on_script.until(dialog.sure.isEnabled)
+    assert not dialog.one.isEnabled()
+    dialog.sure.setChecked(True)
+    if begun:
+        dialog.wipe.click()
+        on_script.until(lambda: scripted.posts(routes.FORGET))
+    known.set()
+    on_script.until(dialog.client.count)
+    assert dialog.sure.isChecked()
+    assert dialog.one.isEnabled() is not begun
+    if not begun:
+        dialog.wipe.click()
+    forgetting.set()
+    on_script.until(lambda: "It is gone." in on_script.told)
+    assert len(scripted.posts(routes.FORGET)) == 3
+
+
 def test_another_choice_asks_for_the_yes_again(on_script: Shown, scripted: Scripted) -> None:
     scripted.answers[routes.CONVERSATIONS] = conversations(2)
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["zed"], "models": []}
     dialog = wipe_dialog(on_script, settings(on_script, scripted))
     on_script.until(dialog.one.isEnabled)
     on_script.until(dialog.sure.isEnabled)

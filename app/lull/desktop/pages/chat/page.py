@@ -37,6 +37,7 @@ class ConversationsPage(Page):
         self.rows = ConversationRows(kit.state)
         self.rows.answered.connect(self._read)
         self._open = ""
+        self._reading = 0
         self._excluded = False
         """Whether the open conversation is kept out of learning."""
         self._asked = False
@@ -165,12 +166,13 @@ class ConversationsPage(Page):
 
     def _reload(self) -> None:
         if self._open:
-            then = functools.partial(self._take, self._open)
+            self._reading += 1
+            then = functools.partial(self._take, self._reading)
             self.state.get(routes.CONVERSATION.format(id=self._open), then)
 
-    def _take(self, conversation: str, answer: Reply) -> None:
-        if conversation != self._open:
-            return
+    def _take(self, number: int, answer: Reply) -> None:
+        if number != self._reading:
+            return  # another conversation was opened since, or this one read again
         if answer.ok:
             self._excluded = bool(answer.value.get("excluded"))
             self._show_buttons()
@@ -221,8 +223,9 @@ class ConversationsPage(Page):
 
     def _forgotten(self, conversation: str) -> None:
         def then(done: bool) -> None:
-            if done:
+            if done and self._open == conversation:
                 self._open = ""
+                self._reading += 1
                 self.view.clear()
                 self._show_buttons()
             self._look_for()

@@ -34,6 +34,7 @@ class WipeDialog(QDialog):
         super().__init__(parent)
         self._kit = kit
         self._gone = False
+        self._begun = False
         self._wiping: Wiping | WipingEverything | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Wipe"))
@@ -48,7 +49,10 @@ class WipeDialog(QDialog):
         for choice in (self.one, self.all, self.everything):
             choice.setAccessibleName(choice.text())
             choice.toggled.connect(self._chosen)
-        self.client.currentIndexChanged.connect(self._chosen)
+        # Known only later, and what adds them is no choice of the user's.
+        self.one.setEnabled(False)
+        self.client.setEnabled(False)
+        self.client.currentIndexChanged.connect(self._client_chosen)
         self.words = label("", wrap=True)
         # Room for the longest text, so that the buttons do not move under the mouse.
         self.words.setMinimumHeight(5 * self.words.fontMetrics().lineSpacing())
@@ -85,10 +89,15 @@ class WipeDialog(QDialog):
         if self._gone:
             return
         self.client.addItems(clients)
-        self.one.setEnabled(bool(clients))
-        self.client.setEnabled(bool(clients))
+        can = bool(clients) and not self._begun
+        self.one.setEnabled(can)
+        self.client.setEnabled(can)
 
     # Before
+
+    def _client_chosen(self, *_: object) -> None:
+        if self.one.isChecked():
+            self._chosen()
 
     def _chosen(self, *_: object) -> None:
         """Count what the new choice would delete, and ask for confirmation again."""
@@ -109,8 +118,6 @@ class WipeDialog(QDialog):
             self.words.setText(words)
         else:
             client = self.client.currentText() if self.one.isChecked() else ""
-            if self.one.isChecked() and not client:
-                return
             wiping = Wiping(self._kit.state, client, self)
             wiping.counted.connect(lambda n: self._counted(wiping, n))
             wiping.went.connect(self._went)
@@ -149,6 +156,7 @@ class WipeDialog(QDialog):
     def _wipe(self) -> None:
         if self._wiping is None:
             return
+        self._begun = True
         for one in (self.one, self.all, self.everything, self.client, self.sure, self.wipe):
             one.setEnabled(False)
         self.keep.setText(tr("Stop") if isinstance(self._wiping, Wiping) else tr("Close"))
