@@ -102,7 +102,7 @@ class ConversationsPage(Page):
             return None
         text = tr("Point your chat client at %1 instead of at Ollama.", self.kit.actions.address)
         copy = (tr("Copy address"), self.kit.actions.copy_address)
-        return Empty(head=tr("Nothing was said yet"), text=text, offers=(copy,))
+        return Empty(head=tr("No conversations yet"), text=text, offers=(copy,))
 
     def show_content(self) -> None:
         skills = self.state.value(Subject.SKILLS).get("skills", ())
@@ -160,7 +160,7 @@ class ConversationsPage(Page):
     def _show_buttons(self) -> None:
         for one in (self.exclude, self.forget):
             one.setEnabled(bool(self._open))
-        words = tr("Learn from it again") if self._excluded else tr("Keep out of learning")
+        words = tr("Include in learning again") if self._excluded else tr("Keep out of learning")
         self.exclude.setText(words)
         self.exclude.setAccessibleName(words)
 
@@ -187,7 +187,7 @@ class ConversationsPage(Page):
             self._set_excluded(self._open, not self._excluded)
 
     def _set_excluded(self, conversation: str, excluded: bool) -> None:
-        done = tr("Learned from again.")
+        done = tr("Included in learning again.")
         if excluded:
             done = tr(
                 "Kept out of learning. What was made from it before stays; Forget removes it."
@@ -200,7 +200,9 @@ class ConversationsPage(Page):
         self.state.act(
             routes.CONVERSATION_EXCLUDE.format(id=conversation),
             {"excluded": excluded},
-            words=tr("Keeping out of learning") if excluded else tr("Learning from it again"),
+            words=tr("Keeping out of learning")
+            if excluded
+            else tr("Including it in learning again"),
             done=done,
             undo=lambda: self._set_excluded(conversation, not excluded),
             then=then,
@@ -235,6 +237,6 @@ class ConversationsPage(Page):
             routes.FORGET,
             {"conversation": conversation, "yes": True},
             words=tr("Forgetting"),
-            done=tr("It is forgotten, with all that was made from it."),
+            done=tr("It is forgotten, with everything that was made from it."),
             then=then,
         )

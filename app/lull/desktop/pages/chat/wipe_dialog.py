@@ -39,9 +39,9 @@ class WipeDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Wipe"))
         self.setMinimumWidth(500)
-        self.one = QRadioButton(tr("The conversations of one program:"))
+        self.one = QRadioButton(tr("The conversations of one chat app:"))
         self.client = Choice()
-        self.client.setAccessibleName(tr("Program"))
+        self.client.setAccessibleName(tr("Chat app"))
         self.all = QRadioButton(tr("All conversations, and everything that was learned from them"))
         self.everything = QRadioButton(
             tr("Everything: your own skills, calendars and settings too")
@@ -61,10 +61,10 @@ class WipeDialog(QDialog):
         self.sure.setAccessibleName(self.sure.text())
         self.sure.toggled.connect(self._look)
         self.bar = QProgressBar()
-        self.bar.setAccessibleName(tr("How far it is"))
+        self.bar.setAccessibleName(tr("Progress"))
         self.bar.hide()
         self.wipe = button(tr("Wipe"), self._wipe)
-        self.keep = button(tr("Keep it"), self.close, main=True)
+        self.keep = button(tr("Cancel"), self.close, main=True)
         self.wipe.setAutoDefault(False)
         self.keep.setDefault(True)
         self._lay_out()
@@ -75,7 +75,7 @@ class WipeDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)
-        box.addWidget(label(tr("What shall be gone for good?"), "head"))
+        box.addWidget(label(tr("What do you want to delete for good?"), "head"))
         box.addLayout(row(self.one, self.client, None))
         box.addWidget(self.all)
         box.addWidget(self.everything)
@@ -109,11 +109,11 @@ class WipeDialog(QDialog):
                 self._kit.state, self._kit.process, self._kit.place, self
             )
             home = self._kit.place.home
-            words = tr("Every file in %1 goes, and Lull begins anew.", home)
+            words = tr("Every file in %1 is deleted, and Lull starts afresh.", home)
             if has_connected(home):
                 words += " " + tr(
-                    "Programs that you connected stay so, and what puts their files back is kept:"
-                    " `lull connect` lists them, `lull connect --undo` puts them back."
+                    "Chat apps that you connected stay connected, and what disconnects them"
+                    " is kept."
                 )
             self.words.setText(words)
         else:
@@ -134,11 +134,11 @@ class WipeDialog(QDialog):
         self._wiping = wiping if number else None
         words = counted(
             number,
-            "%1 conversation goes, with the skills, runs and adapters made of it.",
-            "%1 conversations go, with the skills, runs and adapters made of them.",
+            "%1 conversation will be deleted, with the skills, runs and adapters made from it.",
+            "%1 conversations will be deleted, with the skills, runs and adapters made from them.",
         )
         stays = tr("Skills that you wrote yourself stay.")
-        self.words.setText(f"{words} {stays}" if number else tr("There are none."))
+        self.words.setText(f"{words} {stays}" if number else tr("There are none to delete."))
         self._look()
 
     def _drop(self) -> None:
@@ -171,7 +171,7 @@ class WipeDialog(QDialog):
             self.bar.setValue(done)
 
     def _over(self, why: str) -> None:
-        text = why or tr("It is gone.")
+        text = why or tr("It is deleted.")
         self._kit.state.told.emit(Told(text=text, good=not why))
         if self._gone:
             return
