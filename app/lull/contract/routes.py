@@ -84,6 +84,7 @@ JSON shape: `service/models/exams.py`.
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"
 TRAIN_RUN = "/v1/train/runs/{id}"
+"""GET: one training run, what it was made of (`made_of`), and its steps (`curve`)."""
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
 BACKUP = "/v1/backup"

@@ -30,6 +30,7 @@ class Trend(StrEnum):
 def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
     """Return the mean of scores from 0 to 1, given as means of so many each, with its interval.
 
+    A score is the probability that an answer was good, and the answers vary as yes and no do.
     Answers of one conversation are alike, so the true interval is somewhat wider.
     """
     some = list(means)

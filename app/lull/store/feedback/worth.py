@@ -77,13 +77,11 @@ class Worths:
     ) -> list[ScoredAnswer]:
         """List scored answers of a client and model with their times, oldest first."""
         where, values = _of(wanted)
-        worn, named = "t.skills <> '[]'", ()
+        worn = "t.skills <> '[]'"
         if wanted.skill:
-            worn = (
-                "EXISTS (SELECT 1 FROM json_each(t.skills) s"
-                " WHERE json_extract(s.value, '$.name') = ?)"
-            )
-            named = (wanted.skill,)
+            named = "json_extract(s.value, '$.name') = ?"
+            worn = f"EXISTS (SELECT 1 FROM json_each(t.skills) s WHERE {named})"
+        of_skill = (wanted.skill,) if wanted.skill else ()
         rows = self._db.read(
             lambda connection: connection.execute(
                 f"SELECT t.at, w.p_good, {worn} AS skills,"
@@ -91,7 +89,7 @@ class Worths:
                 " FROM turns t JOIN rewards w ON w.turn = t.id"
                 f" WHERE w.p_good IS NOT NULL AND t.at >= ?{where}"
                 " ORDER BY t.at DESC, t.id DESC LIMIT ?",
-                (*named, since.isoformat() if since else "", *values, MOST_ANSWERS),
+                (*of_skill, since.isoformat() if since else "", *values, MOST_ANSWERS),
             ).fetchall()
         )
         return [

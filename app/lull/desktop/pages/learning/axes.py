@@ -1,4 +1,4 @@
-"""The axis of days below a chart: as many dates as fit beside each other, in the user's language."""
+"""The axis of days below a chart: as many dates as fit side by side, in the user's language."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MONTHS_FROM: Final = 56
 """Days between two dates from which months are named instead."""
 
 
-class DayAxis(pg.AxisItem):
+class DayAxis(pg.AxisItem):  # type: ignore[misc]
     """A horizontal axis of local days and hours, or of the steps of a training run."""
 
     def __init__(self) -> None:

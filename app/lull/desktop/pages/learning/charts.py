@@ -92,8 +92,6 @@ class Chart:
     """What the chart means, in a sentence computed from its data."""
     about: str = ""
     """What the chart shows, in a sentence."""
-    y_title: str = ""
-    x_title: str = ""
     steps: int = 0
     """Number of steps of the training run that it shows; 0: it shows shares over days."""
 
@@ -177,7 +175,6 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
         none=tr("No answer was scored yet. Rate a few, or go on: your next words tell, too."),
         meaning=meaning.over_time([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
         about=tr("How likely the answers in your chats were good, and the mean of each day."),
-        **_axes(),
     )
 
 
@@ -218,7 +215,6 @@ def _parted(
             "Each day's answers of an adapter (a small trained addition to the model), and those"
             " of the model without one."
         ),
-        **_axes(),
     )
 
 
@@ -246,7 +242,7 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
             ),
         ),
         marks=marks,
-        heads=(tr("Adapter"), tr("Good"), tr("Requests")),
+        heads=(tr("Adapter"), tr("Good"), tr("Tests")),
         rows=tuple(rows),
         none=tr("No adapter was tested on held-out requests yet."),
         meaning=meaning.held_out(found),
@@ -254,7 +250,6 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
             "Requests that no training ever sees, answered by each new adapter and by the version"
             " before it."
         ),
-        **_axes(),
     )
 
 
@@ -291,7 +286,6 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
             "Answers to practice requests before and after each training run. How many answers"
             " each value stands for is not kept, so there are no intervals."
         ),
-        **_axes(),
     )
 
 
@@ -315,14 +309,8 @@ def _training(run: Json) -> Chart:
         none=tr("No run is in progress, or it has made no step yet."),
         meaning=meaning.of_training(run, [dot.value for dot in dots]) if dots else "",
         about=tr("The loss of the training run in progress, step by step."),
-        y_title=tr("Loss"),
-        x_title=tr("Step of the run"),
         steps=max(1, int(run.get("of") or 0)),
     )
-
-
-def _axes() -> dict[str, str]:
-    return {"y_title": tr("Good answers"), "x_title": tr("Day")}
 
 
 # Parts

@@ -25,12 +25,14 @@ from lull.desktop.pages.learning.charts import (
     titles,
 )
 from lull.desktop.pages.learning.legend import Legend
-from lull.desktop.pages.learning.reading import entries, near_words
+from lull.desktop.pages.learning.reading import axis_titles, entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
 from lull.desktop.words import percent, tr
 
+PLOT_PX: Final = 220
+"""Least height of a plot; a smaller page scrolls."""
 LOG_FLOOR: Final = 0.01
 """Lowest value that a chart's logarithmic scale shows."""
 DAY_S: Final = 24 * 3600.0
@@ -41,11 +43,13 @@ NEAREST_S: Final = 3600.0
 NEAREST_STEPS: Final = 4
 ZOOM: Final = 0.5
 """What one zoom step leaves of the time that is seen."""
+BEHIND: Final = -10
+"""Order of what is drawn behind the curves."""
 BOX_ALPHA: Final = 60
 """How opaque intervals are, of 255."""
 
 
-class _Plot(pg.PlotWidget):
+class _Plot(pg.PlotWidget):  # type: ignore[misc]
     """A plot that leaves the mouse wheel to the page, unless Ctrl is held."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
@@ -89,7 +93,7 @@ class Curves(SelfDrawn):
     def _made(self) -> tuple[_Plot, DayAxis]:
         axis = DayAxis()
         plot = _Plot(axisItems={"bottom": axis})
-        plot.setMinimumHeight(150)
+        plot.setMinimumHeight(PLOT_PX)
         plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot.setMenuEnabled(False)
         plot.hideButtons()
@@ -125,7 +129,7 @@ class Curves(SelfDrawn):
         """Describe in one line the chart's values and marks nearest to a time or step."""
         return near_words(self._chart, at_s)
 
-    def picture(self) -> QPixmap:
+    def snapshot(self) -> QPixmap:
         """Return the chart with its legend, as it is seen."""
         return self.grab()
 
@@ -191,9 +195,17 @@ class Curves(SelfDrawn):
         times = self._times()
         if not times:
             return 0.0, LEAST_SPAN_S
-        spare = max(0.0, LEAST_SPAN_S - (times[-1] - times[0])) / 2
-        spare += 0.03 * (times[-1] - times[0] + 2 * spare)
-        return times[0] - spare, times[-1] + spare
+        boxes = [
+            dot.at_s + days * DAY_S
+            for series in self._chart.series
+            for dot in series.dots
+            for days in series.box_days
+            if dot.low is not None
+        ]
+        first, last = min([times[0], *boxes]), max([times[-1], *boxes])
+        spare = max(0.0, LEAST_SPAN_S - (last - first)) / 2
+        spare += 0.03 * (last - first + 2 * spare)
+        return first - spare, last + spare
 
     def _times(self) -> list[float]:
         return sorted({dot.at_s for series in self._chart.series for dot in series.dots})
@@ -258,12 +270,12 @@ class Curves(SelfDrawn):
         font.setPointSizeF(small_pt())
         self._axis.steps = bool(self._chart.steps)
         self._axis.wear(font)
-        words = {"left": self._chart.y_title, "bottom": self._chart.x_title}
-        for side, title in words.items():
+        for side, title in zip(("left", "bottom"), axis_titles(self._chart), strict=True):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(theme.line))
             axis.setTextPen(pg.mkPen(theme.muted))
             axis.setTickFont(font)
+            axis.enableAutoSIPrefix(False)
             axis.setLabel(title, **{"color": theme.muted, "font-size": f"{small_pt():g}pt"})
         left = self.plot.getAxis("left")
         low = self._least()
@@ -315,6 +327,7 @@ class Curves(SelfDrawn):
             brush=pg.mkBrush(colour),
             pen=pg.mkPen(None),
         )
+        boxes.setZValue(BEHIND)
         self.plot.addItem(boxes, ignoreBounds=True)
 
     def _plot(self, times: list[float], values: list[float], pen: Any, dot: Any) -> None:
@@ -330,21 +343,17 @@ class Curves(SelfDrawn):
         self.plot.plot(times, values, pen=pen, **more)
 
     def _baseline(self, level: float) -> None:
-        theme = self._look.theme
-        words = tr("baseline %1", percent(level))
-        # Right of the axis and above the line, so that neither crosses the words.
-        options = {**self._words(), "position": 0.04, "anchors": [(0, 1), (0, 1)]}
-        pen = pg.mkPen(theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
-        self.plot.addItem(
-            pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen, label=words, labelOpts=options)
-        )
+        """Draw the baseline; its value stands in the legend, where it hides nothing."""
+        pen = pg.mkPen(self._look.theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
+        self.plot.addItem(pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen))
 
     def _mark(self, mark: ChartMark, line: int) -> None:
         """Draw a mark; `line` is the row of its label, so that neighbours do not overlap."""
         theme = self._look.theme
         if not mark.adapter:
-            pen = pg.mkPen(theme.edge, width=1)
-            self.plot.addItem(pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen), ignoreBounds=True)
+            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pg.mkPen(theme.edge, width=1))
+            made.setZValue(BEHIND)
+            self.plot.addItem(made, ignoreBounds=True)
             return
         pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
         options = {**self._words(), "position": 0.05 + 0.09 * line}

@@ -48,7 +48,7 @@ class _Key(QLabel):
         self._entry = entry
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("kind", "small")
-        self.setContentsMargins(SAMPLE_PX + 6, 0, 0, 0)
+        self.setContentsMargins(SAMPLE_PX + 6, 0, GAP, 0)
         self.setToolTip(entry.about)
         self.setAccessibleDescription(entry.about)
 
@@ -86,7 +86,7 @@ class Legend(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._entries: tuple[LegendEntry, ...] = ()
-        self._row = Flow(gap=GAP * 2)
+        self._row = Flow(gap=GAP)
         self.setLayout(self._row)
 
     @property

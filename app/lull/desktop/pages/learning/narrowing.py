@@ -1,4 +1,4 @@
-"""The choices of whose answers the Learning page's charts show: a client's, a model's, a skill's."""
+"""The choices of whose answers the Learning page shows: of a client, a model, a skill."""
 
 from __future__ import annotations
 

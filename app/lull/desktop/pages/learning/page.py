@@ -26,6 +26,7 @@ from lull.desktop.pages.learning.curves import ZOOM, Curves
 from lull.desktop.pages.learning.doing import LearningDoing
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.learning.narrowing import AnswersOf
+from lull.desktop.pages.learning.run_feed import RunFeed
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
 from lull.desktop.pages.learning.tables import chosen, fill, set_heads, small_table
 from lull.desktop.pages.learning.words import (
@@ -61,6 +62,8 @@ class LearningPage(Page):
         super().__init__(kit, tr("Learning"))
         self.feed = LearningFeed(kit.state, days=DAYS)
         self.feed.changed.connect(self._look)
+        self.run_feed = RunFeed(kit.state)
+        self.run_feed.changed.connect(self._look)
         self._charts: dict[ChartName, Chart] = {}
         self._shown: ChartName | None = None
         """The chart that the user chose; None shows the first with data."""
@@ -162,11 +165,13 @@ class LearningPage(Page):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self.feed.seen(True)
+        self.run_feed.seen(True)
         self.state.get(routes.CONVERSATION_KINDS, self._offer)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
         super().hideEvent(event)
         self.feed.seen(False)
+        self.run_feed.seen(False)
 
     # Showing
 
@@ -198,7 +203,7 @@ class LearningPage(Page):
         fill(self.adapters, adapters, hint=explained)
         skills = self.state.value(Subject.SKILLS).get("skills") or ()
         self.answers_of.offer_skills(sorted({str(one["name"]) for one in skills}))
-        self._charts = charts(self.feed.value, self._runs())
+        self._charts = charts(self.feed.value, self._runs(), self.run_feed.value)
         self._show_chart()
         self._show_run()
         self._show_buttons()
@@ -314,7 +319,7 @@ class LearningPage(Page):
         name = ChartName(self.chart.currentData())
         try:
             if path.suffix == ".png":
-                if not self.curves.picture().save(str(path), "PNG"):
+                if not self.curves.snapshot().save(str(path), "PNG"):
                     raise OSError(0, tr("the picture cannot be written"))
             elif name is ChartName.RUNS:
                 path.write_text(csv_text(self._runs()), "utf-8")

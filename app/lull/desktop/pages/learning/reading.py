@@ -1,4 +1,4 @@
-"""What a chart of the Learning page says in words: its legend, and the values at a point."""
+"""What a chart of the Learning page says in words: axes, legend, and the values at a point."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from lull.desktop.words import count, decimal, on_day, percent, tr
 
 MARK_NEAR_S: Final = 3 * 3600.0
 """How near in seconds a mark must be to a value to be named with it."""
+
+
+def axis_titles(chart: Chart) -> tuple[str, str]:
+    """Return what the upright axis of a chart counts, and what the lower one."""
+    if chart.steps:
+        return tr("Loss"), tr("Step of the run")
+    return tr("Good answers"), tr("Day")
 
 
 # The legend
@@ -64,7 +71,7 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
     if chart.level is not None:
         yield LegendEntry(
             kind=SampleKind.LINE,
-            name=tr("baseline"),
+            name=tr("baseline %1", percent(chart.level)),
             about=tr("The share of good answers that had neither skills nor an adapter, ever."),
             colour=theme.muted,
             style=Qt.PenStyle.DashDotLine,
