@@ -37,10 +37,10 @@ from lull.service.proof.reviewing import Reviewing
 from lull.service.proof.routes import proposal_routes
 from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
-from lull.store.training.run_folders import RunFolders
 from lull.service.training.routes import training_routes
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.service import Service
+from lull.store.training.run_folders import RunFolders
 
 
 async def open_control(

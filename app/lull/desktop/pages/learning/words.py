@@ -107,7 +107,7 @@ def _status_explained() -> dict[str, str]:
         status_words("active"): tr("It answers your chats now."),
         status_words("retired"): tr("It answered before the one that answers now."),
         tr("passed"): tr("It passed the test: better, and no harm was found."),
-        status_words("failed"): tr("The training itself ended with an error; the row says which."),
+        status_words("failed"): tr("The training itself ended with an error; the text below says which."),
         tr("not passed"): tr("It failed the test; select it and open its details to read why."),
     }
 
