@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyqtgraph as pg
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from lull.desktop.words import on_day, tr
+from lull.desktop.words import count, on_day, tr
 
 HOURS: Final = (1, 3, 6, 12)
 DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
@@ -23,6 +23,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
 
     def __init__(self) -> None:
         super().__init__(orientation="bottom")
+        self.enableAutoSIPrefix(False)
         self.steps = False
         """Whether the axis counts steps, and not days."""
         self._label_px = 80.0
@@ -46,8 +47,8 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         return [(days * DAY_S, list(_days(minVal, maxVal, days)))]
 
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802
-        if self.steps:
-            return list(super().tickStrings(values, scale, spacing))
+        if self.steps:  # between two steps there is nothing
+            return [count(int(value)) if value == int(value) else "" for value in values]
         return [_said(local(value), spacing) for value in values]
 
 

@@ -43,6 +43,8 @@ NEAREST_S: Final = 3600.0
 NEAREST_STEPS: Final = 4
 ZOOM: Final = 0.5
 """What one zoom step leaves of the time that is seen."""
+MARK_SPAN: Final = (0.0, 0.12)
+"""Part of a chart's height that the mark of a change of skills takes."""
 BEHIND: Final = -10
 """Order of what is drawn behind the curves."""
 BOX_ALPHA: Final = 60
@@ -95,6 +97,7 @@ class Curves(SelfDrawn):
         plot = _Plot(axisItems={"bottom": axis})
         plot.setMinimumHeight(PLOT_PX)
         plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        plot.getAxis("left").enableAutoSIPrefix(False)
         plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.setMouseEnabled(x=True, y=False)
@@ -275,7 +278,6 @@ class Curves(SelfDrawn):
             axis.setPen(pg.mkPen(theme.line))
             axis.setTextPen(pg.mkPen(theme.muted))
             axis.setTickFont(font)
-            axis.enableAutoSIPrefix(False)
             axis.setLabel(title, **{"color": theme.muted, "font-size": f"{small_pt():g}pt"})
         left = self.plot.getAxis("left")
         low = self._least()
@@ -351,22 +353,18 @@ class Curves(SelfDrawn):
         """Draw a mark; `line` is the row of its label, so that neighbours do not overlap."""
         theme = self._look.theme
         if not mark.adapter:
-            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pg.mkPen(theme.edge, width=1))
+            pen = pg.mkPen(theme.edge, width=1.6)
+            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, span=MARK_SPAN)
             made.setZValue(BEHIND)
             self.plot.addItem(made, ignoreBounds=True)
             return
         pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
-        options = {**self._words(), "position": 0.05 + 0.09 * line}
+        # No background: a value behind the words would be hidden.
+        options = {"color": theme.text, "position": 0.05 + 0.09 * line}
         self.plot.addItem(
             pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, label=mark.name, labelOpts=options),
             ignoreBounds=True,
         )
-
-    def _words(self) -> dict[str, Any]:
-        """Label options: text on a background, so that no dot shows through it."""
-        ground = QColor(self._look.theme.card)
-        ground.setAlpha(215)
-        return {"color": self._look.theme.muted, "fill": ground}
 
     def _least(self) -> float:
         """The lowest share to draw."""

@@ -21,7 +21,7 @@ class AnswersOf(QWidget):
         super().__init__()
         self.client = self._choice(tr("Answers to which client"), tr("All clients"))
         self.model = self._choice(tr("Answers of which model"), tr("All models"))
-        self.skill = self._choice(tr("Answers with which skill"), tr("All skills or none"))
+        self.skill = self._choice(tr("Answers with which skill"), tr("All skills"))
         box = Flow()
         self.setLayout(box)
         for one in (self.client, self.model, self.skill):
@@ -51,13 +51,6 @@ class AnswersOf(QWidget):
             "model": str(self.model.currentData()),
             "skill": str(self.skill.currentData()),
         }
-
-    def allow(self, allowed: bool) -> None:
-        """Enable the choices, or disable them and say why where the chart is not of answers."""
-        why = "" if allowed else tr("This chart is not about answers in chats.")
-        for one in (self.client, self.model, self.skill):
-            one.setEnabled(allowed)
-            one.setToolTip(why or one.accessibleName())
 
 
 def _offer(box: Choice, values: Iterable[str]) -> None:

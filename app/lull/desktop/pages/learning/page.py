@@ -155,7 +155,7 @@ class LearningPage(Page):
         self.none = label("", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         card.box.addWidget(self.none, 1)
-        self.beside = Sides(self.curves, self.values, sizes=(580, 250), grows=True)
+        self.beside = Sides(self.curves, self.values, sizes=(550, 280), grows=True)
         card.box.addWidget(self.beside, 1)
         card.box.addWidget(self.means)
         return card
@@ -218,7 +218,7 @@ class LearningPage(Page):
         self.none.setVisible(chart.empty)
         self.means.setText(chart.meaning)
         self.means.setVisible(bool(chart.meaning) and not chart.empty)
-        self.answers_of.allow(name in OF_ANSWERS)
+        self.answers_of.setVisible(name in OF_ANSWERS)
         self.nearer.setEnabled(not chart.empty)
         self.chart.setToolTip(chart.about)
         self.beside.setVisible(not chart.empty)

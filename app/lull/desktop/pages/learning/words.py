@@ -31,7 +31,7 @@ def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 
 def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
-    return (tr("Adapter"), tr("Status"), tr("Test"), tr("Made"))
+    return (tr("Adapter"), tr("Status"), tr("Tested"), tr("Made"))
 
 
 def placing_words(placings: Iterable[Json]) -> str:
@@ -107,7 +107,9 @@ def _status_explained() -> dict[str, str]:
         status_words("active"): tr("It answers your chats now."),
         status_words("retired"): tr("It answered before the one that answers now."),
         tr("passed"): tr("It passed the test: better, and no harm was found."),
-        status_words("failed"): tr("The training itself ended with an error; the text below says which."),
+        status_words("failed"): tr(
+            "The training itself ended with an error; the text below says which."
+        ),
         tr("not passed"): tr("It failed the test; select it and open its details to read why."),
     }
 
