@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox
 
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import TEXT_SIZE
