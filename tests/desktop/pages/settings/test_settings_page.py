@@ -104,9 +104,9 @@ def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = settings(on_script, scripted)
-    model, _, window, data = page._own_cards
-    times = page._cards[1]
-    bar = page._scroll.verticalScrollBar()
+    model, _, window, data = page.own_cards
+    times = page.cards[1]
+    bar = page.scroll.verticalScrollBar()
     bar.setValue(bar.maximum())
     page.search.setText("sleep")
     assert hours(page).isVisible()
@@ -128,7 +128,7 @@ def test_a_filtered_card_resets_only_what_is_seen(on_script: Shown, scripted: Sc
     scripted.tell("settings")
     on_script.until(lambda: not switch(page, "idle.enabled").isChecked())
     page.search.setText("sleep hours")
-    page._cards[1].reset.click()
+    page.cards[1].reset.click()
     on_script.until(lambda: scripted.posts(routes.SETTINGS))
     assert [one["key"] for one in scripted.posts(routes.SETTINGS)] == ["idle.sleep_hours"]
 

@@ -23,9 +23,7 @@ OPEN: Final = "settings/advanced-open"
 class Advanced(QWidget):
     """The advanced settings, folded at first; a search opens them while something in them fits."""
 
-    def __init__(
-        self, preferences: QSettings, reset: Callable[[SettingsCard], object]
-    ) -> None:
+    def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
         super().__init__()
         self._preferences = preferences
         self._reset = reset

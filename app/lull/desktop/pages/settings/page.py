@@ -62,27 +62,27 @@ class SettingsPage(Page):
         self._box = QVBoxLayout(inner)
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
-        self._card_of: dict[str, SettingsCard] = {}
+        self._card_for: dict[str, SettingsCard] = {}
         """The everyday card of each everyday setting."""
-        self._cards: list[SettingsCard] = []
+        self.cards: list[SettingsCard] = []
         for title, keys in everyday():
             card = SettingsCard(title, self._reset)
-            self._cards.append(card)
-            self._card_of |= dict.fromkeys(keys, card)
+            self.cards.append(card)
+            self._card_for |= dict.fromkeys(keys, card)
         self.model_card = self._model_card()
         self.connect_card = ConnectCard(kit)
         self.window_card = WindowCard(kit)
         self.data_card = DataCard(kit)
-        self._own_cards = (self.model_card, self.connect_card, self.window_card, self.data_card)
+        self.own_cards = (self.model_card, self.connect_card, self.window_card, self.data_card)
         self.advanced = Advanced(kit.preferences, self._reset)
-        cards: list[QWidget] = [*self._cards]
+        cards: list[QWidget] = [*self.cards]
         cards.insert(_MODEL_AFTER + 1, self.model_card)
-        self._order = (*cards, *self._own_cards[1:], self.advanced)
+        self._order = (*cards, *self.own_cards[1:], self.advanced)
         self._box.addWidget(self._restart_card())
         for one in self._order:
             self._box.addWidget(one)
         self._box.addStretch(1)
-        self._scroll = scroll = QScrollArea()
+        self.scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -137,7 +137,7 @@ class SettingsPage(Page):
         if len(self.lines) > known:
             self._find()
             self._order_tabs()
-        for card in (*self._cards, *self.advanced.cards.values()):
+        for card in (*self.cards, *self.advanced.cards.values()):
             card.look()
         # Lay out the many new rows now, so that they are never seen squashed.
         self._box.activate()
@@ -146,7 +146,7 @@ class SettingsPage(Page):
         line = SettingLine(one, lambda: self.kit.go(PageName.SCHEDULE))
         line.entered.connect(lambda text, key=line.key: self._set(key, text))
         self.lines[line.key] = line
-        card = self._card_of.get(line.key)
+        card = self._card_for.get(line.key)
         if card is None:
             self.advanced.add(line)
         else:
@@ -226,16 +226,16 @@ class SettingsPage(Page):
 
     def _search(self) -> None:
         self._find()
-        self._scroll.verticalScrollBar().setValue(0)
+        self.scroll.verticalScrollBar().setValue(0)
 
     def _find(self) -> None:
         """Show what has all the words of the search; without words, everything but what is
         folded.
         """
         words = self.search.text().casefold().split()
-        found = [card.find(words) for card in self._cards]
+        found = [card.find(words) for card in self.cards]
         found.append(self.advanced.find(words))
-        for card in self._own_cards:
+        for card in self.own_cards:
             said = " ".join(_words_in(card)).casefold()
             found.append(all(word in said for word in words))
             card.setVisible(found[-1])
