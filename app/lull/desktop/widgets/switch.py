@@ -36,7 +36,7 @@ class Switch(QCheckBox):
 
     def _track(self) -> int:
         """The height of the track, which grows with the size of texts."""
-        return self.fontMetrics().height() - 1
+        return self.fontMetrics().height() + 1
 
     # Qt's own
 
