@@ -99,9 +99,11 @@ class FieldEdit(QLineEdit):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         hint = super().sizeHint()
-        if not self._number:
-            return hint
-        return QSize(self.fontMetrics().horizontalAdvance("0") * DIGITS + FIELD_PX, hint.height())
+        metrics = self.fontMetrics()
+        if self._number:
+            return QSize(metrics.horizontalAdvance("0") * DIGITS + FIELD_PX, hint.height())
+        least = metrics.horizontalAdvance(self.placeholderText()) + FIELD_PX
+        return QSize(max(hint.width(), least), hint.height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         return self.sizeHint() if self._number else super().minimumSizeHint()
