@@ -65,26 +65,27 @@ class TryOut:
         fixing: SelectSkills,
         index: Callable[[Library], Awaitable[SkillIndex]],
         won: Callable[[Proposal], Collection[str]],
+        asker: Callable[[Proposal], str],
     ) -> None:
         """The function `index` indexes a library that is not in force.
 
         The function `won` returns the past requests, as text, that approving the proposal would
-        remember as those its skill is for.
+        remember as those its skill is for, `asker` the client whose request taught it.
         """
         self._proposals = proposals
         self._library = library
         self._fixing = fixing
         self._index = index
         self._won = won
+        self._asker = asker
         self._indexed: tuple[tuple[int, Skill], SkillIndex] | None = None
         """The index made last, and for which change of which generation."""
 
     async def proposal(
-        self, proposal_id: str, request: ChatRequest, *, sha256: str | None, asker: str
+        self, proposal_id: str, request: ChatRequest, *, sha256: str | None
     ) -> Callable[[ModelFacts], TriedPair]:
         """Return a function that builds the two prompts of a proposal for a model.
 
-        `asker` is the client that the request is tried for, where the skill is for everybody.
         Raises NotFound, and Conflict for a proposal that nobody may try.
         """
         proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
@@ -104,7 +105,7 @@ class TryOut:
             index = _Remembering(index, proposal.key, asked)
         now = self._fixing.without_chance()
         then = self._fixing.without_chance(index)
-        client = _client(proposal.key, asker)
+        client = _client(proposal.key, await asyncio.to_thread(self._asker, proposal))
 
         def made(model: ModelFacts) -> TriedPair:
             return TriedPair(
@@ -117,8 +118,10 @@ class TryOut:
     async def skill(
         self, key: SkillKey, request: ChatRequest, *, asker: str
     ) -> Callable[[ModelFacts], TriedPair]:
-        """Return a function that builds the two prompts of an active skill for a model. Raises
-        NotFound, Conflict.
+        """Return a function that builds the two prompts of an active skill for a model.
+
+        `asker` is the client that asks, where the skill is for everybody. Raises NotFound,
+        Conflict.
         """
         library = self._library()
         changed = switched(library, key, ChangeKind.DISABLE)

@@ -41,8 +41,8 @@ class Trying:
         """Return the two requests: `{"route", "without": {"body", "block", "skills", "why"},
         "with": …, "differ"}`.
 
-        `wanted` has "request" and "model"; "proposal" and its "sha256", or "skill" and whose it is
-        ("of"); and the client that asked the request first, if there was one. Raises LullError.
+        `wanted` has "request" and "model"; and "proposal" and its "sha256", or "skill" and whose it
+        is ("of"). Raises LullError.
         """
         request, model = _text(wanted, "request"), _text(wanted, "model")
         if len(request) > MOST_CHARACTERS:
@@ -56,15 +56,12 @@ class Trying:
         }
         plain = json.dumps(body).encode()
         chat = CHAT_ROUTES[ROUTE].read_request(plain)
-        asker = str(wanted.get("client") or WINDOW_CLIENT)
         if wanted.get("proposal"):
             sha256 = str(wanted["sha256"]) if wanted.get("sha256") else None
-            make = await self._tries.proposal(
-                _text(wanted, "proposal"), chat, sha256=sha256, asker=asker
-            )
+            make = await self._tries.proposal(_text(wanted, "proposal"), chat, sha256=sha256)
         else:
             key = SkillKey(str(wanted.get("of") or ""), _text(wanted, "skill"))
-            make = await self._tries.skill(key, chat, asker=asker)
+            make = await self._tries.skill(key, chat, asker=WINDOW_CLIENT)
         pair = make(await self._known(chat))
         return {
             "route": ROUTE,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.core.proof.proposal import Proposal
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -119,8 +120,14 @@ def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
 def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
     """Build what lets the user try a proposed skill on any request before approving it."""
 
+    rewards = world.stores.rewards
+
     def won(proposal: Proposal) -> list[str]:
-        return [served.asked for served in world.stores.rewards.served(prove.won(proposal))]
+        return [served.asked for served in rewards.served(prove.won(proposal))]
+
+    def asker(proposal: Proposal) -> str:
+        taught = rewards.served(proposal.failures[:1])
+        return taught[0].client if taught else WINDOW_CLIENT
 
     return TryOut(
         proposals=world.stores.proposals,
@@ -128,6 +135,7 @@ def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordI
         fixing=fixing,
         index=index.with_library,
         won=won,
+        asker=asker,
     )
 
 
