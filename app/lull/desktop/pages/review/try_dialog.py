@@ -139,7 +139,7 @@ class TryDialog(QDialog):
         box.addLayout(row(label(tr("Model"), "muted"), self.models, self.go, self.halt, None))
         box.addWidget(self.doing)
         box.addLayout(both_answers, 1)
-        box.addWidget(label(tr("Added to the prompt: %1", self._tried.heads[1]), "muted"))
+        box.addWidget(label(tr("Added to the prompt for the answer on the right"), "muted"))
         box.addWidget(self.block)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
