@@ -209,6 +209,7 @@ def test_it_says_when_the_skill_makes_no_difference(shown: Shown) -> None:
     _, dialog = opened(shown)
     begun(shown, dialog, "Why is the sky blue?")
     shown.until(lambda: text(dialog, "with") == "well said")
+    assert dialog.doing.isVisible()
     assert dialog.doing.text().startswith("It makes no difference to this request")
     assert dialog.block.toPlainText() == ""
     dialog.close()

@@ -19,6 +19,8 @@ class ChatModelChoice(Choice):
         self._wanted = wanted
         self._names: list[str] = []
         self.setAccessibleName(tr("Model"))
+        # The names come after it is first shown.
+        self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._keep)
         state.want(Subject.MODELS)
         self.look()

@@ -35,7 +35,7 @@ from lull.desktop.words import only, plain, tr
 Json = dict[str, Any]
 SIDES: Final = ("without", "with")
 REQUEST_LINES: Final = 3
-BLOCK_LINES: Final = 4
+BLOCK_LINES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +104,7 @@ class TryDialog(QDialog):
         self.halt = button(tr("Stop"), self._stop)
         self.leave = button(tr("Close"), self.close, flat=True)
         self.doing = label("", "muted", wrap=True)
+        self.doing.hide()
         self.answers = {
             side: AnswerView(head) for side, head in zip(SIDES, tried.heads, strict=True)
         }
@@ -121,7 +122,7 @@ class TryDialog(QDialog):
     def _lay_out(self) -> None:
         words = tr(
             "Your model answers twice, one after the other. Nothing of it is stored or learned "
-            "from, and nothing changes until you approve."
+            "from, and no skill changes."
         )
         for text, lines in ((self.request, REQUEST_LINES), (self.block, BLOCK_LINES)):
             text.setFixedHeight((lines + 1) * text.fontMetrics().lineSpacing())
@@ -181,7 +182,7 @@ class TryDialog(QDialog):
         self._run += 1
         self._runs = True
         self._pair = {}
-        self.doing.clear()
+        self.doing.hide()
         self.block.clear()
         self.answers["without"].wait(tr("The prompts are being built…"))
         self.answers["with"].wait(tr("Asked when the other answer is there."))
@@ -287,6 +288,7 @@ class TryDialog(QDialog):
     def _say(self, words: str, kind: str) -> None:
         set_kind(self.doing, kind)
         self.doing.setText(words)
+        self.doing.show()
 
 
 def skill_words(names: list[str]) -> str:
