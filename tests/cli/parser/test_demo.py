@@ -59,8 +59,11 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     came = played(folder, "--quick", "--home", str(home))
     assert came["kept"] is True and came["home"] == str(home)
     assert came["conversations"] > 100 and came["turns"] > came["conversations"]
-    assert came["skills"] == 4 and came["generation"] == 4
+    assert came["skills"] == 4 and came["generation"] == 5
     assert {"name": "plan-reverse-words", "status": "proved"} in came["proposals"]
+    # The week ends better than it began, and every part of that was learned.
+    days = [day for day in came["days"] if day["reward"] is not None]
+    assert min(day["reward"] for day in days[-2:]) > max(day["reward"] for day in days[:2])
     # No night of training will ever learn what was put off, so nothing is.
     assert "deferred" not in [one["status"] for one in came["proposals"]]
 
