@@ -74,7 +74,7 @@ def opened(shown: Shown, name: str = "menu-style") -> tuple[ReviewPage, TryDialo
     page.try_it.click()
     dialog = dialog_of(page, TryDialog)
     assert isinstance(dialog, TryDialog)
-    shown.until(lambda: dialog.models.model == "any:latest")
+    shown.until(lambda: dialog.models.chosen == "any:latest")
     return page, dialog
 
 

@@ -26,7 +26,7 @@ class ChatModelChoice(Choice):
         self.look()
 
     @property
-    def model(self) -> str:
+    def chosen(self) -> str:
         """The name of the chosen model; "" while none is known."""
         return str(self.currentData() or "")
 
@@ -48,7 +48,7 @@ class ChatModelChoice(Choice):
         self.setEnabled(bool(names))
 
     def _keep(self) -> None:
-        self._wanted = self.model
+        self._wanted = self.chosen
 
 
 def _learning(there: dict[str, object]) -> str:

@@ -194,7 +194,7 @@ class TryDialog(QDialog):
         wanted = {
             **self._tried.asked,
             "request": self.request.toPlainText(),
-            "model": self.models.model,
+            "model": self.models.chosen,
         }
         self._kit.state.ask(routes.TRY, wanted, lambda answer: self._take(run, answer))
 
@@ -281,7 +281,7 @@ class TryDialog(QDialog):
             self._look()
 
     def _look(self) -> None:
-        asks = bool(self.request.toPlainText().strip()) and bool(self.models.model)
+        asks = bool(self.request.toPlainText().strip()) and bool(self.models.chosen)
         self.go.setEnabled(asks and not self._runs)
         self.halt.setEnabled(self._runs)
 
