@@ -16,6 +16,7 @@ from typing import Any
 from aiohttp import web
 
 from lull.contract import routes
+from tests.running import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -90,6 +91,8 @@ class Scripted:
     socket: Path
     answers: dict[str, Json | Callable[[Json], Json]] = field(default_factory=dict)
     """Each the same for every question, or made from its query and body."""
+    held: dict[str, threading.Event] = field(default_factory=dict)
+    """By path: what its answers wait for, while others are given."""
     asked: list[tuple[str, str, Json]] = field(default_factory=list)
     refusing: dict[str, Json] = field(default_factory=dict)
     """By path: the error that a post is answered with."""
@@ -202,6 +205,8 @@ class Scripted:
     async def _answer(self, request: web.Request) -> web.Response:
         body = await request.json() if request.can_read_body else {}
         self.asked.append((request.method, request.path, {**dict(request.query), **body}))
+        if request.path in self.held:
+            await asyncio.to_thread(self.held[request.path].wait, PATIENCE_S)
         if request.path in self.dropping:
             assert request.transport is not None
             request.transport.close()

@@ -112,8 +112,8 @@ def _working(learning: Json, runs: Json) -> str:
 def _open(learning: Json) -> str:
     waiting = [work for work in learning.get("work") or () if work.get("why_not")]
     if not waiting:
-        return tr("Free to work: nothing is to be done")
-    return tr("Free to work: %1", told(waiting[0], "why_not").rstrip("."))
+        return tr("Idle: nothing to do")
+    return tr("Ready: %1", told(waiting[0], "why_not").rstrip("."))
 
 
 def _closed(learning: Json, now: datetime) -> str:
@@ -125,5 +125,5 @@ def _closed(learning: Json, now: datetime) -> str:
     because = because.split(": ")[0]
     waits = learning.get("because_code") == "waiting" or because.startswith("Waiting for a lull")
     if waits or not because:
-        return tr("Waiting for a lull")
-    return tr("Waiting for a lull: %1", because)
+        return tr("Waiting until you're away")
+    return tr("Waiting: %1", because)

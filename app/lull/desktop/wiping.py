@@ -112,13 +112,13 @@ class Wiping(QObject):
 
 
 def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
-    """Read the newest conversations and pass the sorted names of their chat apps to `then`."""
+    """Read the names of the chat apps that have conversations and pass them, sorted, to `then`."""
 
     def take(answer: Reply) -> None:
-        rows = answer.value.get("conversations", ()) if answer.ok else ()
-        then(sorted({str(row["client"]) for row in rows if row.get("client")}))
+        clients = answer.value.get("clients", ()) if answer.ok else ()
+        then(sorted(str(client) for client in clients if client))
 
-    state.get(routes.CONVERSATIONS, take, limit=PAGE_SIZE)
+    state.get(routes.CONVERSATION_KINDS, take)
 
 
 class WipingEverything(QObject):

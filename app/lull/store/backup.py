@@ -34,9 +34,10 @@ from lull.core.backup import (
     manifest_text,
 )
 from lull.core.errors import BackupError, NotFound
-from lull.store.backup_parts import CHUNK, Tell, in_words, look_into, to_disk, work_folder
+from lull.store.backup_parts import CHUNK, Tell, in_words, look_into, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.leftovers import sweep_folder
+from lull.store.on_disk import to_disk
 from lull.store.witness import Witness
 
 COPYING: Final = "copying the database"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import sqlite3
@@ -75,15 +74,3 @@ def in_words(where: Path) -> Iterator[None]:
             f"{where}: the database says “{error}”.",
             hint=f"{_UNCHANGED} `lull doctor` looks at the disk and the database.",
         ) from error
-
-
-def to_disk(folder: Path) -> None:
-    """Sync a folder to disk, so that file names created in it survive a power cut."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some file systems know no such thing
-            os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -18,9 +18,9 @@ from typing import Any, Final
 
 from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import block
-from lull.store.backup_parts import to_disk
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import whose
+from lull.store.on_disk import to_disk
 from lull.store.proof.proposal_rows import readable
 from lull.store.retention import sweep_messages
 from lull.store.skills.skill_seals import broken, seal_again

@@ -21,10 +21,11 @@ from typing import Final
 
 from lull.core.backup import DATABASE, Manifest, makes_room
 from lull.core.errors import BackupError, Busy, NotFound
-from lull.store.backup_parts import Tell, in_words, to_disk, work_folder
+from lull.store.backup_parts import Tell, in_words, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.database import Database
 from lull.store.leftovers import READY, RESTORING
+from lull.store.on_disk import to_disk
 from lull.store.skills.skill_files import write_atomically
 from lull.store.witness import Witness
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -87,7 +88,7 @@ def test_before_the_first_one_the_address_is_shown(on_script: Shown, scripted: S
     scripted.answers[routes.STATUS] = status(conversations=0)
     scripted.tell("lull")
     page = on_script.go(PageName.CONVERSATIONS)
-    on_script.until(lambda: page.nothing.head.text() == "Nothing was said yet")
+    on_script.until(lambda: page.nothing.head.text() == "No conversations yet")
     assert "http://127.0.0.1:11435" in page.nothing.words.text()
 
 
@@ -178,6 +179,24 @@ def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Sc
     on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
 
 
+def test_what_was_opened_while_another_is_forgotten_stays_open(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 2)
+    scripted.answers[routes.FORGET] = {"done": True, "removed": {}, "skills": []}
+    on_script.until(page.forget.isEnabled)
+    page.forget.click()
+    on_script.until(lambda: page.findChildren(ForgetDialog))
+    may_end = scripted.held[routes.FORGET] = threading.Event()
+    page.findChildren(ForgetDialog)[0].yes.click()
+    on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
+    page.list.setCurrentIndex(page.rows.index(1, 0))
+    on_script.until(lambda: "Answer 11." in words(page))
+    may_end.set()
+    on_script.until(lambda: any("It is forgotten" in text for text in on_script.told))
+    assert "Answer 11." in words(page) and page.forget.isEnabled()
+
+
 def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
     assert forget_words({"removed": {}}) == "Nothing was made from it."
 
@@ -219,7 +238,7 @@ def test_one_is_kept_out_of_learning_and_let_in_again(on_script: Shown, scripted
     page.exclude.click()
     on_script.until(lambda: scripted.posts(path) == [{"excluded": True}])
     on_script.until(lambda: "You keep it out of learning." in words(page))
-    assert page.exclude.text() == "Learn from it again"
+    assert page.exclude.text() == "Include in learning again"
     on_script.desktop.window.note.undo.click()
     on_script.until(lambda: scripted.posts(path)[-1] == {"excluded": False})
 
@@ -233,7 +252,7 @@ def test_a_row_says_what_it_is_about_and_what_you_said_of_it(
     page._look_for()
     index = page.rows.index(0)
     on_script.until(lambda: page.rows.data(index).startswith("A menu?\neditor · "))
-    assert page.rows.data(index).endswith("2 turns · rated bad · kept out")
+    assert page.rows.data(index).endswith("2 turns · rated bad · excluded")
 
 
 def test_what_was_blacked_out_is_marked_and_told(on_script: Shown, scripted: Scripted) -> None:
@@ -242,7 +261,7 @@ def test_what_was_blacked_out_is_marked_and_told(on_script: Shown, scripted: Scr
     assert redactions(hidden) == ["openai key"]
     page.view.show_conversation({**conversation(0), "turns": [hidden]})
     said = words(page)
-    assert "Blacked out before it was written: openai key" in said
+    assert "Removed before saving: openai key" in said
     assert "&lt;b&gt;yes" in said
     assert "<b>⟨secret:openai-key:1⟩</b>" in said
 

@@ -76,7 +76,7 @@ def today(shown: Shown, scripted: Scripted, **more: Any) -> TodayPage:
 
 def test_today_says_what_runs_and_why_it_waits(on_script: Shown, scripted: Scripted) -> None:
     page = today(on_script, scripted)
-    assert page.line.text() == "Waiting for a lull: You were here 12 s ago"
+    assert page.line.text() == "Waiting: You were here 12 s ago"
     facts = [fact.text() for fact in page.facts]
     assert facts[0] == "http://127.0.0.1:11435"
     assert facts[2:] == ["qwen3:4b", "adapter_4", "9"]
@@ -295,7 +295,7 @@ def test_hours_are_edited_in_place_and_checked_before(on_script: Shown, scripted
         field.setModified(True)
         field.editingFinished.emit()
         if not right:
-            assert "is no hours" in on_script.told[-1]
+            assert "can't read" in on_script.told[-1]
             assert scripted.posts(routes.SETTINGS) == []
     on_script.until(lambda: scripted.posts(routes.SETTINGS))
     assert scripted.posts(routes.SETTINGS)[0]["value"] == (

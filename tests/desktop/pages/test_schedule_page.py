@@ -56,7 +56,7 @@ def test_when_nobody_was_here_is_shown_beside_the_lulls_and_in_the_list() -> Non
     windows = {"idle": [{"start": at(hours=-2), "end": at(hours=-1), "seen_to_end": True}]}
     found = bars_of(windows, {}, NOW.date(), NOW)
     assert [bar.kind for bar in found] == [BarKind.IDLE]
-    assert list_rows(found) == [("Wed 18 Nov", "10:00–11:00", "nobody was here", "")]
+    assert list_rows(found) == [("Wed 18 Nov", "10:00–11:00", "you were away", "")]
 
 
 def test_hours_that_nobody_can_read_leave_the_rest_standing() -> None:
@@ -126,7 +126,7 @@ def test_hours_are_drawn_with_the_keyboard_alone(on_script: Shown, scripted: Scr
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Right):
         on_script.bot.keyClick(week, key)
     on_script.bot.keyClick(week, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert "08:30–09:30: sets them" in page._hint.text()
+    assert "08:30–09:30: add these hours" in page._hint.text()
     assert week.accessibleDescription() == page._hint.text()
     on_script.bot.keyClick(week, Qt.Key.Key_Return)
     value = f"{day_name(week, 1)} 08:30-09:30"
@@ -163,7 +163,7 @@ def test_a_calendar_says_how_it_is_and_can_be_removed(on_script: Shown, scripted
         return next((x.text() for x in page.findChildren(QLabel) if "Work" in x.text()), "")
 
     on_script.until(feed)
-    for words in ("do not learn then", "not read yet", "2 dropped", "The server answers 404."):
+    for words in ("Lull waits", "not read yet", "2 dropped", "The server answers 404."):
         assert words in feed()
     next(b for b in page.findChildren(QPushButton) if b.accessibleName() == "Remove Work").click()
     on_script.until(lambda: scripted.posts(routes.CALENDAR_REMOVE) == [{"calendar": "cal_1"}])
@@ -202,7 +202,9 @@ def test_events_up_to_the_end_of_the_shown_week_are_asked_for_and_shown(
     on_script: Shown, scripted: Scripted
 ) -> None:
     at = now()
-    ahead = [at + timedelta(days=days, minutes=5) for days in (0, 1, 2, 3)]
+    _, last = shown_week(at)
+    ahead = [at + timedelta(days=days, minutes=5) for days in (0, 1, 2)]
+    ahead.append(last - timedelta(minutes=1))
 
     def windows(query: Json) -> Json:
         until = datetime.fromisoformat(query["to"].replace(" ", "+")) if "to" in query else at

@@ -4,6 +4,7 @@ nothing that was said."""
 from __future__ import annotations
 
 import dataclasses
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,46 @@ def test_wiping_says_how_much_goes_and_needs_a_yes(on_script: Shown, scripted: S
     scripted.answers[routes.CONVERSATIONS] = conversations(3)
     scripted.answers[routes.FORGET] = {"done": True, "removed": {}}
     dialog = wipe_dialog(on_script, settings(on_script, scripted))
-    on_script.until(lambda: "3 conversations go" in dialog.words.text())
+    on_script.until(lambda: "3 conversations will be deleted" in dialog.words.text())
     assert not dialog.wipe.isEnabled()
     dialog.sure.setChecked(True)
     dialog.wipe.click()
-    on_script.until(lambda: "It is gone." in on_script.told)
+    on_script.until(lambda: "It is deleted." in on_script.told)
     assert scripted.posts(routes.FORGET) == [
         {"conversation": f"conv_{n}", "yes": True} for n in range(3)
     ]
 
 
+@pytest.mark.parametrize("begun", [False, True])
+def test_programs_that_are_known_late_take_back_no_yes_and_stop_nothing(
+    on_script: Shown, scripted: Scripted, begun: bool
+) -> None:
+    scripted.answers[routes.CONVERSATIONS] = conversations(3)
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["zed"], "models": []}
+    scripted.answers[routes.FORGET] = {"done": True, "removed": {}}
+    known = scripted.held[routes.CONVERSATION_KINDS] = threading.Event()
+    forgetting = scripted.held[routes.FORGET] = threading.Event()
+    dialog = wipe_dialog(on_script, settings(on_script, scripted))
+    on_script.until(dialog.sure.isEnabled)
+    assert not dialog.one.isEnabled()
+    dialog.sure.setChecked(True)
+    if begun:
+        dialog.wipe.click()
+        on_script.until(lambda: scripted.posts(routes.FORGET))
+    known.set()
+    on_script.until(dialog.client.count)
+    assert dialog.sure.isChecked()
+    assert dialog.one.isEnabled() is not begun
+    if not begun:
+        dialog.wipe.click()
+    forgetting.set()
+    on_script.until(lambda: "It is deleted." in on_script.told)
+    assert len(scripted.posts(routes.FORGET)) == 3
+
+
 def test_another_choice_asks_for_the_yes_again(on_script: Shown, scripted: Scripted) -> None:
     scripted.answers[routes.CONVERSATIONS] = conversations(2)
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["zed"], "models": []}
     dialog = wipe_dialog(on_script, settings(on_script, scripted))
     on_script.until(dialog.one.isEnabled)
     on_script.until(dialog.sure.isEnabled)
@@ -107,11 +136,11 @@ def test_what_puts_connected_programs_back_is_kept_and_said(
     record.parent.mkdir(parents=True)
     dialog = wipe_dialog(on_script, settings(on_script, scripted))
     dialog.everything.setChecked(True)
-    assert "lull connect" not in dialog.words.text()
+    assert "stay connected" not in dialog.words.text()
     record.write_text("{}")
     dialog.all.setChecked(True)
     dialog.everything.setChecked(True)
-    assert "`lull connect --undo`" in dialog.words.text()
+    assert "stay connected" in dialog.words.text()
     assert wiped(home) == [] and record.exists()
     record.unlink()
     assert wiped(home) == [] and not (home / "clients").exists()
@@ -141,7 +170,7 @@ def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
     assert words.count("Its entry is cal_1.") == 1
     assert "The network token may still lie in the keychain." in words
     assert f"“Lull ({place.home})”" in words
-    assert "It is gone." not in on_script.told
+    assert "It is deleted." not in on_script.told
     assert not (place.home / "settings.toml").exists()
 
 

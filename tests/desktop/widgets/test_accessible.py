@@ -74,7 +74,7 @@ def test_every_control_of_every_dialog_is_told_with_its_name_and_role(played: Sh
 def test_of_a_choice_its_name_is_told_beside_what_is_chosen(played: Shown) -> None:
     page = page_of(played, PageName.LOGS)
     told = [one.name for one in controls(page) if one.role is ROLE.ComboBox]
-    assert told == ["Least level"]
+    assert told == ["Lowest level"]
     box = page.findChild(QComboBox)
     assert box is not None
     node = QAccessible.queryAccessibleInterface(box)

@@ -91,6 +91,10 @@ def _came_of_it(control: Any) -> Json:
         "proposals": [{"name": one["name"], "status": one["status"]} for one in proposals],
         "runs": [{"id": r["id"], "kind": r["kind"], "status": r["status"]} for r in runs],
         "adapter": control.get(routes.ADAPTERS)["active"],
+        "days": [
+            {"day": one["day"], "answers": one["n"], "reward": one["reward"]}
+            for one in control.get(routes.LEARNING)["days"]
+        ],
     }
 
 
@@ -101,6 +105,7 @@ def _words(came: Json) -> str:
         f"{_counted(came['skills'], 'active skill')}, "
         f"{_counted(len(came['proposals']), 'proposal')} to look at"
         + (f", a night's training: {ended[0]}." if ended else "."),
+        *_learned(came["days"]),
         f"It lies in {came['home']}"
         + (
             f" and stays; `lull --home {came['home']}` opens it again."
@@ -109,6 +114,20 @@ def _words(came: Json) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _learned(days: list[Json]) -> Iterator[str]:
+    """Compare how many answers were good in the first two and the last two days that have any."""
+    known = [day for day in days if day["reward"] is not None]
+    if len(known) >= 4:
+        before, after = _share(known[:2]), _share(known[-2:])
+        yield f"Good answers: {before:.0%} in its first two days, {after:.0%} in its last two."
+
+
+def _share(days: list[Json]) -> float:
+    good: float = sum(day["reward"] * day["answers"] for day in days)
+    answers: int = sum(day["answers"] for day in days)
+    return good / answers
 
 
 def _open(context: Context) -> int:

@@ -170,9 +170,11 @@ class DemoWeek:
         self._is_corrected(Kind.MENU, "sweet")
 
     def _sixth_day(self) -> None:
+        self._decides("approve", "sweet")
         self._asks(*[Kind.LABEL, Kind.LABEL, Kind.NOTE, Kind.MENU] * 4)
-        self._is_corrected(Kind.PLAN, "plan")
         self._asks(*[Kind.PLAN, Kind.LABEL] * 3)
+        # The last correction is left for the user to decide.
+        self._is_corrected(Kind.PLAN, "plan")
 
     def _this_day(self) -> None:
         """Today, starting up to two hours ago."""

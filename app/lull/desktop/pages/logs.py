@@ -46,7 +46,7 @@ class LogsPage(Page):
         self._tail = LogTail(kit.place.logs / FILE)
         self._lines: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
         self.level = Choice()
-        self.level.setAccessibleName(tr("Least level"))
+        self.level.setAccessibleName(tr("Lowest level"))
         titles = (tr("Everything"), tr("Info"), tr("Warnings"), tr("Errors"))
         for words, level in zip(titles, LEVELS, strict=True):
             self.level.addItem(words, level)
@@ -71,7 +71,7 @@ class LogsPage(Page):
         self._checks.setSpacing(2)
         self.health.box.addLayout(self._checks)
         self.health.hide()
-        self.look = button(tr("Ask the doctor"), self._ask)
+        self.look = button(tr("Run checks"), self._ask)
         self.copy = button(tr("Copy lines"), self._copy)
         self.head.addWidget(self.look)
         # Also here, because it is needed most when the service is down.
@@ -137,7 +137,7 @@ class LogsPage(Page):
 
     def _take(self, answer: Reply) -> None:
         self.look.setEnabled(True)
-        self.look.setText(tr("Ask the doctor"))
+        self.look.setText(tr("Run checks"))
         empty_out(self._checks)
         if not answer.ok:
             detail = str(answer.error.get("detail", ""))

@@ -174,12 +174,14 @@ class TodayPage(Page):
         return self.question
 
     def _changes_card(self) -> Card:
-        self.changes = Card(tr("What changed"))
+        self.changes = Card(tr("Recent changes"))
         self._change_lines = QGridLayout()
         self._change_lines.setHorizontalSpacing(GAP * 2)
         self._change_lines.setColumnStretch(1, 1)
         self.changes.box.addLayout(self._change_lines)
-        more = button(tr("How it learns"), lambda: self.kit.go(PageName.LEARNING), flat=True)
+        more = button(
+            tr("See the learning curve"), lambda: self.kit.go(PageName.LEARNING), flat=True
+        )
         self.changes.box.addLayout(row(more, None))
         return self.changes
 
@@ -188,7 +190,13 @@ class TodayPage(Page):
         grid = QGridLayout()
         grid.setHorizontalSpacing(GAP * 2)
         grid.setColumnStretch(1, 1)
-        titles = (tr("Address"), tr("Behind it"), tr("Model"), tr("Adapter"), tr("Generation"))
+        titles = (
+            tr("Address"),
+            tr("Answers come from"),
+            tr("Model"),
+            tr("Adapter"),
+            tr("Generation"),
+        )
         self.facts = [label("", wrap=True) for _ in titles]
         for line, (title, fact) in enumerate(zip(titles, self.facts, strict=True)):
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -312,7 +320,7 @@ class TodayPage(Page):
             str(status.get("address") or ""),
             behind,
             str(policy.get("model") or tr("none yet")),
-            str(policy.get("adapter_id") or tr("none: the model as it came")),
+            str(policy.get("adapter_id") or tr("none (the original model)")),
             str(policy.get("generation", 0)),
         )
         for fact, value in zip(self.facts, values, strict=True):
@@ -346,7 +354,7 @@ class TodayPage(Page):
                 bool(upstream.get("ok")),
                 tr("Have Ollama running; until then the small built-in model answers"),
             ),
-            (skills > 0, tr("Take in a few starter skills, or let Lull find your own")),
+            (skills > 0, tr("Import starter skills, or let Lull suggest some")),
         )
         for step, (done, words) in zip(self.steps, steps, strict=True):
             step.setText(f"{'✓' if done else '○'}  {words}")

@@ -24,19 +24,19 @@ def gate_names() -> dict[str, str]:
     return {
         "learning": tr("Learning"),
         "pause": named("gate pause", "Pause"),
-        "input": tr("Input"),
+        "input": tr("You"),
         "chat": tr("Chat"),
-        "wake": tr("Wake"),
+        "wake": tr("Awake"),
         "call": tr("Call"),
-        "app": tr("App"),
+        "app": tr("Busy apps"),
         "calendar": tr("Calendar"),
         "hours": tr("Hours"),
         "low power": tr("Low power"),
         "power": tr("Power"),
         "heat": tr("Heat"),
         "memory": tr("Memory"),
-        "load": tr("Load"),
-        "wait": tr("Wait"),
+        "load": tr("CPU"),
+        "wait": tr("Idle time"),
     }
 
 

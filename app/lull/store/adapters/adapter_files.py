@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
+from lull.store.on_disk import to_disk
 
 ADAPTER_FILES: Final = ("adapters.safetensors", "adapter_config.json")
 """The files of an mlx-lm adapter; only these are kept."""
@@ -66,10 +66,11 @@ class AdapterFiles:
             temporary.mkdir(parents=True, mode=0o700)
             for name in ADAPTER_FILES:
                 shutil.copyfile(source / name, temporary / name)
-                _to_disk(temporary / name)
+                to_disk(temporary / name)
+            to_disk(temporary)
             shutil.rmtree(target, ignore_errors=True)
             temporary.rename(target)
-            _to_disk(self.root)
+            to_disk(self.root)
         except OSError as error:
             raise StoreError(
                 f"The adapter in {source} cannot be kept: {error.strerror}.",
@@ -92,11 +93,3 @@ class AdapterFiles:
         for folder in self.root.iterdir():
             if folder.name not in names:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _to_disk(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

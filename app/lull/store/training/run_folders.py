@@ -22,6 +22,7 @@ from lull.core.training.run_format import (
     spec_text,
 )
 from lull.core.training.spec import RunSpec
+from lull.store.on_disk import to_disk
 
 _UNFINISHED: Final = ".new-"
 
@@ -55,9 +56,9 @@ class RunFolders:
             made.mkdir(mode=0o700)
             _write(made / BATCH, "".join(f"{example_line(one)}\n" for one in batch))
             _write(made / SPEC, spec_text(spec))
-            _sync(made)
+            to_disk(made)
             made.rename(target)
-            _sync(self.root)
+            to_disk(self.root)
         except OSError as error:
             shutil.rmtree(made, ignore_errors=True)
             raise StoreError(
@@ -137,14 +138,3 @@ def _write(file: Path, text: str) -> None:
         out.write(text)
         out.flush()
         os.fsync(out.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Flush the folder, so that the names in it are on disk too."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -99,6 +99,6 @@ def _ratings() -> list[tuple[str, str]]:
 def _learning() -> list[tuple[str, str]]:
     return [
         (tr("Everything"), ""),
-        (tr("Learned from"), "no"),
-        (tr("Kept out"), "yes"),
+        (tr("Included in learning"), "no"),
+        (tr("Excluded from learning"), "yes"),
     ]

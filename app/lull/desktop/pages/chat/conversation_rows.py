@@ -140,7 +140,7 @@ def _facts(row: Json) -> list[str]:
     if row.get("label"):
         facts.append(tr("rated good") if row["label"] == "good" else tr("rated bad"))
     if row.get("excluded"):
-        facts.append(tr("kept out"))
+        facts.append(tr("excluded"))
     return facts
 
 

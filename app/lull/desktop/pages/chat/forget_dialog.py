@@ -35,7 +35,7 @@ class ForgetDialog(QDialog):
         self.words = label(forget_words(found), wrap=True)
         box.addWidget(self.words)
         box.addWidget(label(tr("This cannot be undone."), "warn"))
-        keep = button(tr("Keep it"), self.close, main=True)
+        keep = button(tr("Cancel"), self.close, main=True)
         keep.setDefault(True)
         self.yes = button(tr("Forget it"), self._agree)
         self.yes.setAutoDefault(False)
@@ -60,6 +60,8 @@ _PARTS: Final = (
 def forget_words(found: Json) -> str:
     removed = found.get("removed", {})
     words = [counted(int(removed[key]), one, many) for key, one, many in _PARTS if removed.get(key)]
-    said = tr("With it go: %1.", ", ".join(words)) if words else tr("Nothing was made from it.")
+    said = (
+        tr("This also deletes: %1.", ", ".join(words)) if words else tr("Nothing was made from it.")
+    )
     names = ", ".join(plain(name) for name in found.get("skills", ()))
     return f"{said} {tr('Skills: %1.', names)}" if names else said

@@ -37,6 +37,7 @@ class ConversationsPage(Page):
         self.rows = ConversationRows(kit.state)
         self.rows.answered.connect(self._read)
         self._open = ""
+        self._reading = 0
         self._excluded = False
         """Whether the open conversation is kept out of learning."""
         self._asked = False
@@ -101,7 +102,7 @@ class ConversationsPage(Page):
             return None
         text = tr("Point your chat client at %1 instead of at Ollama.", self.kit.actions.address)
         copy = (tr("Copy address"), self.kit.actions.copy_address)
-        return Empty(head=tr("Nothing was said yet"), text=text, offers=(copy,))
+        return Empty(head=tr("No conversations yet"), text=text, offers=(copy,))
 
     def show_content(self) -> None:
         skills = self.state.value(Subject.SKILLS).get("skills", ())
@@ -159,18 +160,19 @@ class ConversationsPage(Page):
     def _show_buttons(self) -> None:
         for one in (self.exclude, self.forget):
             one.setEnabled(bool(self._open))
-        words = tr("Learn from it again") if self._excluded else tr("Keep out of learning")
+        words = tr("Include in learning again") if self._excluded else tr("Keep out of learning")
         self.exclude.setText(words)
         self.exclude.setAccessibleName(words)
 
     def _reload(self) -> None:
         if self._open:
-            then = functools.partial(self._take, self._open)
+            self._reading += 1
+            then = functools.partial(self._take, self._reading)
             self.state.get(routes.CONVERSATION.format(id=self._open), then)
 
-    def _take(self, conversation: str, answer: Reply) -> None:
-        if conversation != self._open:
-            return
+    def _take(self, number: int, answer: Reply) -> None:
+        if number != self._reading:
+            return  # another conversation was opened since, or this one read again
         if answer.ok:
             self._excluded = bool(answer.value.get("excluded"))
             self._show_buttons()
@@ -185,7 +187,7 @@ class ConversationsPage(Page):
             self._set_excluded(self._open, not self._excluded)
 
     def _set_excluded(self, conversation: str, excluded: bool) -> None:
-        done = tr("Learned from again.")
+        done = tr("Included in learning again.")
         if excluded:
             done = tr(
                 "Kept out of learning. What was made from it before stays; Forget removes it."
@@ -198,7 +200,9 @@ class ConversationsPage(Page):
         self.state.act(
             routes.CONVERSATION_EXCLUDE.format(id=conversation),
             {"excluded": excluded},
-            words=tr("Keeping out of learning") if excluded else tr("Learning from it again"),
+            words=tr("Keeping out of learning")
+            if excluded
+            else tr("Including it in learning again"),
             done=done,
             undo=lambda: self._set_excluded(conversation, not excluded),
             then=then,
@@ -221,8 +225,9 @@ class ConversationsPage(Page):
 
     def _forgotten(self, conversation: str) -> None:
         def then(done: bool) -> None:
-            if done:
+            if done and self._open == conversation:
                 self._open = ""
+                self._reading += 1
                 self.view.clear()
                 self._show_buttons()
             self._look_for()
@@ -232,6 +237,6 @@ class ConversationsPage(Page):
             routes.FORGET,
             {"conversation": conversation, "yes": True},
             words=tr("Forgetting"),
-            done=tr("It is forgotten, with all that was made from it."),
+            done=tr("It is forgotten, with everything that was made from it."),
             then=then,
         )

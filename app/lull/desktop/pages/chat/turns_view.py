@@ -88,7 +88,7 @@ class TurnsView(QScrollArea):
         card.box.addWidget(_words(str(turn.get("answer", "")) or _called(turn), theme))
         hidden = redactions(turn)
         if hidden:
-            words = tr("Blacked out before it was written: %1", ", ".join(hidden))
+            words = tr("Removed before saving: %1", ", ".join(hidden))
             card.box.addWidget(label(words, "warn", wrap=True))
         card.box.addWidget(label(worth_words(turn), "small", wrap=True))
         card.box.addLayout(self._rating(turn))
@@ -175,7 +175,7 @@ def worth_words(turn: Json) -> str:
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
     signals = "; ".join(told(s) for s in turn.get("signals", ()) if s.get("text"))
-    learns = tr("may train") if turn.get("eligible") else told(turn, "why_not")
+    learns = tr("may be used for training") if turn.get("eligible") else told(turn, "why_not")
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
     note = told(turn, "note")

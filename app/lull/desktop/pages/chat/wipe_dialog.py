@@ -34,13 +34,14 @@ class WipeDialog(QDialog):
         super().__init__(parent)
         self._kit = kit
         self._gone = False
+        self._begun = False
         self._wiping: Wiping | WipingEverything | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Wipe"))
         self.setMinimumWidth(500)
-        self.one = QRadioButton(tr("The conversations of one program:"))
+        self.one = QRadioButton(tr("The conversations of one chat app:"))
         self.client = Choice()
-        self.client.setAccessibleName(tr("Program"))
+        self.client.setAccessibleName(tr("Chat app"))
         self.all = QRadioButton(tr("All conversations, and everything that was learned from them"))
         self.everything = QRadioButton(
             tr("Everything: your own skills, calendars and settings too")
@@ -48,7 +49,10 @@ class WipeDialog(QDialog):
         for choice in (self.one, self.all, self.everything):
             choice.setAccessibleName(choice.text())
             choice.toggled.connect(self._chosen)
-        self.client.currentIndexChanged.connect(self._chosen)
+        # Known only later, and what adds them is no choice of the user's.
+        self.one.setEnabled(False)
+        self.client.setEnabled(False)
+        self.client.currentIndexChanged.connect(self._client_chosen)
         self.words = label("", wrap=True)
         # Room for the longest text, so that the buttons do not move under the mouse.
         self.words.setMinimumHeight(5 * self.words.fontMetrics().lineSpacing())
@@ -57,10 +61,10 @@ class WipeDialog(QDialog):
         self.sure.setAccessibleName(self.sure.text())
         self.sure.toggled.connect(self._look)
         self.bar = QProgressBar()
-        self.bar.setAccessibleName(tr("How far it is"))
+        self.bar.setAccessibleName(tr("Progress"))
         self.bar.hide()
         self.wipe = button(tr("Wipe"), self._wipe)
-        self.keep = button(tr("Keep it"), self.close, main=True)
+        self.keep = button(tr("Cancel"), self.close, main=True)
         self.wipe.setAutoDefault(False)
         self.keep.setDefault(True)
         self._lay_out()
@@ -71,7 +75,7 @@ class WipeDialog(QDialog):
         box = QVBoxLayout(self)
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)
-        box.addWidget(label(tr("What shall be gone for good?"), "head"))
+        box.addWidget(label(tr("What do you want to delete for good?"), "head"))
         box.addLayout(row(self.one, self.client, None))
         box.addWidget(self.all)
         box.addWidget(self.everything)
@@ -85,10 +89,15 @@ class WipeDialog(QDialog):
         if self._gone:
             return
         self.client.addItems(clients)
-        self.one.setEnabled(bool(clients))
-        self.client.setEnabled(bool(clients))
+        can = bool(clients) and not self._begun
+        self.one.setEnabled(can)
+        self.client.setEnabled(can)
 
     # Before
+
+    def _client_chosen(self, *_: object) -> None:
+        if self.one.isChecked():
+            self._chosen()
 
     def _chosen(self, *_: object) -> None:
         """Count what the new choice would delete, and ask for confirmation again."""
@@ -100,17 +109,15 @@ class WipeDialog(QDialog):
                 self._kit.state, self._kit.process, self._kit.place, self
             )
             home = self._kit.place.home
-            words = tr("Every file in %1 goes, and Lull begins anew.", home)
+            words = tr("Every file in %1 is deleted, and Lull starts afresh.", home)
             if has_connected(home):
                 words += " " + tr(
-                    "Programs that you connected stay so, and what puts their files back is kept:"
-                    " `lull connect` lists them, `lull connect --undo` puts them back."
+                    "Chat apps that you connected stay connected, and what disconnects them"
+                    " is kept."
                 )
             self.words.setText(words)
         else:
             client = self.client.currentText() if self.one.isChecked() else ""
-            if self.one.isChecked() and not client:
-                return
             wiping = Wiping(self._kit.state, client, self)
             wiping.counted.connect(lambda n: self._counted(wiping, n))
             wiping.went.connect(self._went)
@@ -127,11 +134,11 @@ class WipeDialog(QDialog):
         self._wiping = wiping if number else None
         words = counted(
             number,
-            "%1 conversation goes, with the skills, runs and adapters made of it.",
-            "%1 conversations go, with the skills, runs and adapters made of them.",
+            "%1 conversation will be deleted, with the skills, runs and adapters made from it.",
+            "%1 conversations will be deleted, with the skills, runs and adapters made from them.",
         )
         stays = tr("Skills that you wrote yourself stay.")
-        self.words.setText(f"{words} {stays}" if number else tr("There are none."))
+        self.words.setText(f"{words} {stays}" if number else tr("There are none to delete."))
         self._look()
 
     def _drop(self) -> None:
@@ -149,6 +156,7 @@ class WipeDialog(QDialog):
     def _wipe(self) -> None:
         if self._wiping is None:
             return
+        self._begun = True
         for one in (self.one, self.all, self.everything, self.client, self.sure, self.wipe):
             one.setEnabled(False)
         self.keep.setText(tr("Stop") if isinstance(self._wiping, Wiping) else tr("Close"))
@@ -163,7 +171,7 @@ class WipeDialog(QDialog):
             self.bar.setValue(done)
 
     def _over(self, why: str) -> None:
-        text = why or tr("It is gone.")
+        text = why or tr("It is deleted.")
         self._kit.state.told.emit(Told(text=text, good=not why))
         if self._gone:
             return

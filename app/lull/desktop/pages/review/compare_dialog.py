@@ -59,7 +59,7 @@ class CompareDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setMaximumHeight(6)
-        self.bar.setAccessibleName(tr("How far it is"))
+        self.bar.setAccessibleName(tr("Progress"))
         self.answers = {
             Pick.A: self._browser(tr("Answer A")),
             Pick.B: self._browser(tr("Answer B")),

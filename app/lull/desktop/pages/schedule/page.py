@@ -107,9 +107,9 @@ class SchedulePage(Page):
         return card
 
     def _list_card(self) -> Card:
-        card = Card(tr("The week as a list"))
-        heads = (tr("Day"), tr("From–to"), tr("What"), tr("For what"))
-        self.list = small_table(heads, tr("The week as a list"), row_px=24)
+        card = Card(tr("This week as a list"))
+        heads = (tr("Day"), tr("Time"), tr("What"), tr("Reason"))
+        self.list = small_table(heads, tr("This week as a list"), row_px=24)
         self.list.setMinimumHeight(180)
         card.box.addWidget(self.list)
         return card
@@ -121,9 +121,9 @@ class SchedulePage(Page):
         grid.setColumnStretch(1, 1)
         for line, (key, title, words) in enumerate(
             (
-                ("sleep_hours", tr("Sleep hours"), tr("An empty chair stays empty: waits less.")),
-                ("allowed_hours", tr("Allowed hours"), tr("Only then, if there are any.")),
-                ("blocked_hours", tr("Blocked hours"), tr("Never then.")),
+                ("sleep_hours", tr("Sleep hours"), tr("Lull starts sooner at these times.")),
+                ("allowed_hours", tr("Allowed hours"), tr("If any are set, Lull works only then.")),
+                ("blocked_hours", tr("Blocked hours"), tr("Lull never works then.")),
             )
         ):
             field = QLineEdit()
@@ -183,7 +183,10 @@ class SchedulePage(Page):
 
     def _point(self, words: str) -> None:
         self._hint.setText(
-            words or tr("Drag along a day; over what is set takes it away. Or arrows and Enter.")
+            words
+            or tr(
+                "Drag to add hours; drag over them to remove them. Or use the arrow keys and Enter."
+            )
         )
 
     def _show_legend(self, bars: list[Bar]) -> None:
@@ -221,9 +224,9 @@ class SchedulePage(Page):
 
     def _feed(self, feed: Json) -> QWidget:
         means = (
-            tr("busy means away: learn then")
+            tr("busy means you're away: Lull may learn")
             if feed["means"] == "away"
-            else tr("busy means needed here: do not learn then")
+            else tr("busy means you need this computer: Lull waits")
         )
         seen = tr("read %1", ago(feed["seen"], now())) if feed["seen"] else tr("not read yet")
         words = [means, counted(feed["ahead"], "%1 event ahead", "%1 events ahead"), seen]
@@ -254,7 +257,7 @@ class SchedulePage(Page):
             return
         wrong = next((line for line in _lines(field.text()) if not reads(line)), None)
         if wrong is not None:
-            text = tr("Not set: %1 is no hours. Such as mon-fri 23:00-07:00.", wrong)
+            text = tr("Lull can't read %1. Write hours such as mon-fri 23:00-07:00.", wrong)
             self.state.told.emit(Told(text=text, good=False))
             return
         self._send_hours(key, _lines(field.text()))

@@ -141,8 +141,8 @@ def kind_words() -> dict[BarKind, str]:
         BarKind.BLOCKED: tr("blocked hours"),
         BarKind.AWAY: tr("calendar: away"),
         BarKind.BUSY: tr("calendar: busy here"),
-        BarKind.IDLE: tr("nobody was here"),
-        BarKind.LULL: tr("a lull: Lull might work"),
+        BarKind.IDLE: tr("you were away"),
+        BarKind.LULL: tr("a lull: Lull may work"),
         BarKind.WORK: tr("Lull worked"),
         BarKind.PLANNED: tr("planned"),
     }

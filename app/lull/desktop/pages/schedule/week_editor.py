@@ -90,7 +90,7 @@ class WeekEditor(WeekView):
             return ""
         day, (low, high) = found
         there = holds(self._set, self.weekday(day), self._begun_at())
-        does = tr("takes them away") if there else tr("sets them")
+        does = tr("remove these hours") if there else tr("add these hours")
         times = f"{low // 60:02}:{low % 60:02}–{high // 60:02}:{high % 60:02}"
         return tr("%1 %2: %3", on_day(self._first + day * DAY, "dddd"), times, does)
 

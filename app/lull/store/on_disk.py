@@ -1,0 +1,27 @@
+"""Makes files and folders survive a power cut."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Final
+
+_NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
+
+
+def to_disk(path: Path) -> None:
+    """Sync a file's content, or the names of the files in a folder.
+
+    Blocks. Raises OSError; does nothing where the file system cannot sync a folder, or on Windows.
+    """
+    if os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _NOT_FOR_FOLDERS or not path.is_dir():
+            raise
+    finally:
+        os.close(handle)
