@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bench.all.days_of_work import LATER, labelled_last, since
+from bench.all.later import Document, Later
+
 Row = Mapping[str, Any]
 
 
@@ -24,6 +27,12 @@ class Entry:
     shows.
     """
     shown: Callable[[Row], bool] = lambda row: True
+    order: Callable[[Row], bool] = lambda one: False
+    """Rows and goals for which this is true come after the others."""
+    later: tuple[Later, ...] = ()
+    """Goals that are asked of this bench today; a stored file may be older than they are."""
+    since: Callable[[Document], str] = lambda document: ""
+    """What a stored file lacks that the bench measures today; "" if it lacks nothing."""
     peers: str = ""
     """Markdown table with other projects' figures for comparison, with their source."""
     not_shown: str = ""
@@ -206,13 +215,26 @@ CATALOGUE: Mapping[str, Entry] = {
         " undecided is not proved again when the person repeats it, so some are never learned.",
     ),
     "metaclaw_bench": Entry(
-        measures="Days of work in a workspace under four conditions, on MetaClaw-Bench or any"
-        " folder of its shape, for any model; the file kept here is of the scripted student.",
-        more='--data DIR --feedback labelled "own message"',
+        measures="Days of work in a workspace, on MetaClaw-Bench or any folder of its shape, for"
+        " any model; the file kept here is of the scripted student. Three bounds stand beside the"
+        " conditions: `hears nothing` has no rule in its prompt, `hears what was said` all feedback"
+        " on earlier rounds in its own words, `hears everything` also that on the day's own rounds,"
+        " before its first. The reachable gap, of which a share is asked, goes from the model alone"
+        " (baseline: today's feedback is in its conversation) to `hears everything`; `share of"
+        " said` is of the smaller gap to `hears what was said`, where a memory that misses nothing"
+        " ends. Intervals draw whole days again, the same for both arms where two are compared.",
+        more="--data DIR",
         columns=(
-            "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high", "choice",
-            "completion", "completion_feasible", "completion_n", "skills", "approved", "trained",
+            "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high",
+            "over_baseline", "over_baseline_low", "over_baseline_high", "share_of_gap",
+            "share_of_gap_low", "share_of_gap_high", "share_of_said", "share_of_said_low",
+            "share_of_said_high", "choice", "completion", "completion_feasible", "completion_n",
+            "skills", "approved", "trained",
         ),
+        shown=lambda row: row["condition"] != "full" or bool(row["trained"]),
+        order=labelled_last,
+        later=LATER,
+        since=since,
         peers=_PAPER,
         not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"
         " arrives where it should, and nothing of how well a real model would do. Conditions that"

@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 TAKES_DATA = frozenset({"retrieval", "metaclaw_bench"})
 FULL: Mapping[str, tuple[str, ...]] = {
     "lulls": ("--days", "60"),
-    "metaclaw_bench": ("--feedback", "labelled", "own message", "--fresh"),
+    "metaclaw_bench": ("--fresh",),
     "pipeline": ("--fresh",),
 }
 """Options that the full run passes to a benchmark whose defaults do not cover everything."""

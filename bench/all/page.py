@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.all.catalogue import CATALOGUE, Entry
+from bench.all.later import asked
 
 Document = Mapping[str, Any]
 MOST_ROWS, MOST_COLUMNS = 40, 12
@@ -77,8 +78,9 @@ def _summary(found: Mapping[str, Document | None], away: Path) -> str:
         if document is None:
             lines.append(f"| {link} | not run yet | | `{command(name)}` | |")
             continue
-        holds = sum(bool(goal["holds"]) for goal in document["goals"])
-        missed = len(document["goals"]) - holds
+        goals = [goal for goal in _asked(name, document) if not goal["replaced"]]
+        holds = sum(bool(goal["holds"]) for goal in goals)
+        missed = len(goals) - holds
         file = f"[{name}.json]({(away / name).as_posix()}.json)"
         lines.append(f"| {link} | {holds} | {missed} | `{command(name)}` | {file} |")
     return "\n".join(lines) + "\n"
@@ -96,7 +98,10 @@ def _section(
         yield "*Simulated.*\n"
     if look := document.get("look"):
         yield f"**{_cell(look)}**\n"
-    yield from _goals(document["goals"])
+    if lacks := entry.since(document):
+        made = f"commit {document['commit']}, {document['at'].partition('T')[0]}"
+        yield f"**Older than the bench: these figures are of {made}.** {lacks}\n"
+    yield from _goals(_asked(name, document))
     yield from _rows(document["rows"], entry)
     for plot in sorted(results.glob(f"{name}*.png")):
         yield f"![{plot.stem}]({(away / plot.name).as_posix()})\n"
@@ -106,15 +111,21 @@ def _section(
     yield from _made(name, document, away)
 
 
+def _asked(name: str, document: Document) -> list[dict[str, Any]]:
+    entry = CATALOGUE.get(name, Entry(measures=""))
+    return sorted(asked(document, entry.later), key=entry.order)
+
+
 def _goals(goals: Sequence[Document]) -> Iterator[str]:
     if not goals:
         return
     yield "| goal | value | limit | |"
     yield "|---|---|---|---|"
     for goal in goals:
-        limit = f"{_sign(goal)} {_figure(goal['limit'])}".strip()
+        limit = f"{goal.get('sign') or _sign(goal)} {_figure(goal['limit'])}".strip()
         why = f": {_cell(goal['why_not'])}" if goal.get("why_not") else ""
         said = "holds" if goal["holds"] else f"**missed**{why}"
+        said = "no longer asked: replaced below" if goal["replaced"] else said
         measured = f" ({_cell(goal['measured'])})" if goal.get("measured") else ""
         yield f"| {_cell(goal['goal'])} | {_figure(goal['value'])}{measured} | {limit} | {said} |"
     yield ""
@@ -131,7 +142,7 @@ def _sign(goal: Document) -> str:
 
 
 def _rows(rows: Sequence[Document], entry: Entry) -> Iterator[str]:
-    wanted = [row for row in rows if entry.shown(row)]
+    wanted = sorted((row for row in rows if entry.shown(row)), key=entry.order)
     own = set(entry.columns) - set(entry.rest)
     rest = [row for row in wanted if entry.rest and own.isdisjoint(row)]
     first = [row for row in wanted if row not in rest]

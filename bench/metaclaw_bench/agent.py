@@ -2,16 +2,17 @@
 
 The transcript opens as the day does; after the last round the feedback comes alone. What the model
 did to the files is judged from outside, and of that nothing but the feedback's words reaches it.
+For the bounds no feedback is given; some of them are told what it would have said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
 from bench.metaclaw_bench.data import Day, Round
-from bench.metaclaw_bench.scoring import Scored, feedback, scored
+from bench.metaclaw_bench.scoring import Scored, feedback, scored, stated
 from bench.metaclaw_bench.workspace import Workspace
 from bench.models.endpoint import Down, Endpoint, Message
 
@@ -24,6 +25,22 @@ class Form(StrEnum):
     OWN = "own message"
     """As people write: feedback in a message of its own, which is answered before the next
     question.
+    """
+
+
+class Bound(StrEnum):
+    """What the model alone hears at the ends of the scale on which the conditions stand."""
+
+    NOTHING = "hears nothing"
+    """No rule is ever in its prompt: neither today's feedback nor anything from before."""
+    SAID = "hears what was said"
+    """All feedback that belongs to earlier rounds, of this day and of those before, is in the
+    system text in the benchmark's own words, whether or not it was earned: a memory that misses
+    nothing and knows nothing before it was said.
+    """
+    BEFOREHAND = "hears everything"
+    """Each day begins with the feedback on all of its own rounds, too: what is in force that day
+    is known before anybody has said it. No memory can do so.
     """
 
 
@@ -40,17 +57,23 @@ def play(
     workspace: Workspace,
     *,
     identity: str,
-    form: Form = Form.LABELLED,
+    form: Form | Bound = Form.LABELLED,
+    before: Sequence[Round] = (),
     played: Callable[[Round, Scored], None] = lambda asked, result: None,
 ) -> list[Scored]:
-    """Play one day and return the score of every round; `played` is called after each round."""
-    messages: list[Message] = [{"role": "system", "content": f"{identity}\n\n{TOOLS}".strip()}]
+    """Play one day and return the score of every round; `played` is called after each round.
+    `before`: the rounds of earlier days, for the bounds that are told of them.
+    """
+    messages: list[Message] = [_system(identity)]
     messages += [{"role": role, "content": text} for role, text in day.opening]
     results: list[Scored] = []
     said = ""
-    for asked in day.rounds:
-        before = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
-        messages.append({"role": "user", "content": f"{before}{asked.question}"})
+    for number, asked in enumerate(day.rounds):
+        if form in (Bound.SAID, Bound.BEFOREHAND):
+            today = day.rounds[:number] if form is Bound.SAID else day.rounds
+            messages[0] = _system(identity, stated([*before, *today]))
+        label = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
+        messages.append({"role": "user", "content": f"{label}{asked.question}"})
         answer, steps, down = _worked(messages, endpoint, workspace)
         result = _judged(asked, day, workspace.home, answer, steps=steps, down=down)
         results.append(result)
@@ -63,6 +86,11 @@ def play(
         messages.append({"role": "user", "content": f"{FEEDBACK}{said}"})
         _worked(messages, endpoint, workspace)
     return results
+
+
+def _system(identity: str, told: str = "") -> Message:
+    content = "\n\n".join(part for part in (identity, told, TOOLS) if part)
+    return {"role": "system", "content": content}
 
 
 def _worked(

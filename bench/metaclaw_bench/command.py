@@ -3,12 +3,12 @@ Lull.
 
 Without `--endpoint` a scripted student answers (simulated): it proves the plumbing, not a model.
 Without `--data` a small rule set from the seed is made. A run that was killed goes on where it was;
-`--fresh` begins again. Choices and files are shown apart, with floors, n and intervals over days.
+`--fresh` begins again. Choices and files are shown apart, with floors, n and intervals over days;
+arms are compared on the same days, and stand between who hears nothing and who hears everything.
 """
 
 import argparse
 import hashlib
-import itertools
 import json
 import shutil
 import sys
@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from bench.metaclaw_bench.agent import Form
 from bench.metaclaw_bench.course import Played, course, workspace_of
 from bench.metaclaw_bench.data import Bench, read
+from bench.metaclaw_bench.rows import Arm, Row, arms_of, goals, rows_of, why_untrained
 from bench.metaclaw_bench.scoring import figures, floors
 from bench.metaclaw_bench.student import Student
 from bench.metaclaw_bench.student_mind import JUDGE, STUDENT, WRITER
@@ -29,16 +29,13 @@ from bench.metaclaw_bench.table import print_table
 from bench.models.endpoint import Endpoint
 from bench.private_rules import rule_set
 from bench.private_rules.folder import write as write_rules
-from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
+from bench.report import RESULTS, ROOT, print_goals, report, write
 from bench.through_lull.asked import add_endpoint, identity_of, named, scripted
 from bench.through_lull.conditions import Condition, LullFailed, Upstream
 from bench.through_lull.progress import Progress
 
-Row = dict[str, Any]
 NAME = "metaclaw_bench"
 QUICK_DAYS = 4
-LEAST_GAIN = 0.01
-"""Smallest gain over the baseline that meets the goal, so that a gain of zero does not."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -64,11 +61,13 @@ def _parser() -> argparse.ArgumentParser:
         "--allow-commands", action="store_true", help="a tool run_command, unjailed"
     )
     parser.add_argument(
-        "--conditions", nargs="+", choices=list(Condition), default=list(Condition), type=Condition
+        "--conditions",
+        nargs="+",
+        choices=list(Condition),
+        type=Condition,
+        help="all; without --endpoint all but full, as a script cannot be trained",
     )
-    parser.add_argument(
-        "--feedback", nargs="+", choices=list(Form), default=[Form.LABELLED], type=Form
-    )
+    parser.add_argument("--feedback", nargs="+", choices=list(Form), default=list(Form), type=Form)
     parser.add_argument("--fresh", action="store_true", help="forget what an earlier run has done")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / NAME, help="for going on")
     parser.add_argument("--quick", action="store_true", help=f"the first {QUICK_DAYS} days")
@@ -82,11 +81,12 @@ def measure(args: argparse.Namespace) -> Row:
     """Run the whole benchmark. Raises OSError, KeyError or ValueError for an invalid data folder,
     and LullFailed.
     """
+    conditions = _conditions(args)
     with _data(args) as bench, _asked(args, bench) as (endpoint, upstream, student):
         folder = args.work / _key(args, bench)
         if args.fresh:
             shutil.rmtree(folder, ignore_errors=True)
-        arms = list(itertools.product(dict.fromkeys(args.feedback), dict.fromkeys(args.conditions)))
+        arms = arms_of(args.feedback, conditions)
         progress = Progress(sum(len(day.rounds) for day in bench.days) * len(arms))
         played = {
             (form, one): course(
@@ -102,7 +102,7 @@ def measure(args: argparse.Namespace) -> Row:
             )
             for form, one in arms
         }
-        rows = [*_floor_rows(bench, args.seed), *_rows(played, args.seed)]
+        rows = [*_floor_rows(bench, args.seed), *rows_of(played, args.seed)]
         leaks = sum(day.leaks for days in played.values() for day in days)
         document = report(
             NAME,
@@ -112,7 +112,16 @@ def measure(args: argparse.Namespace) -> Row:
             packages=("numpy",),
             simulated=student is not None,
         )
-        return document | _about(bench, endpoint, student)
+        return document | _about(bench, endpoint, student) | {"untrained": _untrained(played)}
+
+
+def _conditions(args: argparse.Namespace) -> list[Condition]:
+    """Return the conditions to play. Raises ValueError for `full` with the scripted student."""
+    if args.endpoint is not None:
+        return args.conditions or list(Condition)
+    if Condition.FULL in (args.conditions or ()):
+        raise ValueError("the scripted student cannot be trained: full wants --endpoint")
+    return args.conditions or [one for one in Condition if one is not Condition.FULL]
 
 
 # -- who is asked, and what --------------------------------------------------------------------
@@ -162,83 +171,12 @@ def _floor_rows(bench: Bench, seed: int) -> Iterator[Row]:
             yield {"condition": f"floor: {name}", **figures(results, seed)}
 
 
-Arm = tuple[Form, Condition]
-
-
-def _rows(played: dict[Arm, list[Played]], seed: int) -> Iterator[Row]:
-    for (form, condition), days in played.items():
-        results = [result for day in days for result in day.results]
-        half = len(days) // 2
-        later = [result for day in days[half:] for result in day.results]
-        row: Row = {"condition": condition.value, "feedback": form.value, **figures(results, seed)}
-        row["accuracy_second_half"] = figures(later, seed)["accuracy"]
-        row["steps"] = sum(result.steps for result in results)
-        if condition.learns:
-            nights = [day.night for day in days]
-            row["skills"] = nights[-1]["skills"]
-            row["approved"] = sum(night["approved"] for night in nights)
-            row["held_back"] = sorted(
-                {
-                    f"{one['status']}: {one['why']}"
-                    for night in nights
-                    for one in night["not_approved"]
-                }
-            )
-        if condition is Condition.FULL:
-            row["trained"] = days[-1].night["trained"]
-            row["why_not_trained"] = days[-1].night["why_not_trained"]
-        row["by_day"] = {day.day: _mean([r.score for r in day.results]) for day in days}
-        yield row
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def goals(rows: Sequence[Row], leaks: int | None) -> list[Goal]:
-    """Return the goals: the benchmark itself works, and the scripted student profits from what Lull
-    learns.
-    """
-    nothing = next(row for row in rows if row["condition"] == "floor: does nothing")
-    made = [
-        Goal(
-            goal="file checks passed by doing nothing",
-            value=nothing["completion"],
-            limit=0.0,
-        ),
-        Goal(
-            goal="rounds that crashed",
-            value=float(sum(row["crashed"] for row in rows)),
-            limit=0.0,
-        ),
+def _untrained(played: Mapping[Arm, Sequence[Played]]) -> list[Row]:
+    return [
+        {"condition": arm[1].value, "feedback": arm[0].value, "why": why}
+        for arm, days in played.items()
+        if (why := why_untrained(arm, days))
     ]
-    if leaks is None:
-        return made
-    made.append(Goal(goal="texts of eval that stood in a prompt", value=float(leaks), limit=0.0))
-    for form in dict.fromkeys(row["feedback"] for row in rows if "feedback" in row):
-        made += _of_student({r["condition"]: r for r in rows if r.get("feedback") == form}, form)
-    return made
-
-
-def _of_student(of: Mapping[str, Row], form: str) -> Iterator[Goal]:
-    said = (
-        f"feedback {'in a message of its own' if form == Form.OWN else 'as the benchmark has it'}"
-    )
-    if {"baseline", "passthrough"} <= of.keys():
-        apart = abs(of["passthrough"]["accuracy"] - of["baseline"]["accuracy"])
-        yield Goal(goal=f"passthrough and baseline, accuracy apart, {said}", value=apart, limit=0.0)
-    if {"baseline", "skills"} <= of.keys():
-        yield Goal(
-            goal=f"skills over baseline, accuracy, {said}",
-            value=of["skills"]["accuracy"] - of["baseline"]["accuracy"],
-            limit=LEAST_GAIN,
-            at_most=False,
-            why_not="" if of["skills"]["approved"] else _why_nothing(of["skills"]),
-        )
-
-
-def _why_nothing(row: Row) -> str:
-    return f"nothing was approved; proposed was: {'; '.join(row['held_back']) or 'nothing'}"
 
 
 def _about(bench: Bench, endpoint: Endpoint, student: Student | None) -> Row:

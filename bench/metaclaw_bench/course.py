@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.metaclaw_bench.agent import Form, play
+from bench.metaclaw_bench.agent import Bound, Form, play
 from bench.metaclaw_bench.data import CONSTANTS, NAME_UPSTREAM, Bench, Day, Round, identity
 from bench.metaclaw_bench.scoring import Scored
 from bench.metaclaw_bench.workspace import Workspace, copied
@@ -49,7 +49,7 @@ def course(
     folder: Path,
     *,
     progress: Progress,
-    form: Form = Form.LABELLED,
+    form: Form | Bound = Form.LABELLED,
     commands: bool = False,
     leaked: Callable[[], int] = lambda: 0,
 ) -> list[Played]:
@@ -66,7 +66,7 @@ def course(
             continue
         before = leaked()
         with behind(condition, endpoint, upstream, folder, number) as (asked, service):
-            results = _day(bench, day, asked, condition, progress, form, commands=commands)
+            results = _day(bench, number, asked, condition, progress, form, commands=commands)
             night = learn(service, condition) if service and condition.learns else {}
         keep(service, folder, number)
         found = leaked() - before
@@ -79,23 +79,27 @@ def course(
 
 def _day(
     bench: Bench,
-    day: Day,
+    number: int,
     endpoint: Endpoint,
     condition: Condition,
     progress: Progress,
-    form: Form,
+    form: Form | Bound,
     *,
     commands: bool,
 ) -> list[Scored]:
+    day = bench.days[number]
+    before = [asked for earlier in bench.days[:number] for asked in earlier.rounds]
+    name = form if isinstance(form, Bound) else condition
+
     def heard(_: Round, result: Scored) -> None:
         mark = f"crashed ({result.wrong[:80]})" if result.crashed else f"{result.score:.2f}"
-        progress.step(f"{condition} {day.id} {result.round}: {mark}")
+        progress.step(f"{name} {day.id} {result.round}: {mark}")
 
     with tempfile.TemporaryDirectory(prefix="metaclaw-day-") as made:
         home = workspace_of(bench, day, Path(made) / "workspace")
         workspace = Workspace(home=home, commands=commands)
         told = identity(bench.folder)
-        return play(day, endpoint, workspace, identity=told, form=form, played=heard)
+        return play(day, endpoint, workspace, identity=told, form=form, before=before, played=heard)
 
 
 def read_journal(journal: Path) -> list[Played]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.metaclaw_bench.commands import Assertion, NotACheck, read_command
+from bench.metaclaw_bench.checks.commands import Assertion, NotACheck, read_command
 from bench.private_rules import checks as private
 
 NAME_UPSTREAM = "MetaClaw-Evolution-Bench"

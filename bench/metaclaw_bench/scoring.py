@@ -83,6 +83,17 @@ def feedback(asked: Round, result: Scored, answer: str) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
+def stated(rounds: Sequence[Round]) -> str:
+    """Return all that the feedback of these rounds can teach, in its own words and each line
+    once.
+    """
+    texts: list[str] = []
+    for asked in rounds:
+        options = asked.feedback.get("options", {})
+        texts += [str(asked.feedback.get("incorrect", "")), *map(str, options.values())]
+    return "\n".join(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
 # -- a whole course ----------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from bench.metaclaw_bench.commands import Assertion
+from bench.metaclaw_bench.checks.commands import Assertion
 from bench.metaclaw_bench.data import Bench, Round
 from bench.private_rules import Request, RuleSet, rule_set
 from bench.private_rules.worker import style_of, work

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 COLUMNS = ("accuracy", "choice", "completion", "completion_feasible")
+COMPARED = ("over_baseline", "share_of_gap", "share_of_said")
 
 
 def print_table(document: Mapping[str, Any]) -> None:
@@ -12,11 +13,22 @@ def print_table(document: Mapping[str, Any]) -> None:
     simulated = ", simulated" if document["simulated"] else ""
     print(f"{document['data']['name']}: {first['days']} days, {document['model']}{simulated}")
     print(f"% with 95 % interval over days; n = {_ns(first)}")
-    print(f"{'':28}{'all rounds':>22}{'choices':>22}{'file checks':>22}{'… feasible':>22}")
+    heads = (
+        "all rounds",
+        "choices",
+        "file checks",
+        "… feasible",
+        "over baseline",
+        "of reachable gap",
+        "of what was said",
+    )
+    print(f"{'':28}" + "".join(f"{head:>22}" for head in heads))
     for row in rows:
-        cells = "".join(f"{_cell(row, name):>22}" for name in COLUMNS)
+        cells = "".join(f"{_cell(row, name):>22}" for name in (*COLUMNS, *COMPARED))
         name = f"{row['condition']}{', ' + row['feedback'] if 'feedback' in row else ''}"
         print(f"{name:28}{cells}{_learned(row)}")
+    for one in document["untrained"]:
+        print(f"no condition, as nothing was trained: {one['condition']}: {one['why']}")
     for one in document["infeasible"]:
         print(f"infeasible: {one['day']} {one['round']}: {one['why']}")
 
@@ -26,6 +38,8 @@ def _ns(row: Mapping[str, Any]) -> str:
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:
+    if name not in row:
+        return ""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     return f"{row[name]:.1%} [{low:.0%}, {high:.0%}]"
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from bench.__main__ import BENCHES, TOGETHER, main
-from bench.all.catalogue import CATALOGUE
+from bench.all.catalogue import CATALOGUE, Entry
 from bench.all.command import PAGE, _parser, words_for
+from bench.all.later import Later
 from bench.all.page import MOST_ROWS, command, page
 from bench.report import RESULTS
 from tests.paths import ROOT
@@ -60,6 +61,33 @@ def test_each_figure_stands_with_its_limit_and_whether_it_holds(results: Path) -
     assert "| exact | 0 | 0 | holds |" in text
     assert "| sure | 0.1 (n = 8 \\| 9) | ≥ 0 | holds |" in text
     assert "| we \\| they | 12.35 | 20,000 |" in text
+
+
+def test_a_file_that_is_older_than_its_bench_says_so_and_misses_what_it_lacks(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = Entry(
+        measures="how fast it is",
+        order=lambda one: one.get("goal") == "soon",
+        later=(
+            Later(goal="sooner", limit=2.0, instead_of="exact", known=lambda _: "but it | rained"),
+            Later(goal="often", limit=9.0, at_most=False),
+            Later(goal="oftener", limit=9.0, at_most=False),
+        ),
+        since=lambda _: "It has no bounds.",
+    )
+    monkeypatch.setattr("bench.all.page.CATALOGUE", {"alpha": entry})
+    text = made(results)
+    older = "**Older than the bench: these figures are of commit abc1234, 2031-02-13.**"
+    assert f"{older} It has no bounds." in text
+    assert "| exact | 0 | 0 | no longer asked: replaced below |" in text
+    assert "| sooner |  | ≤ 2 | **missed**: not in the file, but it \\| rained |" in text
+    assert "| oftener |  | ≥ 9 | **missed**: not in the file |" in text
+    assert "| often | 3 | ≥ 7 | **missed**: It rained. |" in text  # as it was asked then
+    assert "| [alpha](#alpha) | 2 | 3 |" in text
+    assert text.index("| oftener |") < text.index("| soon |")
+    monkeypatch.setattr("bench.all.page.CATALOGUE", {})
+    assert "Older than the bench" not in made(results)
 
 
 def test_each_bench_names_what_made_it(results: Path) -> None:

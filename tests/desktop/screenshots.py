@@ -25,6 +25,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.try_dialog import Tried, TryDialog, skill_words
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
@@ -36,6 +37,11 @@ from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 
 SETTLED_S = 0.6
+TRIED = Tried(
+    name="sign-off-mara",
+    asked={"proposal": COMPARED, "sha256": ""},
+    heads=("Without the skill", "With the skill"),
+)
 ROUNDS = 12
 SIZE = (1120, 740)
 EMPTY = (
@@ -130,6 +136,7 @@ def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> Non
     for name, make in (
         ("wipe", WipeDialog),
         ("diagnostics", DiagnosticsDialog),
+        ("try", lambda kit, parent: _tried(TryDialog(kit, TRIED, parent))),
         ("compare", lambda kit, parent: CompareDialog(kit, compared, parent)),
     ):
         dialog = make(desktop.kit, page)
@@ -139,6 +146,26 @@ def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> Non
         dialog.close()
     desktop.end()
     desktop.window.deleteLater()
+
+
+def _tried(dialog: TryDialog) -> TryDialog:
+    """As it stands when both answers are there."""
+    dialog.request.setPlainText("Write to Mara that the delivery comes on Friday.")
+    dialog.block.setPlainText(
+        "<skills>\nApply each of these only where it fits the request.\n\n"
+        "Sign letters to Mara with “Warm regards, Jo”.\n</skills>"
+    )
+    answers = {
+        "without": "Hi Mara,\n\nthe delivery comes on Friday.\n\nBest,",
+        "with": "Hi Mara,\n\nthe delivery comes on Friday.\n\nWarm regards, Jo",
+    }
+    for (side, text), names in zip(answers.items(), ([], ["sign-off-mara"]), strict=True):
+        shown = dialog.answers[side]
+        shown.begin()
+        shown.grow(text)
+        shown.end("")
+        shown.skills.setText(skill_words(names))
+    return dialog
 
 
 def _first_steps(

@@ -26,7 +26,9 @@ CONVERSATION_EXCLUDE = "/v1/conversations/{id}/exclude"
 """POST: excludes a conversation from learning, or includes it again: `{"excluded": true or false}`.
 """
 LEARNING = "/v1/learning"
-"""GET: rewards of answers over time, `?from=`. JSON shape: `service/training/learning_view.py`."""
+"""GET: rewards of answers over time, `?from=&client=&model=&skill=`. JSON shape:
+`service/training/learning_view.py`.
+"""
 TURN = "/v1/turns/{id}"
 """GET: one turn, with the id of its conversation."""
 RATE = "/v1/turns/{id}/rate"
@@ -48,6 +50,10 @@ PROPOSAL_PAIRS = "/v1/proposals/{id}/pairs"
 PROPOSAL_PICK = "/v1/proposals/{id}/pick"
 PROPOSAL_DO = "/v1/proposals/{id}/{action}"
 """POST: approves, rejects, defers or edits a proposal."""
+TRY = "/v1/try"
+"""POST: the two requests by which the user tries a proposal or a skill, ready to be sent as they
+are. JSON shape: `service/proof/trying.py`.
+"""
 CALENDARS = "/v1/calendars"
 CALENDARS_TEST = "/v1/calendars/test"
 CALENDAR_REMOVE = "/v1/calendars/remove"
@@ -82,6 +88,7 @@ JSON shape: `service/models/exams.py`.
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"
 TRAIN_RUN = "/v1/train/runs/{id}"
+"""GET: one training run, what it was made of (`made_of`), and its steps (`curve`)."""
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
 BACKUP = "/v1/backup"

@@ -35,6 +35,7 @@ from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
 from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
+from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.week_bars import kind_words
 from lull.desktop.pages.schedule.week_editor import WeekEditor
@@ -126,6 +127,7 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
         NewSkillDialog(page),
         ForgetDialog({"removed": {"turns": 2}}, page),
         FeedDialog(page.kit, page),
+        TryDialog(page.kit, tried_skill({"name": "menu-style"}), page),
         LettingOutDialog(tr("Settings"), lets_out("judge.allow_remote", "true"), page),
     ]
     for one in made:

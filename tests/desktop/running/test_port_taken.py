@@ -31,19 +31,19 @@ from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.test_service_process import FakeChild
-from tests.running import free_port
+from tests.running import free_port, nobodys_port
 
 
 @pytest.fixture
 def taken() -> Iterator[socket.socket]:
     """A port of another program."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+    with closing(socket.create_server(("127.0.0.1", free_port()))) as other:
         yield other
 
 
 @pytest.fixture
 def paths(home: Path, taken: socket.socket, monkeypatch: pytest.MonkeyPatch) -> Paths:
-    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
     made = Paths.from_environment({}, "linux", home=str(home))
     made.prepare()
     made.settings.write_text(f"[service]\nport = {taken.getsockname()[1]}\n")

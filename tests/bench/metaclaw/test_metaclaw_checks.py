@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from bench.metaclaw_bench import checkers
-from bench.metaclaw_bench.commands import NotACheck, read_command
+from bench.metaclaw_bench.checks import checkers
+from bench.metaclaw_bench.checks.commands import NotACheck, read_command
+from bench.metaclaw_bench.checks.inline import parse
+from bench.metaclaw_bench.checks.limited import limited
 from bench.metaclaw_bench.data import read
-from bench.metaclaw_bench.inline import parse
 from bench.metaclaw_bench.workspace import MOST_READ, MOST_WRITTEN, Workspace, copied
-from tests.paths import HANDOUT
+from tests.paths import HANDOUT, ROOT
 
 HANDED = HANDOUT / "data" / "metaclaw-bench"
 GOOD = "2026-03-16T09:30:00+08:00"
@@ -143,6 +146,17 @@ INLINE = [
     ("import json,sys; d=json.load(open('gone.json')); sys.exit(0)", False),
     ("import json,sys; d=json.load(open('../../etc/hostname')); sys.exit(0)", False),
     ("import sys; a=1; b=2; sys.exit(0 if a>=1 and b>=2 else 1)", True),
+    (
+        "import re,sys; p=re.compile('^t.*2$', re.M | re.I);"
+        " s=open('n.txt', encoding='utf-8').read();"
+        " sys.exit(0 if bool(p.findall(s)) and len(re.findall('[0-9]+', s))==2 else 1)",
+        True,
+    ),
+    ("import re,sys; sys.exit(0 if bool(re.findall('x', open('n.txt').read())) else 1)", False),
+    (
+        "import glob,sys; fs=sorted(glob.glob('d/*'), reverse=True); sys.exit('plan' not in fs[0])",
+        True,
+    ),
 ]
 
 
@@ -154,6 +168,7 @@ def test_one_line_checks_are_read_and_hold_or_not(
         "d/2026_plan.md": "",
         "d/2026_b.md": "",
         "t.json": '{"tasks": [{"id": "T-2", "due": 1}]}',
+        "n.txt": "one 1\nTwo 2\n",
     }
     assert (says(tmp_path, files, f'python -c "{source}"') == []) is passes
 
@@ -179,6 +194,9 @@ REFUSED = [
     "python -c \"open('ran','w').write('x')\"",
     "python -c \"exec('x')\"",
     'python -c "(lambda: 0)()"',
+    'python -c "import sys; sys.argv"',
+    "python -c \"import json; json.load(open('a.json'), object_hook=print)\"",
+    "python -c \"import glob; sorted(glob.glob('*'), key=len)\"",
     'python -c "import sys; sys.exit(0)" extra',
     "sh -c true",
     "",
@@ -201,6 +219,49 @@ def test_a_check_that_goes_on_and_on_fails(tmp_path: Path) -> None:
         "import json,sys; n=json.load(open('n.json')); sys.exit(len([a for a in n for b in n]))"
     )
     assert parse(endless).exit_code(tmp_path) == 1
+
+
+def test_a_pattern_that_never_ends_fails_the_check_alone(tmp_path: Path) -> None:
+    never = "import re,sys; sys.exit(0 if re.match('(a+)+$', 'a'*60+'b') is None else 1)"
+    never = never.replace("'a'*60+'b'", repr("a" * 60 + "b"))
+    assert limited(never, tmp_path, cpu_s=1) == (1, "")
+
+
+def test_a_check_reads_a_copy(tmp_path: Path) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(7)")  # what a model may leave there
+    (tmp_path / "out").symlink_to("/etc")
+    source = "import glob,os; print(sorted(glob.glob('*')), os.path.isfile('json.py'))"
+    assert limited(source, tmp_path) == (0, "['json.py'] True")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["json.py", "out"]
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "socket.socket()",
+        "socket.getaddrinfo('localhost', 80)",
+        "subprocess.run(['true'])",
+        "os.system('true')",
+        "open('made', 'w')",
+        "os.mkdir('made')",
+    ],
+)
+def test_the_child_can_reach_nothing_outside(deed: str, tmp_path: Path) -> None:
+    code = (
+        "import os, socket, subprocess, sys;"
+        " from bench.metaclaw_bench.checks.inline_child import refuse;"
+        f" sys.addaudithook(refuse); {deed}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "is not for a check" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not HANDED.exists(), reason="needs the hand-out data")

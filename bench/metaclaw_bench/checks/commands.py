@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.metaclaw_bench import checkers
-from bench.metaclaw_bench.inline import Inline, Unreadable, parse
+from bench.metaclaw_bench.checks import checkers
+from bench.metaclaw_bench.checks.inline import Inline, Unreadable, parse
 
 SCRIPTS = frozenset(checkers.SCRIPTS)
 _TOKEN = re.compile(

@@ -2,7 +2,8 @@
 
 The source is parsed, never executed. Known are names, constants, lists, comprehensions, comparisons
 and a handful of functions; files are found and read inside one workspace folder alone. A construct
-that is not known is refused when it is read, not when it is reached.
+that is not known is refused when it is read, not when it is reached. What was read is interpreted
+in a limited child (`limited.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from bench.metaclaw_bench.checks.limited import limited
 
 MOST_STEPS = 200_000
 MOST_BYTES = 4_000_000
@@ -32,9 +35,11 @@ _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
 }
-_METHODS = frozenset(
-    {"get", "lower", "upper", "strip", "startswith", "endswith", "split", "keys", "values", "items"}
-)
+_TEXT_METHODS = """
+get lower upper strip lstrip rstrip startswith endswith split splitlines replace count isdigit join
+keys values items match fullmatch search findall group groups
+"""
+_METHODS = frozenset(_TEXT_METHODS.split())
 _BUILTINS: Mapping[str, Callable[..., Any]] = {
     "sorted": sorted,
     "len": len,
@@ -46,6 +51,17 @@ _BUILTINS: Mapping[str, Callable[..., Any]] = {
     "int": int,
     "next": next,
     "isinstance": isinstance,
+    "bool": bool,
+    "float": float,
+    "tuple": tuple,
+    "dict": dict,
+    "min": min,
+    "max": max,
+    "sum": sum,
+    "abs": abs,
+    "enumerate": enumerate,
+    "zip": zip,
+    "range": range,
 }
 _TYPES = {"str": str, "int": int, "list": list, "dict": dict, "bool": bool, "float": float}
 _NODES = (
@@ -53,6 +69,7 @@ _NODES = (
     ast.Constant, ast.Call, ast.Attribute, ast.ListComp, ast.GeneratorExp, ast.SetComp,
     ast.comprehension, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.Compare,
     ast.IfExp, ast.Subscript, ast.List, ast.Tuple, ast.keyword, ast.cmpop, ast.BinOp, ast.Add,
+    ast.Slice, ast.Sub, ast.BitOr,
 )  # fmt: skip
 _WORLD = frozenset(
     {
@@ -62,11 +79,25 @@ _WORLD = frozenset(
         "json.loads",
         "os.path.exists",
         "os.path.basename",
+        "os.path.isfile",
+        "os.path.isdir",
+        "re.compile",
+        "re.findall",
         "re.match",
         "re.fullmatch",
         "re.search",
+        "re.split",
+        "re.sub",
     }
 )
+_FLAGS = frozenset({"re.I", "re.IGNORECASE", "re.M", "re.MULTILINE", "re.S", "re.DOTALL"})
+_SUMS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.BitOr: operator.or_,
+}
+_KEYWORDS = {"open": {"encoding"}, "glob.glob": {"recursive"}, "sorted": {"reverse"}}
+"""Keywords that a call may have, besides `flags` of the functions of re."""
 _READS = frozenset({"read", "readlines"})
 
 
@@ -92,6 +123,14 @@ def parse(source: str) -> Inline:
             raise Unreadable(f"an import in {source!r}")
         if isinstance(node, ast.Call):
             _known(node, source)
+    called = {
+        id(one) for node in ast.walk(tree) if isinstance(node, ast.Call) for one in _path(node)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Attribute) or id(node) in called:
+            continue
+        if _dotted(node) not in _FLAGS:
+            raise Unreadable(f"{_dotted(node)} in {source!r}")
     return Inline(source=source, tree=tree)
 
 
@@ -101,6 +140,19 @@ def _known(node: ast.Call, source: str) -> None:
     method = isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS | _READS
     if not simple and not method:
         raise Unreadable(f"{name or 'a call'}() in {source!r}")
+    allowed = {"flags"} if name.startswith("re.") else _KEYWORDS.get(name, set())
+    for keyword in node.keywords:
+        if keyword.arg not in allowed:
+            raise Unreadable(f"{name}(… {keyword.arg}=) in {source!r}")
+
+
+def _path(node: ast.Call) -> Iterator[ast.expr]:
+    """Yield what names the called function: `os.path.exists` and its `os.path`, or one method."""
+    at = node.func
+    yield at
+    while _dotted(node.func) in _WORLD and isinstance(at, ast.Attribute):
+        at = at.value
+        yield at
 
 
 def _dotted(node: ast.expr) -> str:
@@ -126,15 +178,26 @@ class Inline:
         return text if code == 0 else ""
 
     def _run(self, workspace: Path) -> tuple[int, str]:
-        run = _Run(workspace)
-        try:
-            for statement in self.tree.body:
-                run.does(statement)
-        except _Exit as exited:
-            return exited.code, "\n".join(run.out)
-        except (LookupError, TypeError, ValueError, AttributeError, StopIteration, OSError):
-            return 1, ""
-        return 0, "\n".join(run.out)
+        return limited(self.source, workspace)
+
+
+def interpreted(source: str, workspace: Path) -> tuple[int, str]:
+    """Return a program's exit code and what it prints, interpreted in this process. Raises
+    Unreadable.
+    """
+    run = _Run(workspace)
+    try:
+        for statement in parse(source).tree.body:
+            run.does(statement)
+    except Unreadable:
+        raise
+    except _Exit as exited:
+        return exited.code, "\n".join(run.out)
+    except (LookupError, TypeError, ValueError, AttributeError, StopIteration, OSError, re.error):
+        return 1, ""
+    except (RecursionError, MemoryError, OverflowError):
+        return 1, ""
+    return 0, "\n".join(run.out)
 
 
 class _Run:
@@ -181,7 +244,7 @@ class _Run:
                 value = self._value(node.operand)
                 return (not value) if isinstance(node.op, ast.Not) else -value
             case ast.BinOp():
-                return self._value(node.left) + self._value(node.right)
+                return _SUMS[type(node.op)](self._value(node.left), self._value(node.right))
             case ast.Compare():
                 return self._compare(node)
             case ast.IfExp():
@@ -192,6 +255,14 @@ class _Run:
                 return self._comprehension(node)
             case ast.Call():
                 return self._call(node)
+        return self._piece(node)
+
+    def _piece(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Attribute):
+            return getattr(re, node.attr)
+        if isinstance(node, ast.Slice):
+            ends = (node.lower, node.upper, node.step)
+            return slice(*(None if one is None else self._value(one) for one in ends))
         raise ValueError(f"no value: {type(node).__name__}")
 
     def _bool(self, node: ast.BoolOp) -> Any:
@@ -231,10 +302,13 @@ class _Run:
     def _call(self, node: ast.Call) -> Any:
         name = _dotted(node.func)
         given = [self._value(argument) for argument in node.args]
+        more = {str(one.arg): self._value(one.value) for one in node.keywords}
+        if name.startswith("re.") and name in _WORLD:
+            return getattr(re, name.rpartition(".")[2])(*given, **more)
         if name in _WORLD or name in ("open", "print"):
             return self._world(name, given)
         if name in _BUILTINS:
-            return _BUILTINS[name](*given)
+            return _BUILTINS[name](*given, **more)
         if isinstance(node.func, ast.Attribute):
             if node.func.attr in _READS:
                 text = self._value(node.func.value)
@@ -252,13 +326,17 @@ class _Run:
                 return json.loads(given[0])
             case "os.path.exists":
                 return inside(self._home, given[0]).exists()
+            case "os.path.isfile":
+                return inside(self._home, given[0]).is_file()
+            case "os.path.isdir":
+                return inside(self._home, given[0]).is_dir()
             case "os.path.basename":
                 return given[0].rpartition("/")[2]
             case "print":
                 return self.out.append(" ".join(map(str, given)))
             case "sys.exit":
                 raise _Exit(_code(given[0] if given else 0))
-        return getattr(re, name.rpartition(".")[2])(given[0], given[1])
+        raise ValueError(name)
 
 
 def _code(value: Any) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from bench.metaclaw_bench.inline import inside, read
+from bench.metaclaw_bench.checks.inline import inside, read
 from bench.private_rules.checks import values_at
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+08:00")

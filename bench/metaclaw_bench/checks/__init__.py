@@ -1,0 +1,1 @@
+"""Reads the benchmark's file checks and holds them against a workspace."""
