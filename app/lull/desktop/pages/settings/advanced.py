@@ -53,9 +53,9 @@ class Advanced(QWidget):
             self._cards_box.addWidget(self.cards[group])
         self.cards[group].add(line)
 
-    def find(self, words: Sequence[str]) -> bool:
+    def look_for(self, words: Sequence[str]) -> bool:
         """Show what has all these words; without words, all of it, folded as the user left it."""
-        found = [card.find(words) for card in self.cards.values()]
+        found = [card.look_for(words) for card in self.cards.values()]
         self._show(opened=self._open or bool(words), offered=not words)
         self.setVisible(any(found))
         return any(found)

@@ -95,7 +95,7 @@ class SettingLine(QWidget):
     def at_first(self) -> str:
         return units.sent(self._default)
 
-    def find(self, words: Sequence[str], *, beside: str = "") -> bool:
+    def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
         """Show the line if all words are in its name, explanation, key or unit or in the text
         `beside` it, else hide it.
         """
@@ -125,9 +125,9 @@ class SettingsCard(Card):
         """The lines that are shown and hold another value than at first."""
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
-    def find(self, words: Sequence[str]) -> bool:
+    def look_for(self, words: Sequence[str]) -> bool:
         """Show the lines in which the words are, and the card if there is one."""
-        found = [line.find(words, beside=self.title) for line in self.lines]
+        found = [line.look_for(words, beside=self.title) for line in self.lines]
         self.setVisible(any(found))
         self.look()
         return any(found)

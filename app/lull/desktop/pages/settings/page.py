@@ -82,7 +82,7 @@ class SettingsPage(Page):
         for one in self._order:
             self._box.addWidget(one)
         self._box.addStretch(1)
-        self.scroll = scroll = QScrollArea()
+        self.area = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -226,15 +226,15 @@ class SettingsPage(Page):
 
     def _search(self) -> None:
         self._find()
-        self.scroll.verticalScrollBar().setValue(0)
+        self.area.verticalScrollBar().setValue(0)
 
     def _find(self) -> None:
         """Show what has all the words of the search; without words, everything but what is
         folded.
         """
         words = self.search.text().casefold().split()
-        found = [card.find(words) for card in self.cards]
-        found.append(self.advanced.find(words))
+        found = [card.look_for(words) for card in self.cards]
+        found.append(self.advanced.look_for(words))
         for card in self.own_cards:
             said = " ".join(_words_in(card)).casefold()
             found.append(all(word in said for word in words))
