@@ -118,7 +118,7 @@ def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
     assert isinstance(page, SettingsPage)
     page.advanced.fold.click()
     _settle(app, desktop)
-    page.scroller.verticalScrollBar().setValue(page.advanced.y())
+    page.area.verticalScrollBar().setValue(page.advanced.y())
     _save(desktop.window, folder / f"settings-advanced-{desktop.look.theme.name}.png")
     page.advanced.fold.click()
     page.search.setText("minutes")

@@ -106,7 +106,7 @@ def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     page = settings(on_script, scripted)
     model, _, window, data = page.own_cards
     times = page.cards[1]
-    bar = page.scroller.verticalScrollBar()
+    bar = page.area.verticalScrollBar()
     bar.setValue(bar.maximum())
     page.search.setText("sleep")
     assert hours(page).isVisible()

@@ -19,7 +19,7 @@ from lull.desktop.pages.settings.names import (
     title_of,
     without_keys,
 )
-from lull.desktop.pages.settings.units import SettingUnit
+from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.words import speak
 
 
@@ -72,31 +72,31 @@ def test_no_reason_says_a_key_of_a_setting() -> None:
 
 def test_every_number_with_a_unit_in_its_key_has_it_in_words() -> None:
     found = {one.key: units.unit_of(one.key, one.default) for one in show(Settings())}
-    assert found["idle.after_min"] is SettingUnit.MINUTES
-    assert found["records.keep_mb"] is SettingUnit.MEGABYTES
-    assert found["idle.load_share"] is SettingUnit.PERCENT
-    assert found["learning.alpha"] is SettingUnit.PERCENT
-    assert found["training.trial_hours"] is SettingUnit.HOURS
+    assert found["idle.after_min"] is NumberUnit.MINUTES
+    assert found["records.keep_mb"] is NumberUnit.MEGABYTES
+    assert found["idle.load_share"] is NumberUnit.PERCENT
+    assert found["learning.alpha"] is NumberUnit.PERCENT
+    assert found["training.trial_hours"] is NumberUnit.HOURS
     assert found["idle.sleep_hours"] is None  # no number
     assert found["training.group_size"] is None
     assert found["idle.enabled"] is None
-    assert set(found.values()) >= set(SettingUnit)
-    assert all(units.unit_words(unit) for unit in SettingUnit)
+    assert set(found.values()) >= set(NumberUnit)
+    assert all(units.unit_words(unit) for unit in NumberUnit)
 
 
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
-        (10.0, SettingUnit.MINUTES, "10"),
-        (0.1, SettingUnit.MINUTES, "0.1"),
-        (0.07, SettingUnit.PERCENT, "7"),
-        (0.055, SettingUnit.PERCENT, "5.5"),
-        (10_000_000, SettingUnit.MEGABYTES, "10000000"),
+        (10.0, NumberUnit.MINUTES, "10"),
+        (0.1, NumberUnit.MINUTES, "0.1"),
+        (0.07, NumberUnit.PERCENT, "7"),
+        (0.055, NumberUnit.PERCENT, "5.5"),
+        (10_000_000, NumberUnit.MEGABYTES, "10000000"),
         (64, None, "64"),
     ],
 )
 def test_a_number_stands_in_its_field_as_people_write_it(
-    value: float, unit: SettingUnit | None, text: str
+    value: float, unit: NumberUnit | None, text: str
 ) -> None:
     assert units.shown(value, unit) == text
     assert float(units.typed(text, unit)) == value
@@ -104,27 +104,27 @@ def test_a_number_stands_in_its_field_as_people_write_it(
 
 @pytest.mark.usefixtures("decimal_comma")
 def test_a_number_is_typed_with_the_point_of_the_language() -> None:
-    assert units.shown(0.5, SettingUnit.MINUTES) == "0,5"
-    assert units.typed("0,5", SettingUnit.MINUTES) == "0.5"
-    assert units.typed("12,5 %", SettingUnit.PERCENT) == "0.125"
+    assert units.shown(0.5, NumberUnit.MINUTES) == "0,5"
+    assert units.typed("0,5", NumberUnit.MINUTES) == "0.5"
+    assert units.typed("12,5 %", NumberUnit.PERCENT) == "0.125"
 
 
 def test_what_is_no_number_goes_to_the_service_which_says_so() -> None:
-    assert units.typed("a lot", SettingUnit.PERCENT) == "a lot"
-    assert units.typed(" 12 min ", SettingUnit.MINUTES) == "12 min"
+    assert units.typed("a lot", NumberUnit.PERCENT) == "a lot"
+    assert units.typed(" 12 min ", NumberUnit.MINUTES) == "12 min"
 
 
 def test_a_value_is_said_with_its_unit() -> None:
-    assert units.said(1.0, SettingUnit.MINUTES) == "1 minute"
-    assert units.said(15.0, SettingUnit.MINUTES) == "15 minutes"
-    assert units.said(0.25, SettingUnit.PERCENT) == "25%"
+    assert units.said(1.0, NumberUnit.MINUTES) == "1 minute"
+    assert units.said(15.0, NumberUnit.MINUTES) == "15 minutes"
+    assert units.said(0.25, NumberUnit.PERCENT) == "25%"
     assert units.said(True, None) == "on"
     assert units.said([], None) == "empty"
 
 
 def test_the_bounds_of_a_share_are_told_in_percent() -> None:
     one = {"allowed": "a number from 0.05 to 0.9"}
-    assert units.allowed(one, SettingUnit.PERCENT) == "a number from 5 to 90"
+    assert units.allowed(one, NumberUnit.PERCENT) == "a number from 5 to 90"
     assert units.allowed(one, None) == "a number from 0.05 to 0.9"
     assert units.choices({"allowed": 'one of "info", "error"'}) == ("info", "error")
     assert units.choices({"allowed": 'empty or "file:PATH"'}) == ()

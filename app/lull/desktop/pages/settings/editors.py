@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.names import title_of
-from lull.desktop.pages.settings.units import SettingUnit
+from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label
 from lull.desktop.widgets.switch import Switch
@@ -70,7 +70,7 @@ class FieldEdit(QLineEdit):
     def __init__(self, key: str, value: object) -> None:
         """Create a field for the setting `key`; the kind of its value tells the kind of field."""
         super().__init__()
-        self.unit: SettingUnit | None = units.unit_of(key, value)
+        self.unit: NumberUnit | None = units.unit_of(key, value)
         self._number = isinstance(value, (int, float))
         self.setAccessibleName(title_of(key))
         if self._number:

@@ -23,11 +23,12 @@ _EXAMINED: Final = ("reader.model", "judge.model", "writer.model")
 
 
 class _Name(QLabel):
-    """A setting's name: on one line where there is room, else on several."""
+    """The name of a setting or card: on one line where there is room, else on several."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, kind: str = "") -> None:
         super().__init__(text)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("kind", kind)
         self.setWordWrap(True)
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -113,7 +114,7 @@ class SettingsCard(Card):
         self.lines: list[SettingLine] = []
         name = tr("Reset %1", title)
         self.reset = button(tr("Reset"), lambda: reset(self), flat=True, name=name)
-        self.box.addLayout(row(label(title, "head"), None, self.reset))
+        self.box.addLayout(row(_Name(title, "head"), None, self.reset))
         self.hide()
 
     def add(self, line: SettingLine) -> None:

@@ -82,7 +82,7 @@ class SettingsPage(Page):
         for one in self._order:
             self._box.addWidget(one)
         self._box.addStretch(1)
-        self.scroller = scroll = QScrollArea()
+        self.area = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -226,7 +226,7 @@ class SettingsPage(Page):
 
     def _search(self) -> None:
         self._find()
-        self.scroller.verticalScrollBar().setValue(0)
+        self.area.verticalScrollBar().setValue(0)
 
     def _find(self) -> None:
         """Show what has all the words of the search; without words, everything but what is

@@ -15,7 +15,7 @@ Json = dict[str, Any]
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
-class SettingUnit(StrEnum):
+class NumberUnit(StrEnum):
     """Units of numbers; each is the ending of its settings' keys."""
 
     MILLISECONDS = "ms"
@@ -32,35 +32,35 @@ class SettingUnit(StrEnum):
 _OTHER_SHARES: Final = frozenset({"idle.memory_pressure", "learning.alpha"})
 
 
-def unit_of(key: str, value: object) -> SettingUnit | None:
+def unit_of(key: str, value: object) -> NumberUnit | None:
     """Return the unit of a setting's value; None for what is no number, or one without a unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if key in _OTHER_SHARES:
-        return SettingUnit.PERCENT
+        return NumberUnit.PERCENT
     ending = key.rsplit("_", 1)[-1]
-    return next((unit for unit in SettingUnit if unit.value == ending), None)
+    return next((unit for unit in NumberUnit if unit.value == ending), None)
 
 
-def unit_words(unit: SettingUnit | None, value: object = None) -> str:
+def unit_words(unit: NumberUnit | None, value: object = None) -> str:
     """Return the unit in words, in the singular for a value of 1."""
     number = 1 if value == 1 else 2
     match unit:
-        case SettingUnit.MILLISECONDS:
+        case NumberUnit.MILLISECONDS:
             return counted(number, "millisecond", "milliseconds")
-        case SettingUnit.SECONDS:
+        case NumberUnit.SECONDS:
             return counted(number, "second", "seconds")
-        case SettingUnit.MINUTES:
+        case NumberUnit.MINUTES:
             return counted(number, "minute", "minutes")
-        case SettingUnit.HOURS:
+        case NumberUnit.HOURS:
             return counted(number, "hour", "hours")
-        case SettingUnit.DAYS:
+        case NumberUnit.DAYS:
             return counted(number, "day", "days")
-        case SettingUnit.TOKENS:
+        case NumberUnit.TOKENS:
             return counted(number, "token", "tokens")
-        case SettingUnit.MEGABYTES:
+        case NumberUnit.MEGABYTES:
             return tr("MB")
-        case SettingUnit.PERCENT:
+        case NumberUnit.PERCENT:
             return "%"
     return ""
 
@@ -68,24 +68,24 @@ def unit_words(unit: SettingUnit | None, value: object = None) -> str:
 # What stands in a field
 
 
-def shown(value: object, unit: SettingUnit | None) -> str:
+def shown(value: object, unit: NumberUnit | None) -> str:
     """Return a value as it stands in its field, without its unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return sent(value)
-    number = value * 100 if unit is SettingUnit.PERCENT else value
+    number = value * 100 if unit is NumberUnit.PERCENT else value
     return f"{number:.12g}".replace(".", decimal_point())
 
 
-def typed(text: str, unit: SettingUnit | None) -> str:
+def typed(text: str, unit: NumberUnit | None) -> str:
     """Return the number that a user typed in the form that the service takes; what is no number
     goes to the service as it is, which says what is wrong with it.
     """
     text = text.strip()
-    plain = text.removesuffix("%").strip() if unit is SettingUnit.PERCENT else text
+    plain = text.removesuffix("%").strip() if unit is NumberUnit.PERCENT else text
     plain = plain.replace(decimal_point(), ".")
     if not _NUMBER.fullmatch(plain):
         return text
-    return f"{float(plain) / 100:.12g}" if unit is SettingUnit.PERCENT else plain
+    return f"{float(plain) / 100:.12g}" if unit is NumberUnit.PERCENT else plain
 
 
 def sent(value: object) -> str:
@@ -100,19 +100,19 @@ def sent(value: object) -> str:
 # What is said of a value
 
 
-def said(value: object, unit: SettingUnit | None) -> str:
+def said(value: object, unit: NumberUnit | None) -> str:
     """Return a value in words, with its unit."""
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     text = shown(value, unit)
-    if unit is SettingUnit.PERCENT:
+    if unit is NumberUnit.PERCENT:
         return tr("%1%", text)
     return f"{text} {unit_words(unit, value)}".strip() or tr("empty")
 
 
-def allowed(one: Json, unit: SettingUnit | None) -> str:
+def allowed(one: Json, unit: NumberUnit | None) -> str:
     """Return what a setting's value must be, in words; of a share in percent, as it is typed."""
-    if unit is SettingUnit.PERCENT:
+    if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
     return told(one, "allowed")
