@@ -25,6 +25,8 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.try_dialog import Tried, TryDialog, skill_words
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
@@ -35,6 +37,11 @@ from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 
 SETTLED_S = 0.6
+TRIED = Tried(
+    name="sign-off-mara",
+    asked={"proposal": COMPARED, "sha256": ""},
+    heads=("Without the skill", "With the skill"),
+)
 ROUNDS = 12
 SIZE = (1120, 740)
 EMPTY = (
@@ -99,8 +106,24 @@ def _pages(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
                 view.show_view(tab)
                 _settle(app, desktop)
                 _save(desktop.window, folder / f"{name}-{tab}-{theme.name}.png")
+        if name is PageName.SETTINGS:
+            _more_settings(app, desktop, folder)
     desktop.end()
     desktop.window.deleteLater()
+
+
+def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
+    """The settings unfolded, and a search in them."""
+    page = desktop.window.page()
+    assert isinstance(page, SettingsPage)
+    page.advanced.fold.click()
+    _settle(app, desktop)
+    page.scroller.verticalScrollBar().setValue(page.advanced.y())
+    _save(desktop.window, folder / f"settings-advanced-{desktop.look.theme.name}.png")
+    page.advanced.fold.click()
+    page.search.setText("minutes")
+    _settle(app, desktop)
+    _save(desktop.window, folder / f"settings-search-{desktop.look.theme.name}.png")
 
 
 def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
@@ -113,6 +136,7 @@ def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> Non
     for name, make in (
         ("wipe", WipeDialog),
         ("diagnostics", DiagnosticsDialog),
+        ("try", lambda kit, parent: _tried(TryDialog(kit, TRIED, parent))),
         ("compare", lambda kit, parent: CompareDialog(kit, compared, parent)),
     ):
         dialog = make(desktop.kit, page)
@@ -122,6 +146,26 @@ def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> Non
         dialog.close()
     desktop.end()
     desktop.window.deleteLater()
+
+
+def _tried(dialog: TryDialog) -> TryDialog:
+    """As it stands when both answers are there."""
+    dialog.request.setPlainText("Write to Mara that the delivery comes on Friday.")
+    dialog.block.setPlainText(
+        "<skills>\nApply each of these only where it fits the request.\n\n"
+        "Sign letters to Mara with “Warm regards, Jo”.\n</skills>"
+    )
+    answers = {
+        "without": "Hi Mara,\n\nthe delivery comes on Friday.\n\nBest,",
+        "with": "Hi Mara,\n\nthe delivery comes on Friday.\n\nWarm regards, Jo",
+    }
+    for (side, text), names in zip(answers.items(), ([], ["sign-off-mara"]), strict=True):
+        shown = dialog.answers[side]
+        shown.begin()
+        shown.grow(text)
+        shown.end("")
+        shown.skills.setText(skill_words(names))
+    return dialog
 
 
 def _first_steps(

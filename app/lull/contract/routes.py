@@ -50,6 +50,10 @@ PROPOSAL_PAIRS = "/v1/proposals/{id}/pairs"
 PROPOSAL_PICK = "/v1/proposals/{id}/pick"
 PROPOSAL_DO = "/v1/proposals/{id}/{action}"
 """POST: approves, rejects, defers or edits a proposal."""
+TRY = "/v1/try"
+"""POST: the two requests by which the user tries a proposal or a skill, ready to be sent as they
+are. JSON shape: `service/proof/trying.py`.
+"""
 CALENDARS = "/v1/calendars"
 CALENDARS_TEST = "/v1/calendars/test"
 CALENDAR_REMOVE = "/v1/calendars/remove"

@@ -75,6 +75,7 @@ def shortcuts() -> tuple[tuple[str, str], ...]:
         ("R", tr("Review: reject, with a reason")),
         ("E", tr("Review: edit")),
         ("D", tr("Review: snooze until tomorrow")),
+        ("T", tr("Review: try it on a request")),
         ("Ctrl+Z", tr("Review: undo")),
     )
 

@@ -20,7 +20,7 @@ from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy
 from lull.desktop.main import Desktop
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
 from lull.desktop.running.ports import address_of, another, is_free
 from lull.desktop.service_process import ServiceProcess, ServiceState
@@ -108,8 +108,8 @@ def test_the_settings_open_and_change_without_a_service(real: Shown, paths: Path
     page = real.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
     real.until(lambda: page.showing_body)
-    real.until(lambda: "service.port" in page._editors)
-    editor = page._editors["service.port"]
+    real.until(lambda: "service.port" in page.lines)
+    editor = page.lines["service.port"].editor
     assert isinstance(editor, QLineEdit)
     wanted = free_port()
     editor.setText(str(wanted))

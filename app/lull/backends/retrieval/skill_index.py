@@ -231,6 +231,15 @@ class WordIndex:
                 self._rooms, self._shelves, self._library = rooms, shelves, library
                 self._generation = library.generation
 
+    async def with_library(self, library: Library) -> WordIndex:
+        """Return another index that finds this library's skills by the same memory and classifier;
+        this one stays as it is.
+        """
+        made = WordIndex()
+        made._memory, made._kinds = self._memory, self._kinds
+        await made.follow(library)
+        return made
+
     def _shelve(self, library: Library) -> dict[str, _Kinds]:
         if self._kinds is None:
             return {}

@@ -194,6 +194,15 @@ class Library:
         ]
         return sorted(found, key=lambda skill: skill.name)
 
+    def after(self, changed: Sequence[Skill]) -> Library:
+        """Return the next generation of the library, in which these skills have changed."""
+        number = self.generation + 1
+        new = {
+            one.key: replace(one, since=number, latest=max(one.latest, one.version))
+            for one in changed
+        }
+        return Library(generation=number, skills={**self.skills, **new})
+
     def get(self, key: SkillKey) -> Skill:
         skill = self.skills.get(key)
         if skill is None:

@@ -59,7 +59,7 @@ def _conversations(kit: Kit) -> Page:
 
 
 def _settings(kit: Kit) -> Page:
-    from lull.desktop.pages.settings import SettingsPage
+    from lull.desktop.pages.settings.page import SettingsPage
 
     return SettingsPage(kit)
 

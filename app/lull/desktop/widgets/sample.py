@@ -1,7 +1,4 @@
-"""Sends one sample request to Lull's address for chat apps, without blocking.
-
-Everything else in the window uses the service's control API.
-"""
+"""Sends one sample request to Lull's address for chat apps, without blocking."""
 
 from __future__ import annotations
 
@@ -9,14 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtNetwork import (
-    QNetworkAccessManager,
-    QNetworkProxy,
-    QNetworkReply,
-    QNetworkRequest,
-)
+from PySide6.QtCore import QObject
+from PySide6.QtNetwork import QNetworkReply
 
+from lull.contract.chat_headers import RECORD_HEADER
+from lull.desktop.widgets.streamed_chat import ChatAddress, own_network
 from lull.desktop.words import tr
 
 REQUEST: Final = "write a menu for apple river stone"
@@ -35,22 +29,16 @@ class SampleChat(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._network = QNetworkAccessManager(self)
-        # The service is on this machine, so ignore the system's proxy.
-        self._network.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
+        self._network = own_network(self)
 
     def send(self, address: str, token: str, then: Callable[[bool, str], None]) -> None:
         """Send the sample chat request.
 
         Later call `then` with whether it was answered, and the answer or the error.
         """
-        request = QNetworkRequest(QUrl(f"{address}/api/chat"))
-        request.setHeader(QNetworkRequest.KnownHeaders.ContentTypeHeader, "application/json")
-        request.setHeader(QNetworkRequest.KnownHeaders.UserAgentHeader, "lull-window/1")
-        request.setRawHeader(b"X-Lull-Record", b"no")  # it is Lull's own, not the user's
-        if token:
-            request.setRawHeader(b"Authorization", f"Bearer {token}".encode())
-        request.setTransferTimeout(TIMEOUT_MS)
+        # It is Lull's own request, not the user's.
+        to = ChatAddress(address=address, token=token, headers={RECORD_HEADER: "no"})
+        request = to.request("/api/chat", silence_ms=TIMEOUT_MS)
         reply = self._network.post(request, json.dumps(body()).encode())
         reply.finished.connect(lambda: self._read(reply, then))
 

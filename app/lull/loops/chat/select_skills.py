@@ -88,6 +88,17 @@ class NoGuard:
         return 0.0
 
 
+class _AllIn:
+    """SkillGuard that leaves no skill out at random, and else says what another one says."""
+
+    def __init__(self, guard: SkillGuard) -> None:
+        self.prefers = guard.prefers
+        self.effect = guard.effect
+
+    def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:
+        return None
+
+
 class SelectSkills:
     """Chooses the skills (instruction texts) for a prompt, by relevance, past use and free space in
     the context window.
@@ -110,6 +121,15 @@ class SelectSkills:
         self._rates = rates
         self._uses = uses
         self._guard = guard
+
+    def without_chance(self, index: SkillIndex | None = None) -> SelectSkills:
+        """Return a copy that leaves no skill out at random; `index` finds its skills, if given."""
+        guard = _AllIn(self._guard)
+        made = SelectSkills(
+            index or self._index, self.rule, rates=self._rates, uses=self._uses, guard=guard
+        )
+        made.places = self.places
+        return made
 
     def fix(
         self,

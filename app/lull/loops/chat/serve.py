@@ -134,11 +134,13 @@ class Serve:
         session: str,
         injectable: bool,
         facts: Callable[[], ModelFacts | Awaitable[ModelFacts]],
+        on_trial: bool = True,
     ) -> Serving:
         """Begin a chat request: find the conversation it continues and select its skills
         (instruction texts for the prompt).
 
-        If the store fails, the request starts a new conversation.
+        If the store fails, the request starts a new conversation. Unless `on_trial`, an adapter
+        that is on trial does not answer.
         """
         began_s = self._clock.monotonic_s()
         library = self._library()
@@ -147,7 +149,9 @@ class Serve:
         position = self._conversations.position(client, session, request.messages, chain)
         certain, likely = await self._models.known(request.model, facts)
         trajectory = position.trajectory if position else self._ids.new("conv")
-        likely, flip = self._armed(likely, position, trajectory)
+        flip: CoinFlip | None = None
+        if on_trial:
+            likely, flip = self._armed(likely, position, trajectory)
         fixed = self._fixing.fix(
             request,
             client,

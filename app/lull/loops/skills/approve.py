@@ -47,6 +47,16 @@ async def _left_lying(_: Sequence[Found]) -> None:
     """The default: ignore unapproved files, which no prompt gets."""
 
 
+def standing_by(library: Library, new: Skill) -> Skill:
+    """Return a proposed skill as its approval puts it into the library: active, as a new one or as
+    the next version of the one with its name.
+    """
+    old = library.skills.get(new.key)
+    if old is None or old.status is SkillStatus.ARCHIVED:
+        return added(library, new)
+    return replace(edited(library, new.key, new), status=SkillStatus.ACTIVE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
     """The result of a change of skills: the library's new generation (version number) and the
@@ -274,10 +284,7 @@ class Approve:
 
         def plan(library: Library) -> Sequence[Skill]:
             check(library)
-            old = library.skills.get(key)
-            if old is None or old.status is SkillStatus.ARCHIVED:
-                return [added(library, new)]
-            return [replace(edited(library, key, new), status=SkillStatus.ACTIVE)]
+            return [standing_by(library, new)]
 
         return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
 

@@ -34,7 +34,8 @@ from lull.service.models.routes import exam_routes, model_routes
 from lull.service.process.routes import backup_routes
 from lull.service.proof.comparing import Comparing
 from lull.service.proof.reviewing import Reviewing
-from lull.service.proof.routes import proposal_routes
+from lull.service.proof.routes import proposal_routes, try_routes
+from lull.service.proof.trying import Trying
 from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
@@ -131,6 +132,7 @@ def _learning_routes(
     return [
         skill_routes(service.views.reading, service.changes, answering),
         proposal_routes(reviewing, comparing, answering),
+        try_routes(Trying(service.tries, known=service.data_plane.known), answering),
         feedback_routes(hearing, answering),
         adapter_routes(service.adapters.control, answering),
         training_routes(training, answering),

@@ -10,6 +10,7 @@ from lull.contract import routes
 from lull.service.control.answering import Answering
 from lull.service.proof.comparing import Comparing
 from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.trying import Trying
 
 
 def proposal_routes(
@@ -69,3 +70,12 @@ def proposal_routes(
         web.post(routes.PROPOSAL_PICK, picked),
         web.post(routes.PROPOSAL_DO, decide),  # last, because it matches the two before it
     ]
+
+
+def try_routes(trying: Trying, answering: Answering) -> list[web.RouteDef]:
+    """Route to try a proposal (a candidate skill) or a skill on any request."""
+
+    async def tried(request: web.Request) -> web.Response:
+        return answering.json(await trying.prepare(await answering.body(request)))
+
+    return [web.post(routes.TRY, tried)]

@@ -16,10 +16,16 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from lull.contract.chat_headers import (
+    RECORD_HEADER,
+    SESSION_HEADER,
+    SKILLS_HEADER,
+    WINDOW_CLIENT,
+)
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest
-from lull.core.errors import LullError, RequestError
+from lull.core.errors import Conflict, LullError, RequestError
 from lull.loops.chat.serve import Serve, Serving, without_skills
 from lull.service.proxy.body import Body, model_named_in, read_body, still_to_send
 from lull.service.proxy.dialects.base import Dialect
@@ -35,10 +41,6 @@ from lull.store.chat.recording import Prepared
 
 log = logging.getLogger(__name__)
 
-SESSION_HEADER = "X-Lull-Session"
-"""Header in which a client may name its conversation."""
-RECORD_HEADER = "X-Lull-Record"
-"""Header in which a client may ask with "no" that a request is not recorded."""
 SETTLE_S = 10.0
 """Most seconds that a shutdown waits until long requests are stored."""
 UNREAD = RequestError(
@@ -231,18 +233,37 @@ class AnswerChats:
         local: bool,
     ) -> Serving | None:
         chat = read.chat
+        # Only the window is asked for its wish, so that no other chat pays for it.
+        bare = client.name == WINDOW_CLIENT and request.headers.get(SKILLS_HEADER, "") == "no"
         with self._faults.contained("serving without skills"):
             serving = await self._serve.open(
                 chat,
                 client=client,
                 route=dialect.route,
                 session=request.headers.get(SESSION_HEADER, "")[:200],
-                injectable=read.injectable,
+                injectable=read.injectable and not bare,
                 facts=lambda: self._facts(chat.model, local=local),
+                on_trial=not bare,
             )
             self._faults.clear()
-            return serving
+            return without_skills(serving, "the window asked for none") if bare else serving
         return None
+
+    async def known(self, chat: ChatRequest) -> ModelFacts:
+        """Return the facts of the model that would answer this request.
+
+        Raises LullError if there is none, or if Lull adds nothing to requests to it.
+        """
+        local = self._local.answers(chat)
+        if not local and self._upstream.alone:
+            raise self._unknown_model(chat)
+        if not local and not await self._may_see(chat.model):
+            raise Conflict(
+                f"Lull adds no skills to requests to {chat.model}, which runs on another machine.",
+                hint="Choose a model that runs here.",
+            )
+        facts = self._facts(chat.model, local=local)
+        return facts if isinstance(facts, ModelFacts) else await facts
 
     def _facts(self, model: str, *, local: bool) -> ModelFacts | Awaitable[ModelFacts]:
         if local:

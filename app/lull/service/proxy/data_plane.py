@@ -43,6 +43,7 @@ class DataPlane:
         """
         self._off = off
         self.failed = chats.failed
+        self.known = chats.known
         self._door = door
         self._chats = chats
         self._forward = sources.forward

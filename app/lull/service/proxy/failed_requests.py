@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
+from lull.contract.chat_headers import RECORD_HEADER, WINDOW_CLIENT
 from lull.core.provenance.redaction import redact_text
 from lull.core.secrets.finding import secrets_in
 from lull.service.proxy.auth import origin_form, split_client
@@ -56,6 +57,8 @@ class FailedRequests:
     def note(self, request: web.Request, status: int, why: str) -> None:
         """Remember a chat request that is answered with this HTTP status, and the reason."""
         client, raw_path = split_client(origin_form(request.raw_path), request.headers)
+        if client.name == WINDOW_CLIENT and request.headers.get(RECORD_HEADER) == "no":
+            return  # the user tries something out in the window, which shows the error itself
         path = _safe(raw_path.partition("?")[0][: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
         log.info("a request to %s was answered with %d", path, status)
         text = _safe(" ".join(why.split())[: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]

@@ -17,6 +17,7 @@ from aiohttp import web
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
+from lull.contract.chat_headers import RECORD_HEADER, SESSION_HEADER, SKILLS_HEADER
 from lull.core.errors import UpstreamDown
 from lull.service.proxy.unpacking import LONG_BYTES
 
@@ -33,7 +34,7 @@ HOP_BY_HOP = frozenset(
     }
 )
 """HTTP headers that apply to one connection only and must not be forwarded."""
-OWN_HEADERS = frozenset({"X-Lull-Token", "X-Lull-Session", "X-Lull-Record"})
+OWN_HEADERS = frozenset({"X-Lull-Token", SESSION_HEADER, RECORD_HEADER, SKILLS_HEADER})
 """Lull's own HTTP headers, which are not forwarded."""
 SKIPPED_AUTO_HEADERS = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
 """HTTP headers that aiohttp must not add by itself."""

@@ -15,6 +15,7 @@ from lull.loops.chat.serve import Serve
 from lull.loops.feedback.auto_learner import AutoLearner
 from lull.loops.forget import Forget
 from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.proof.try_out import TryOut
 from lull.loops.training.training_job import TrainingJob
 from lull.service.builtin.model import LocalModels
 from lull.service.calendars.calendars import Calendars
@@ -66,6 +67,7 @@ class Service:
     calendars: Calendars
     auto: AutoLearner
     changes: SkillChanges
+    tries: TryOut
     following: FollowSettings
     exam_requests: ExamRequests
     views: Views

@@ -48,6 +48,7 @@ from lull.service.wiring.calendars import calendars_of
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
+from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
@@ -292,6 +293,7 @@ def _service(
         auto=auto,
         # what users change and see
         changes=changes,
+        tries=try_out_of(world, learning.proofs.prove, serve.fixing, ground.index),
         following=_following(in_force, auto, serve, loops, world),
         exam_requests=_exam_requests(in_force, learning),
         views=views_of(world, learning, ground.memory),

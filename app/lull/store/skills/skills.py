@@ -114,14 +114,10 @@ class Skills(LibraryReader):
                 ],
             )
             seal(connection, number)
-            changed = [
-                replace(skill, since=number, latest=max(skill.latest, skill.version))
-                for skill in changed
-            ]
             if also is not None:
                 also(connection, number)
-            skills = {**library.skills, **{skill.key: skill for skill in changed}}
-            return Library(generation=number, skills=skills), changed
+            after = library.after(changed)
+            return after, [after.skills[skill.key] for skill in changed]
 
         library, changed = await self._db.write_synced(work)
         await self._follow(changed)

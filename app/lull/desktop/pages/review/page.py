@@ -33,6 +33,7 @@ from lull.desktop.pages.review.standing_words import (
     standing,
     waits_for_picks,
 )
+from lull.desktop.pages.review.try_dialog import TryDialog, tried_proposal
 from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import button, key, label, restyle, row
@@ -95,9 +96,10 @@ class ReviewPage(Page):
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
         self.prove = button(tr("Test now"), self._prove, flat=True)
+        self.try_it = button(tr("Try it…  T"), self._try, name=tr("Try it"))
 
     def _lay_out(self) -> None:
-        buttons = (self.approve, self.reject, self.edit, self.defer)
+        buttons = (self.approve, self.reject, self.edit, self.defer, self.try_it)
         two_columns(
             self.body,
             (self.list,),
@@ -116,6 +118,7 @@ class ReviewPage(Page):
             ("E", self._edit),
             ("D", self._defer),
             ("C", self._compare),
+            ("T", self._try),
             ("J", lambda: self._step(+1)),
             ("K", lambda: self._step(-1)),
         ):
@@ -246,6 +249,7 @@ class ReviewPage(Page):
         self.defer.setEnabled(bool(chosen) and not asleep and all(_decidable(p) for p in chosen))
         self.edit.setEnabled(one and chosen[0]["kind"] != "retire")
         self.compare.setVisible(picks)
+        self.try_it.setEnabled(one and _decidable(chosen[0]) and not is_quarantined(chosen[0]))
         untestable = one and standing(chosen[0]) is Standing.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
         self.prove.setVisible(one and chosen[0]["status"] in ("screened", "proving"))
@@ -338,6 +342,11 @@ class ReviewPage(Page):
             dialog = CompareDialog(self.kit, current, self)
             dialog.finished.connect(lambda _: self.state.touch(Subject.PROPOSALS, Subject.STATUS))
             dialog.open()
+
+    def _try(self) -> None:
+        chosen = self.selected()
+        if len(chosen) == 1 and self.try_it.isEnabled():
+            TryDialog(self.kit, tried_proposal(chosen[0]), self).open()
 
     def _undo(self) -> None:
         if self.undo.isEnabled():

@@ -23,6 +23,7 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.review.columns import search_field, two_columns
 from lull.desktop.pages.review.dialogs import EditDialog
+from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
@@ -104,13 +105,14 @@ class SkillsPage(Page):
         self.pin = button(tr("Pin"), lambda: self._switch("pin", "unpin", "pinned"))
         self.disable = button(tr("Disable"), self._disable)
         self.edit = button(tr("Edit…"), self._edit)
+        self.try_it = button(tr("Try it…"), self._try, name=tr("Try it"))
         self.delete = button(tr("Archive"), self._delete)
 
     def _lay_out(self) -> None:
         two_columns(
             self.body,
             (row(self.search, self.archived), self.table),
-            (self.view, row(self.pin, self.disable, self.edit, None, self.delete)),
+            (self.view, row(self.pin, self.disable, self.edit, self.try_it, None, self.delete)),
             sizes=(610, 320),
         )
 
@@ -176,7 +178,7 @@ class SkillsPage(Page):
     def _show_current(self) -> None:
         skill = self.current()
         self.view.setVisible(skill is not None)
-        for one in (self.pin, self.disable, self.edit, self.delete):
+        for one in (self.pin, self.disable, self.edit, self.try_it, self.delete):
             one.setEnabled(skill is not None)
         if skill is None:
             return
@@ -186,6 +188,7 @@ class SkillsPage(Page):
         self.disable.setText(tr("Enable") if off else tr("Disable"))
         self.disable.setEnabled(skill["status"] in ("active", "disabled"))
         self.delete.setEnabled(skill["status"] != "archived")
+        self.try_it.setEnabled(not off)
 
     # Changes
 
@@ -240,6 +243,11 @@ class SkillsPage(Page):
             self._of_current("disable", tr("Disabled"))
         else:
             self._of_current("enable", tr("Enabled"))
+
+    def _try(self) -> None:
+        skill = self.current()
+        if skill is not None:
+            TryDialog(self.kit, tried_skill(skill), self).open()
 
     def _delete(self) -> None:
         self._of_current("delete", tr("Archived"))

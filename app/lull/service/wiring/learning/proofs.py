@@ -8,10 +8,13 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.core.proof.proposal import Proposal
 from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.feedback.credit_wins import Credit
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.compare import Compare
@@ -19,6 +22,7 @@ from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay
+from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.proof.proving import Proving
@@ -110,6 +114,28 @@ def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
         clock=world.clock,
         ids=TimeSortedIds(),
         toss=lambda: bool(secrets.randbits(1)),
+    )
+
+
+def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
+    """Build what lets the user try a proposed skill on any request before approving it."""
+
+    rewards = world.stores.rewards
+
+    def won(proposal: Proposal) -> list[str]:
+        return [served.asked for served in rewards.served(prove.won(proposal))]
+
+    def asker(proposal: Proposal) -> str:
+        taught = rewards.served(proposal.failures[:1])
+        return taught[0].client if taught else WINDOW_CLIENT
+
+    return TryOut(
+        proposals=world.stores.proposals,
+        library=world.library,
+        fixing=fixing,
+        index=index.with_library,
+        won=won,
+        asker=asker,
     )
 
 

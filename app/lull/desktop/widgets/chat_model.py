@@ -1,0 +1,57 @@
+"""Widget to choose the model that answers what the user tries in the window."""
+
+from __future__ import annotations
+
+from lull.core.chat.model_name import canonical
+from lull.desktop.state import AppState, Subject
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.words import plain, tr
+
+
+class ChatModelChoice(Choice):
+    """A list of the models on this machine; the one asked for first is chosen until the user
+    chooses another.
+    """
+
+    def __init__(self, state: AppState, wanted: str = "") -> None:
+        super().__init__()
+        self._state = state
+        self._wanted = wanted
+        self._names: list[str] = []
+        self.setAccessibleName(tr("Model"))
+        # The names come after it is first shown.
+        self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
+        self.activated.connect(self._keep)
+        state.want(Subject.MODELS)
+        self.look()
+
+    @property
+    def chosen(self) -> str:
+        """The name of the chosen model; "" while none is known."""
+        return str(self.currentData() or "")
+
+    def look(self) -> None:
+        """Fill the list anew, if the models on this machine have changed."""
+        there = self._state.value(Subject.MODELS)
+        names = [str(one["name"]) for one in there.get("models", ())]
+        wanted = self._wanted or _learning(there)
+        if wanted and not any(canonical(name) == canonical(wanted) for name in names):
+            names.insert(0, wanted)
+        if names != self._names:
+            self._names = names
+            self.clear()
+            for name in names:
+                self.addItem(plain(name), name)
+        at = next((n for n, one in enumerate(names) if canonical(one) == canonical(wanted)), 0)
+        if wanted and at != self.currentIndex():
+            self.setCurrentIndex(at)
+        self.setEnabled(bool(names))
+
+    def _keep(self) -> None:
+        self._wanted = self.chosen
+
+
+def _learning(there: dict[str, object]) -> str:
+    """The model that learns, which is the one that the user talks to most."""
+    auto = there.get("auto")
+    return str(auto["model"] or "") if isinstance(auto, dict) else str(there.get("chosen") or "")

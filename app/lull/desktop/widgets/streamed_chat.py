@@ -1,0 +1,151 @@
+"""Sends chat requests to Lull's address for chat apps and tells of the answers as they stream,
+without blocking.
+
+It serves what the user tries in the window. Everything else uses the service's control API.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtNetwork import (
+    QNetworkAccessManager,
+    QNetworkProxy,
+    QNetworkReply,
+    QNetworkRequest,
+)
+
+from lull.contract.chat_headers import RECORD_HEADER, SKILLS_HEADER, WINDOW_AGENT
+from lull.desktop.words import in_window, plain, tr
+
+Json = dict[str, Any]
+SILENCE_MS: Final = 600_000
+"""Milliseconds without a byte after which a request is given up; a cold load takes minutes."""
+NO_MODEL: Final = 404
+UNTOUCHED: Final[Mapping[str, str]] = {RECORD_HEADER: "no", SKILLS_HEADER: "no"}
+"""Headers of a request that is neither recorded nor given skills."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatAddress:
+    """Where the window's chat requests go: Lull's address for chat apps and its token, if any."""
+
+    address: str
+    token: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def request(self, route: str, *, silence_ms: int) -> QNetworkRequest:
+        """Return a POST request of the window to one of the chat routes."""
+        made = QNetworkRequest(QUrl(f"{self.address}{route}"))
+        made.setHeader(QNetworkRequest.KnownHeaders.ContentTypeHeader, "application/json")
+        made.setHeader(QNetworkRequest.KnownHeaders.UserAgentHeader, WINDOW_AGENT)
+        for name, value in self.headers.items():
+            made.setRawHeader(name.encode(), value.encode())
+        if self.token:
+            made.setRawHeader(b"Authorization", f"Bearer {self.token}".encode())
+        made.setTransferTimeout(silence_ms)
+        return made
+
+
+def own_network(parent: QObject) -> QNetworkAccessManager:
+    """Make what sends requests to the service, past the system's proxy: it is on this machine."""
+    made = QNetworkAccessManager(parent)
+    made.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
+    return made
+
+
+class StreamedChat(QObject):
+    """Sends one chat request at a time to Lull and signals its answer piece by piece."""
+
+    grown = Signal(str)
+    """Emitted with each piece of the answer's text."""
+    thinking = Signal()
+    """Emitted when the model begins to think before it answers."""
+    ended = Signal(str)
+    """Emitted once at the end, with what went wrong in words for the user; "" for nothing. Not
+    after `stop`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._network = own_network(self)
+        self._reply: QNetworkReply | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._rest = b""
+        self._done = False
+        self._thought = False
+        self._wrong = ""
+
+    @property
+    def busy(self) -> bool:
+        return self._reply is not None
+
+    def send(self, to: ChatAddress, route: str, body: str) -> None:
+        """Send a native chat request; one that is under way is stopped."""
+        self.stop()
+        self._begin()
+        reply = self._network.post(to.request(route, silence_ms=SILENCE_MS), body.encode())
+        self._reply = reply
+        reply.readyRead.connect(lambda: self._read(reply))
+        reply.finished.connect(lambda: self._finish(reply))
+
+    def stop(self) -> None:
+        """Break the answer off, which stops the model."""
+        reply, self._reply = self._reply, None
+        if reply is not None:
+            reply.abort()
+            reply.deleteLater()
+
+    def _read(self, reply: QNetworkReply) -> None:
+        if reply is not self._reply:
+            return
+        *lines, self._rest = (self._rest + bytes(reply.readAll().data())).split(b"\n")
+        for line in lines:
+            self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            said: Any = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(said, dict):
+            return
+        if said.get("error"):
+            self._wrong = str(said["error"])
+        self._done |= said.get("done") is True
+        message = said.get("message")
+        if not isinstance(message, dict):
+            return
+        if message.get("thinking") and not self._thought:
+            self._thought = True
+            self.thinking.emit()
+        if message.get("content"):
+            self.grown.emit(str(message["content"]))
+
+    def _finish(self, reply: QNetworkReply) -> None:
+        if reply is not self._reply:
+            return
+        self._read(reply)
+        if self._rest.strip():
+            self._take(self._rest)
+        self._reply = None
+        reply.deleteLater()
+        status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)
+        self.ended.emit(self._words(int(status or 0)))
+
+    def _words(self, status: int) -> str:
+        """What went wrong, and what the user can do about it."""
+        if not status:
+            return tr("Lull does not answer. Look on the Today page whether it runs.")
+        if status == NO_MODEL:
+            return tr("This model is not here any more. Choose another one.")
+        if self._wrong:
+            why = in_window(plain(self._wrong)).strip()
+            why = why if why.endswith((".", "!", "?")) else f"{why}."
+            return tr("No answer: %1 Try again, or choose another model.", why)
+        return "" if self._done else tr("The answer broke off. Try again.")

@@ -1,0 +1,204 @@
+"""Builds the two prompts by which the user tries a proposed skill on any request: as it would be
+answered today, and as it would be once the proposal is approved.
+
+Both go through the code that serves requests: the library as approval would make it, an index of
+it, and the choice by relevance, scope and room. So the skill is in the second prompt only if it
+would really come along; only its random leaving out for measurement is off. Nothing is stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import ChatRequest
+from lull.core.errors import Conflict
+from lull.core.proof.proposal import (
+    DECIDABLE,
+    Proposal,
+    ProposalKind,
+    check_decidable,
+)
+from lull.core.skills.ports import SkillIndex
+from lull.core.skills.prompt_block import Injection
+from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
+from lull.loops.chat.select_skills import SelectSkills, injection
+from lull.loops.skills.approve import standing_by
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import new_skill
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedPrompt:
+    """What one of the two requests gets in addition, and the skills that this text is made of."""
+
+    injection: Injection
+    skills: tuple[SkillKey, ...]
+    why: str
+    """Why there is no skill; "" if there is one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedPair:
+    """What a request gets without and with the skill that the user tries."""
+
+    without: TriedPrompt
+    with_: TriedPrompt
+
+    @property
+    def differ(self) -> bool:
+        """Whether the skill makes any difference to this request's prompt."""
+        return self.without.injection != self.with_.injection
+
+
+class TryOut:
+    """Builds the prompts with which the user tries a skill before approving it."""
+
+    def __init__(
+        self,
+        *,
+        proposals: Proposals,
+        library: Callable[[], Library],
+        fixing: SelectSkills,
+        index: Callable[[Library], Awaitable[SkillIndex]],
+        won: Callable[[Proposal], Collection[str]],
+        asker: Callable[[Proposal], str],
+    ) -> None:
+        """The function `index` indexes a library that is not in force.
+
+        The function `won` returns the past requests, as text, that approving the proposal would
+        remember as those its skill is for, `asker` the client whose request taught it.
+        """
+        self._proposals = proposals
+        self._library = library
+        self._fixing = fixing
+        self._index = index
+        self._won = won
+        self._asker = asker
+        self._indexed: tuple[tuple[int, Skill], SkillIndex] | None = None
+        """The index made last, and for which change of which generation."""
+
+    async def proposal(
+        self, proposal_id: str, request: ChatRequest, *, sha256: str | None
+    ) -> Callable[[ModelFacts], TriedPair]:
+        """Return a function that builds the two prompts of a proposal for a model.
+
+        Raises NotFound, and Conflict for a proposal that nobody may try.
+        """
+        proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
+        library = self._library()
+        check_decidable(proposal, sha256=sha256, library=library)
+        if proposal.in_quarantine:
+            raise Conflict(
+                f"'{proposal.key.name}' is quarantined, and nothing of it is given to a model.",
+                hint="Read its flags; edit it, and it is looked at again.",
+            )
+        if proposal.status not in DECIDABLE:
+            raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Wait a moment.")
+        changed = _changed(proposal, library)
+        index = await self._following(library, changed)
+        if proposal.kind is not ProposalKind.RETIRE:
+            asked = await asyncio.to_thread(self._won, proposal)
+            index = _Remembering(index, proposal.key, asked)
+        now = self._fixing.without_chance()
+        then = self._fixing.without_chance(index)
+        client = _client(proposal.key, await asyncio.to_thread(self._asker, proposal))
+
+        def made(model: ModelFacts) -> TriedPair:
+            return TriedPair(
+                without=_prompt(now, library, request, client, model),
+                with_=_prompt(then, library.after([changed]), request, client, model),
+            )
+
+        return made
+
+    async def skill(
+        self, key: SkillKey, request: ChatRequest, *, asker: str
+    ) -> Callable[[ModelFacts], TriedPair]:
+        """Return a function that builds the two prompts of an active skill for a model.
+
+        `asker` is the client that asks, where the skill is for everybody. Raises NotFound,
+        Conflict.
+        """
+        library = self._library()
+        changed = switched(library, key, ChangeKind.DISABLE)
+        index = await self._following(library, changed)
+        now, then = self._fixing.without_chance(), self._fixing.without_chance(index)
+        client = _client(key, asker)
+
+        def made(model: ModelFacts) -> TriedPair:
+            return TriedPair(
+                without=_prompt(then, library.after([changed]), request, client, model),
+                with_=_prompt(now, library, request, client, model),
+            )
+
+        return made
+
+    async def _following(self, library: Library, changed: Skill) -> SkillIndex:
+        """The index of the library after a change. Only the skills that requests of the same client
+        choose from are indexed."""
+        key = (library.generation, changed)
+        if self._indexed is None or self._indexed[0] != key:
+            after = library.after([changed])
+            room = {k: skill for k, skill in after.skills.items() if k.client == changed.client}
+            index = await self._index(Library(generation=after.generation, skills=room))
+            self._indexed = (key, index)
+        return self._indexed[1]
+
+
+class _Remembering:
+    """SkillIndex that finds the tried skill also by the very requests that its approval would
+    remember; requests merely like them are found only after it.
+    """
+
+    def __init__(self, index: SkillIndex, key: SkillKey, asked: Collection[str]) -> None:
+        self.lexical = index.lexical
+        self.kinds = index.kinds
+        self._index = index
+        self._key = key
+        self._asked = frozenset(map(_words, asked))
+
+    def exemplars(
+        self,
+        text: str,
+        *,
+        client: Client,
+        least: float = -1.0,
+        also: Collection[SkillKey] = (),
+    ) -> dict[SkillKey, float]:
+        found = self._index.exemplars(text, client=client, least=least, also=also)
+        return {**found, self._key: 1.0} if _words(text) in self._asked else found
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _changed(proposal: Proposal, library: Library) -> Skill:
+    """The skill as approving the proposal leaves it."""
+    if proposal.kind is ProposalKind.RETIRE:
+        return switched(library, proposal.key, ChangeKind.DISABLE)
+    new = new_skill(proposal.text, proposal.sha256, client=proposal.key.client, pinned=False)
+    return standing_by(library, new)
+
+
+def _client(key: SkillKey, asker: str) -> Client:
+    """The client whose request is tried: the one whose skill it is, or else any that has no skills
+    of its own."""
+    return Client(name=key.client, apart=True) if key.client else Client(name=asker)
+
+
+def _prompt(
+    fixing: SelectSkills,
+    library: Library,
+    request: ChatRequest,
+    client: Client,
+    model: ModelFacts,
+) -> TriedPrompt:
+    fixed = fixing.fix(request, client, library, None, model, trajectory="", injectable=True)
+    return TriedPrompt(
+        injection=injection(request, fixed), skills=fixed.joined, why=fixed.selection.why
+    )
