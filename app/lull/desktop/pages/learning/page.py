@@ -236,6 +236,7 @@ class LearningPage(Page):
             self.answers_of.offer_kinds(kinds.get("clients") or (), kinds.get("models") or ())
 
     def _narrow(self) -> None:
+        self._shown = ChartName(self.chart.currentData())  # it stays, also where it is empty now
         self.feed.look_at(self.answers_of.question())
 
     def _runs(self) -> list[Json]:
