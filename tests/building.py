@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -259,4 +261,24 @@ def prompt_text(serving: Serving) -> str:
 
 
 def bytes_below(folder: Path) -> Iterable[tuple[Path, bytes]]:
-    return [(p, p.read_bytes()) for p in sorted(folder.rglob("*")) if p.is_file()]
+    """Of every file that stays: a service may be writing there."""
+    found = []
+    for path in files_below(folder):
+        with contextlib.suppress(FileNotFoundError):
+            found.append((path, path.read_bytes()))
+    return found
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Unlike `rglob` this does not fall over what goes while it looks."""
+    named = (Path(where, name) for where, _, names in os.walk(folder) for name in names)
+    return sorted(path for path in named if path.is_file())
+
+
+def half_written(folder: Path) -> list[Path]:
+    """Files that are not under their own name yet: for a moment, or left behind by a death."""
+    return [
+        path
+        for path in files_below(folder)
+        if path.name.startswith(".") and path.name.endswith(".tmp")
+    ]

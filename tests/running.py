@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ class RunningLull:
     @staticmethod
     @contextmanager
     def cleaned_up(home: Path, *, upstream: str | None = None) -> Iterator[Lull]:
-        made = Lull(home, upstream or f"http://127.0.0.1:{free_port()}")
+        made = Lull(home, upstream or f"http://127.0.0.1:{nobodys_port()}")
         try:
             yield made
         finally:
@@ -177,11 +178,26 @@ def _fetch(request: urllib.request.Request) -> Answer:
             return Answer(error.code, dict(error.headers), error.read())
 
 
+# Both lie below the ports that a system gives to whoever asks for any: such a one is given anew
+# soon after, to another test, to a connection, or to the very Lull that was told of nobody there.
+
+
+def nobodys_port() -> int:
+    """One where nobody listens, and no test ever will."""
+    return _unused(range(20_000, 26_000))
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """One to listen at."""
+    return _unused(range(26_000, 32_000))
+
+
+def _unused(ports: range) -> int:
+    for port in random.SystemRandom().sample(ports, 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError(f"a hundred of the ports in {ports} are in use")
 
 
 def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:

@@ -203,7 +203,7 @@ async def test_a_move_that_is_stopped_within_its_transaction_is_carried_out(
     held.begun, held.release = threading.Event(), threading.Event()
     clock.held = held
     task = asyncio.create_task(house.promote.promote("a", why="try"))
-    assert await asyncio.to_thread(held.begun.wait, 60)
+    assert await asyncio.to_thread(held.begun.wait, PATIENCE_S)
     task.cancel()
     held.release.set()
     with pytest.raises(asyncio.CancelledError):

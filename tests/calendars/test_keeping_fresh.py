@@ -479,10 +479,13 @@ async def test_the_real_keychain_keeps_an_address(
     gnome_keyring: Callable[..., None],  # noqa: F811
 ) -> None:
     gnome_keyring(unlocked=True)
-    opened = open_secret_store(
-        service="Lull (test)", file=desk.home / "none.json", file_fallback=False, environ={}
+    desk.kept, desk.worry = open_secret_store(
+        service="Lull (test)",
+        file=desk.home / "none.json",
+        file_fallback=False,
+        environ={},
+        within_s=PATIENCE_S,
     )
-    desk.kept, desk.worry = opened
     assert desk.kept.kind == "keychain"
     done = await desk.add(url)
     desk.restart()

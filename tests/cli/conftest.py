@@ -9,7 +9,7 @@ import pytest
 
 from lull.cli.main import main
 from tests.desk import Desk
-from tests.running import Ran, free_port
+from tests.running import Ran, nobodys_port
 
 Here = Callable[..., Ran]
 
@@ -24,7 +24,7 @@ def here(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setenv("LULL_HOME", str(home))
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)  # no window opens in a test of words
-    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
 
     def call(*words: str) -> Ran:
         capsys.readouterr()

@@ -26,6 +26,7 @@ from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.review.try_dialog import Tried, TryDialog, skill_words
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
@@ -105,8 +106,24 @@ def _pages(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
                 view.show_view(tab)
                 _settle(app, desktop)
                 _save(desktop.window, folder / f"{name}-{tab}-{theme.name}.png")
+        if name is PageName.SETTINGS:
+            _more_settings(app, desktop, folder)
     desktop.end()
     desktop.window.deleteLater()
+
+
+def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
+    """The settings unfolded, and a search in them."""
+    page = desktop.window.page()
+    assert isinstance(page, SettingsPage)
+    page.advanced.fold.click()
+    _settle(app, desktop)
+    page.scroller.verticalScrollBar().setValue(page.advanced.y())
+    _save(desktop.window, folder / f"settings-advanced-{desktop.look.theme.name}.png")
+    page.advanced.fold.click()
+    page.search.setText("minutes")
+    _settle(app, desktop)
+    _save(desktop.window, folder / f"settings-search-{desktop.look.theme.name}.png")
 
 
 def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:

@@ -24,7 +24,7 @@ from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
 from tests.doubles.private_bus import Service, private_bus
-from tests.running import PATIENCE_S, free_port
+from tests.running import PATIENCE_S, nobodys_port
 
 pytestmark = pytest.mark.full
 
@@ -129,7 +129,7 @@ def lull_on_bus(home: Path) -> Iterator[tuple[Host, subprocess.Popen[bytes], Pat
             **{k: v for k, v in screen.environ.items() if k != "QT_QPA_PLATFORM"},
             "LULL_HOME": str(home),
             "DBUS_SESSION_BUS_ADDRESS": bus.address,
-            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "OLLAMA_HOST": f"127.0.0.1:{nobodys_port()}",
             "LC_ALL": "C.UTF-8",
         }
         with watcher:

@@ -28,6 +28,8 @@ from jeepney import (  # type: ignore[import-untyped]
 from jeepney.bus_messages import message_bus  # type: ignore[import-untyped]
 from jeepney.io.blocking import open_dbus_connection  # type: ignore[import-untyped]
 
+from tests.eventually import PATIENCE_S
+
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _OPEN = """<busconfig><type>session</type><listen>unix:dir={folder}</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/>
@@ -114,10 +116,10 @@ class Service:
         emitter = DBusAddress(path, interface=interface)
         with open_dbus_connection(self.address) as connection:
             connection.send(new_signal(emitter, name, signature, values))
-            connection.send_and_get_reply(message_bus.GetId(), timeout=10)
+            connection.send_and_get_reply(message_bus.GetId(), timeout=PATIENCE_S)
 
     def _call(self, message: Any) -> None:
-        self._connection.send_and_get_reply(message, timeout=10)
+        self._connection.send_and_get_reply(message, timeout=PATIENCE_S)
 
     def _serve(self) -> None:
         while not self._leaving.is_set():

@@ -19,7 +19,7 @@ from lull.service.process.lock import is_running
 from tests.desktop.keys import xdotool
 from tests.desktop.test_real_tray_host import PANEL, ended
 from tests.paths import ROOT
-from tests.running import PATIENCE_S, eventually, free_port
+from tests.running import PATIENCE_S, eventually, nobodys_port
 
 pytestmark = [
     pytest.mark.slow,
@@ -99,7 +99,7 @@ def test_on_a_desktop_it_opens_the_window_and_an_icon_for_the_first_time(tmp_pat
             **{k: v for k, v in screen.environ.items() if k != "QT_QPA_PLATFORM"},
             "LULL_HOME": str(paths.home),
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",  # the panel takes the icon
-            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "OLLAMA_HOST": f"127.0.0.1:{nobodys_port()}",
             "LC_ALL": "C.UTF-8",
         }
         panel = ["trayer", "--edge", "top", "--widthtype", "request", "--height", "28"]

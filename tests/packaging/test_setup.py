@@ -102,6 +102,7 @@ class World:
     step_s: float = 0.0
     more: dict[str, str] = field(default_factory=dict)
     """Of the environment."""
+    _asked: int = 0
 
     def __post_init__(self) -> None:
         self.checkout = self.folder / "checkout"
@@ -160,9 +161,10 @@ class World:
     def did(self) -> list[str]:
         """What was called since this was last asked."""
         file = self.folder / "did"
-        lines = file.read_text().splitlines() if file.exists() else []
-        file.write_text("")
-        return lines
+        text = file.read_text() if file.exists() else ""
+        lines = text[: text.rfind("\n") + 1].splitlines()  # the last may be half written
+        new, self._asked = lines[self._asked :], len(lines)
+        return new
 
     def is_ready(self) -> bool:
         return (self.checkout / ".venv" / "bin" / "lull").exists()

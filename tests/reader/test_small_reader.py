@@ -108,6 +108,7 @@ async def test_whoever_leaves_takes_the_process_along_at_once(make: Make) -> Non
     await reader.read([exchange()])
     pid = reader.pid
     assert pid is not None
+    os.kill(pid, signal.SIGSTOP)  # or it may be done before it is left
     reading = asyncio.create_task(reader.read([exchange(SAID * 30)] * 64))
     await asyncio.sleep(0.05)
     reading.cancel()

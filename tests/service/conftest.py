@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.running import free_port
+from tests.running import nobodys_port
 from tests.service.in_process import Parts, data_plane
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import ScriptedUpstream, reply_natively
@@ -63,7 +63,7 @@ def skilled(_skilled: Before, upstream: ScriptedUpstream) -> Before:
 @pytest.fixture(scope="session")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     """Lull without any upstream: only the built-in model can answer."""
-    nobody = f"http://127.0.0.1:{free_port()}"
+    nobody = f"http://127.0.0.1:{nobodys_port()}"
     with lull_before(nobody, tmp_path_factory.mktemp("alone") / "home") as made:
         yield made
 

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from tests.running import free_port
+
 PATIENCE_S = 900.0
 
 
@@ -143,7 +145,7 @@ class ScriptedUpstream:
         """Of single models; the others are as `show` says."""
         self.script: Script = reply_natively
         self.asked: list[Asked] = []
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", free_port()))
         self.port = self._listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
         self._connections: set[socket.socket] = set()

@@ -156,12 +156,13 @@ def test_a_snapshot_holds_what_the_events_told(control: ControlSocket) -> None:
     assert snapshot["status"]["policy"]["generation"] == snapshot["generation"]
     with control.events(after=snapshot["seq"]) as events:
         control.change(do="pin", name=name)
-        event = next(events)
-    assert event["seq"] == snapshot["seq"] + 1
-    assert (event["kind"], event["fields"]) == (
+        told = up_to_generation(events, snapshot["generation"] + 1)
+    assert [event["seq"] for event in told] == [snapshot["seq"] + 1 + at for at in range(len(told))]
+    assert (told[-1]["kind"], told[-1]["fields"]) == (
         "generation",
         {"generation": snapshot["generation"] + 1},
     )
+    assert len(generations(told)) == 1
 
 
 def test_a_chat_can_be_read_at_once(control: ControlSocket, shared: RunningLull) -> None:

@@ -205,8 +205,8 @@ def test_one_that_does_not_serve_is_said_and_nothing_takes_its_place(
             target=lull.run, args=("calendar", "add", url, "--means", "busy", "--private")
         )
         if silent:
-            adding.start()
             asked = len(keychain.asked)
+            adding.start()
             until_s = time.monotonic() + 900
             while len(keychain.asked) == asked and time.monotonic() < until_s:
                 time.sleep(0.05)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from lull.cli.main import main
-from tests.running import PATIENCE_S, Answer, Lull, RunningLull, eventually
+from tests.running import PATIENCE_S, Answer, Lull, RunningLull, eventually, free_port
 from tests.service_control.socket_client import ControlSocket
 from tests.service_control.upstream import Slow
 
@@ -168,7 +168,7 @@ def test_a_second_start_names_the_first(lull: Lull) -> None:
 
 def test_a_taken_port_is_named(lull: Lull, tmp_path: Path) -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+        taken.bind(("127.0.0.1", free_port()))
         taken.listen(1)
         port = str(taken.getsockname()[1])
         ran = lull.run("serve", "--port", port)

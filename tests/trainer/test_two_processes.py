@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -16,6 +15,7 @@ import pytest
 from lull.core.training.events import Finished, RunRefused, Stepped, parse_event
 from lull.core.training.run_format import ADAPTER, CHECKPOINTS
 from lull.core.training.spec import RunKind, RunSpec
+from tests.running import free_port
 from tests.trainer.making import (
     adapter_bytes,
     begin,
@@ -31,16 +31,6 @@ from tests.trainer.making import (
 pytestmark = pytest.mark.full
 
 
-def free_ports(count: int) -> list[int]:
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(("127.0.0.1", 0))
-    ports = [int(one.getsockname()[1]) for one in held]
-    for one in held:
-        one.close()
-    return ports
-
-
 def as_two(folders: list[Path], hosts: Path) -> list[str]:
     """Both as mlx.launch starts them; what each said."""
     codes, said = begun_as_two(folders, hosts)
@@ -49,7 +39,7 @@ def as_two(folders: list[Path], hosts: Path) -> list[str]:
 
 
 def begun_as_two(folders: list[Path], hosts: Path) -> tuple[list[int], list[str]]:
-    hosts.write_text(json.dumps([[f"127.0.0.1:{port}"] for port in free_ports(2)]))
+    hosts.write_text(json.dumps([[f"127.0.0.1:{port}"] for port in (free_port(), free_port())]))
     with ExitStack() as stack:
         running = []
         for rank, folder in enumerate(folders):
@@ -108,7 +98,7 @@ def test_mlx_launch_starts_it(model: Path, tmp_path: Path) -> None:
     kind = RunKind.GRPO
     folder = run_folder(tmp_path / "run", asked(kind, model, 3), examples(kind, 6))
     launch = Path(sys.executable).with_name("mlx.launch")
-    port = free_ports(1)[0]
+    port = free_port()
     ring = ["-n", "2", "--backend", "ring", "--starting-port", str(port)]
     done = subprocess.run(
         [launch, *ring, "--", sys.executable, "-m", "lull.trainer.main", str(folder)],

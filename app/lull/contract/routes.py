@@ -26,7 +26,9 @@ CONVERSATION_EXCLUDE = "/v1/conversations/{id}/exclude"
 """POST: excludes a conversation from learning, or includes it again: `{"excluded": true or false}`.
 """
 LEARNING = "/v1/learning"
-"""GET: rewards of answers over time, `?from=`. JSON shape: `service/training/learning_view.py`."""
+"""GET: rewards of answers over time, `?from=&client=&model=&skill=`. JSON shape:
+`service/training/learning_view.py`.
+"""
 TURN = "/v1/turns/{id}"
 """GET: one turn, with the id of its conversation."""
 RATE = "/v1/turns/{id}/rate"
@@ -86,6 +88,7 @@ JSON shape: `service/models/exams.py`.
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"
 TRAIN_RUN = "/v1/train/runs/{id}"
+"""GET: one training run, what it was made of (`made_of`), and its steps (`curve`)."""
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
 BACKUP = "/v1/backup"

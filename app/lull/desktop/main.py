@@ -25,7 +25,7 @@ from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, Offer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.page import Kit, PageName
-from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce
+from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce, chosen_theme
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.window import MainWindow
 
@@ -62,6 +62,7 @@ class Desktop:
         self._garbage = GarbageCollector()
         self.preferences = QSettings(str(place.preferences), QSettings.Format.IniFormat)
         size = self.preferences.value(TEXT_SIZE, 100, type=int)
+        theme = theme or chosen_theme(self.preferences)
         self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
         self.process = ServiceProcess(place, spawn=spawn)
         alone = {routes.SETTINGS: place.settings} if place.settings is not None else {}

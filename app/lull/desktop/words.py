@@ -129,6 +129,10 @@ def decimal(value: float, digits: int) -> str:
     return _spoken.locale.toString(value, "f", digits)
 
 
+def decimal_point() -> str:
+    return _spoken.locale.decimalPoint()
+
+
 def signed(value: float) -> str:
     return f"{'−' if value < 0 else '+'}{decimal(abs(value), 2)}"
 
@@ -309,6 +313,7 @@ __all__ = [
     "count",
     "counted",
     "decimal",
+    "decimal_point",
     "in_window",
     "length",
     "named",

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -395,7 +396,10 @@ def test_a_real_desktop_is_seen_from_end_to_end() -> None:
             idle_s = signals.signals().input_idle_s
             return idle_s if isinstance(idle_s, float) else -1.0
 
-        before_s = eventually(idle, lambda s: s > 0.5)
-        screen.move_mouse(30, 40)
-        eventually(idle, lambda s: 0.0 <= s < before_s)
+        def idle_once_moved() -> float:
+            screen.move_mouse(30, next(places))  # again, where it was looked at too late
+            return idle()
+
+        before_s, places = eventually(idle, lambda s: s > 0.5), cycle(range(400))
+        eventually(idle_once_moved, lambda s: 0.0 <= s < before_s)
         signals.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -41,11 +42,13 @@ def seconds(answer: Reading[float]) -> float:
 @pytest.mark.parametrize("touch", ["mouse", "key"])
 def test_input_begins_the_count_anew(screen: Screen, idle: X11Idle, touch: str) -> None:
     before_s = eventually(lambda: seconds(idle.read()), lambda s: s > 0.3)
+    since_s = time.monotonic()
     if touch == "mouse":
         screen.move_mouse(120, 80)
     else:
         screen.press("a")
-    assert seconds(idle.read()) < before_s
+    # A loaded machine may be long about it; the count is none of what was before.
+    assert seconds(idle.read()) < time.monotonic() - since_s + before_s / 2
 
 
 def test_it_counts_on_while_nobody_touches_anything(idle: X11Idle) -> None:

@@ -158,7 +158,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStore:
             return KeychainSecrets("Lull (test)", lambda: fake)
         case _:
             request.getfixturevalue("gnome_keyring")(unlocked=True)
-            return KeychainSecrets("Lull (test)")
+            return KeychainSecrets("Lull (test)", within_s=PATIENCE_S)
 
 
 @pytest.fixture

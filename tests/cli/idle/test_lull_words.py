@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from lull.cli.context import table
 from lull.cli.idle.lulls import headline, why_words
 
 Json = dict[str, Any]
-NEXT = "2031-11-21T20:30:00+00:00"
-LATER = "2031-11-21T20:40:00+00:00"
+NEXT, LATER = (datetime(2031, 11, 21, 20, minute).astimezone().isoformat() for minute in (30, 40))
 
 
 def why(state: str, because: str, *closed: str, **more: Any) -> Json:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.running import PATIENCE_S, Lull, eventually, free_port
+from tests.running import PATIENCE_S, Lull, eventually, nobodys_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
@@ -32,7 +32,7 @@ def demo(folder: Path, *words: str, screen: str = "") -> subprocess.Popen[str]:
             **environment,
             "TMPDIR": str(folder),
             "LULL_HOME": str(folder / "my-own-lull"),
-            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "OLLAMA_HOST": f"127.0.0.1:{nobodys_port()}",
             **({"QT_QPA_PLATFORM": screen} if screen else {}),
         },
         stdout=subprocess.PIPE,
@@ -67,7 +67,7 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     # No night of training will ever learn what was put off, so nothing is.
     assert "deferred" not in [one["status"] for one in came["proposals"]]
 
-    lull = Lull(home, f"127.0.0.1:{free_port()}")
+    lull = Lull(home, f"127.0.0.1:{nobodys_port()}")
     now = datetime.now(UTC)
     starts = [
         datetime.fromisoformat(one["started"])
@@ -153,7 +153,7 @@ def test_the_week_has_a_night_of_training_that_the_gate_let_through(folder: Path
     came = played(folder, "--keep")
     assert came["adapter"]
     assert "promoted" in [run["status"] for run in came["runs"]]
-    lull = Lull(Path(came["home"]), f"127.0.0.1:{free_port()}")
+    lull = Lull(Path(came["home"]), f"127.0.0.1:{nobodys_port()}")
     newest = lull.ask("conversations", "--limit", "1")["conversations"][0]
     assert lull.ask("show", newest["id"])["turns"][0]["policy"]["adapter"]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lull.config.files import show
 from lull.config.settings import Settings
+from lull.desktop.pages.settings.names import GROUPS, NAMES
 from tests.desktop.language.source import Source
 
 APP = Path(__file__).parents[3] / "app"
@@ -150,9 +151,9 @@ def _titles(error: ast.ClassDef) -> Iterator[str]:
 def _settings(found: ServiceTexts) -> None:
     file = "lull/config/settings.py"
     for item in show(Settings()):
-        group, name = item.key.split(".")
-        found.coded[f"settings {group}"] = group.capitalize()
-        found.coded[f"setting {item.key}"] = name.replace("_", " ").capitalize()
+        group = item.key.split(".")[0]
+        found.coded[f"settings {group}"] = GROUPS[group]
+        found.coded[f"setting {item.key}"] = NAMES[item.key]
         for text in (item.reason, *_allowed(item.allowed)):
             found.sentences.setdefault(text, set()).add(file)
 

@@ -42,11 +42,13 @@ from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.widgets.page import Page, PageName
+from lull.desktop.widgets.switch import Switch
 from lull.desktop.words import speak, tr
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
+from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.pages.test_learning_page import LEARNED
-from tests.desktop.pages.test_other_pages import adapter, learned, run, scheduled, settings
+from tests.desktop.pages.test_other_pages import adapter, learned, run, scheduled
 from tests.desktop.pages.test_review_page import opened
 from tests.desktop.scripted import Scripted
 
@@ -201,14 +203,18 @@ def test_scrolling_a_page_changes_no_choice_and_asks_nothing_of_the_service(
     roots = [on_script.desktop.window, on_script.desktop.show_first_run(), *asked]
     choices = [one for root in roots for one in root.findChildren(QComboBox)]
     spins = [one for root in roots for one in root.findChildren(QAbstractSpinBox)]
+    switches = [one for root in roots for one in root.findChildren(Switch)]
     for one in choices:
         one.setCurrentIndex(0)
+    before = [one.isChecked() for one in switches]
     posted = len([asked for asked in scripted.asked if asked[0] == "POST"])
     assert len([one for one in choices if one.count() > 1]) > 8
-    for one in (*choices, *spins):
+    assert switches
+    for one in (*choices, *spins, *switches):
         assert not one.focusPolicy() & Qt.FocusPolicy.WheelFocus & ~Qt.FocusPolicy.StrongFocus
         assert not takes_the_wheel(one)
     assert [one.accessibleName() for one in choices if one.currentIndex() > 0] == []
+    assert [one.isChecked() for one in switches] == before
     assert spins == [], "a spin box needs the same care"
     assert len([asked for asked in scripted.asked if asked[0] == "POST"]) == posted
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from lull.desktop.pages.connect.card import ConnectCard
 from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live

@@ -105,7 +105,7 @@ def test_a_curve_goes_out_value_by_value() -> None:
     assert lines[0] == "at,curve,value,n"
     assert lines[1:] == [
         "2026-11-12T02:00:00+00:00,the new adapter,0.7,40",
-        "2026-11-12T02:00:00+00:00,what was in force,0.5,40",
+        "2026-11-12T02:00:00+00:00,the version before it,0.5,40",
     ]
 
 
@@ -205,7 +205,7 @@ def test_two_runs_are_compared_with_what_the_gate_said(
     on_script.until(lambda: dialog.table.rowCount() == last + 1)
     cells = [dialog.table.item(last, column) for column in range(3)]
     assert [cell.text() if cell else "" for cell in cells] == [
-        "Gate: better where it should be",
+        "Test: better where it should be",
         "✗ it is worse",
         "–",
     ]
@@ -232,13 +232,13 @@ def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
     assert not page.adopt.isEnabled()
     page.whole.click()
     (dialog,) = page.findChildren(AdaptersDialog)
-    on_script.until(lambda: "Gate: better where it should be" in _lines(dialog))
+    on_script.until(lambda: "Test: better where it should be" in _lines(dialog))
     lines = _lines(dialog)
     assert lines["Learned for good"] == ("menu-style", "–")
     assert lines["Answers"] == ("90% of new conversations", "–")
-    assert lines["The gate"] == ("let it through", "turned it down")
+    assert lines["Test before use"] == ("passed", "not passed")
     assert lines["In force and out"][0].endswith("adapter_2 in force")
-    assert lines["Gate: better where it should be"] == ("✓ it is better", "–")
+    assert lines["Test: better where it should be"] == ("✓ it is better", "–")
     dialog.close()
 
 
@@ -287,5 +287,5 @@ def test_two_near_values_span_a_day_and_the_legend_lies_over_no_value(
     (first, last), (low, high) = curves.plot.plotItem.vb.viewRange()
     assert last - first >= 24 * 3600
     assert low < 0.0 and 1.0 < high < 1.1
-    view = curves.plot.plotItem.vb.sceneBoundingRect()
-    assert curves._legend.sceneBoundingRect().bottom() <= view.top() + 1
+    assert curves.legend.isVisible()
+    assert curves.legend.geometry().bottom() < curves.plot.geometry().top()

@@ -1,4 +1,4 @@
-"""Today, Learning, Schedule, Settings and Logs."""
+"""Today, Learning, Schedule and Logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
+from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
@@ -16,7 +16,6 @@ from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.schedule.page import SchedulePage
-from lull.desktop.pages.settings import SettingsPage
 from lull.desktop.pages.today import TodayPage
 from lull.desktop.pages.today_words import reward_words, work_words
 from lull.desktop.widgets.page import PageName
@@ -157,6 +156,16 @@ def test_a_day_without_a_score_says_so() -> None:
         "–",
         "50% in the two weeks before",
     )
+
+
+NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exam."}
+
+
+def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted, helpers={"judge": NOBODY})
+    assert page.judge.text() == f"No judge (auto): {NOBODY['why']}"
+    page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
+    assert page.judge.text() == "" and not page.judge.isVisible()
 
 
 # Learning
@@ -329,84 +338,6 @@ def test_chats_that_failed_are_listed_with_the_reason(on_script: Shown, scripted
     (words,) = {text for text in said if "open-webui" in text}
     assert "longer than the window" in words and "400" in words
     assert "`" not in words and "Logs page" in words
-
-
-# Settings
-
-
-def settings(shown: Shown, scripted: Scripted) -> SettingsPage:
-    rows = [
-        ("service.port", 11435, 11435, "Where clients find it."),
-        ("idle.enabled", True, True, "Whether it learns."),
-        ("idle.sleep_hours", ["22:00-06:00"], [], "When you sleep."),
-        ("judge.model", "auto", "auto", "Who judges."),
-    ]
-    scripted.answers[routes.SETTINGS] = {
-        "file": "settings.toml",
-        "settings": [
-            {"key": k, "value": v, "default": d, "reason": r, "allowed": "such"}
-            for k, v, d, r in rows
-        ],
-    }
-    page = shown.go(PageName.SETTINGS)
-    assert isinstance(page, SettingsPage)
-    shown.until(lambda: len(page._editors) == 4)
-    return page
-
-
-def test_every_setting_has_its_reason_and_its_editor(on_script: Shown, scripted: Scripted) -> None:
-    page = settings(on_script, scripted)
-    hours = page._editors["idle.sleep_hours"]
-    assert isinstance(hours, QLineEdit)
-    assert hours.text() == "22:00-06:00"
-    page.search.setText("clients find")
-    assert page._editors["service.port"].isVisible()
-    assert not hours.isVisible()
-
-
-NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exam."}
-
-
-def test_beside_a_helpers_setting_stands_how_its_exam_went(
-    on_script: Shown, scripted: Scripted
-) -> None:
-    scripted.answers[routes.STATUS] = status(helpers={"judge": NOBODY})
-    page = settings(on_script, scripted)
-    # Qt shows what is put into a shown page in its next turn.
-    on_script.until(page.helpers["judge"].isVisible)
-    assert page.helpers["judge"].text() == NOBODY["why"]
-
-
-def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
-    page = today(on_script, scripted, helpers={"judge": NOBODY})
-    assert page.judge.text() == f"No judge (auto): {NOBODY['why']}"
-    page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
-    assert page.judge.text() == "" and not page.judge.isVisible()
-
-
-def test_a_setting_is_sent_as_it_was_typed_and_what_was_refused_is_put_back(
-    on_script: Shown, scripted: Scripted
-) -> None:
-    page = settings(on_script, scripted)
-    port = page._editors["service.port"]
-    assert isinstance(port, QLineEdit)
-    scripted.refusing[routes.SETTINGS] = {"title": "No", "detail": "Too large.", "hint": ""}
-    port.clear()
-    on_script.bot.keyClicks(port, "99999999")
-    port.editingFinished.emit()
-    on_script.until(lambda: on_script.told)
-    assert "Too large." in on_script.told[0]
-    on_script.until(lambda: port.text() == "11435")
-
-
-def test_a_switch_is_sent_at_once(on_script: Shown, scripted: Scripted) -> None:
-    page = settings(on_script, scripted)
-    box = page._editors["idle.enabled"]
-    assert isinstance(box, QComboBox)
-    box.setCurrentIndex(1)
-    box.activated.emit(1)
-    wanted = {"key": "idle.enabled", "value": "false"}
-    on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])
 
 
 # Logs

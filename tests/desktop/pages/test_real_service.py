@@ -31,14 +31,14 @@ from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.fake_tray import FakeTray
-from tests.running import PATIENCE_S, free_port
+from tests.running import PATIENCE_S, nobodys_port
 
 pytestmark = pytest.mark.full
 
 
 @pytest.fixture
 def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
-    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
     paths = Paths.from_environment({}, "linux", home=str(home))
     paths.prepare()
     paths.settings.write_text("[service]\nport = 0\n")

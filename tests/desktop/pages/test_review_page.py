@@ -22,7 +22,7 @@ from lull.desktop.pages.review.proposal_rows import (
     status_words,
 )
 from lull.desktop.pages.review.standing_words import status_chip, why_not
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import ago, now
 from tests.desk import Desk, pairs, proved

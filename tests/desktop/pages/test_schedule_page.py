@@ -202,7 +202,9 @@ def test_events_up_to_the_end_of_the_shown_week_are_asked_for_and_shown(
     on_script: Shown, scripted: Scripted
 ) -> None:
     at = now()
-    ahead = [at + timedelta(days=days, minutes=5) for days in (0, 1, 2, 3)]
+    _, last = shown_week(at)
+    ahead = [at + timedelta(days=days, minutes=5) for days in (0, 1, 2)]
+    ahead.append(last - timedelta(minutes=1))
 
     def windows(query: Json) -> Json:
         until = datetime.fromisoformat(query["to"].replace(" ", "+")) if "to" in query else at

@@ -16,12 +16,12 @@ from lull.desktop.diagnostics import bundle, hidden
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.logs import LogsPage
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.wiping import wiped
 from tests.desktop.conftest import Shown
-from tests.desktop.pages.test_other_pages import settings
+from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.scripted import Scripted, status
 
 Json = dict[str, Any]
@@ -180,10 +180,10 @@ def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
 def test_a_group_is_reset_and_that_can_be_undone(on_script: Shown, scripted: Scripted) -> None:
     page = settings(on_script, scripted)
     by_name = {one.accessibleName(): one for one in page.findChildren(QPushButton)}
-    assert not by_name["Reset Service"].isEnabled()  # it is as it was
+    assert not by_name["Reset Connection"].isEnabled()  # it is as it was
     scripted.answers[routes.SETTINGS]["restart_needed"] = False
-    by_name["Reset Idle"].click()
-    on_script.until(lambda: "Idle settings reset." in on_script.told)
+    by_name["Reset When Lull works"].click()
+    on_script.until(lambda: "“When Lull works” was reset." in on_script.told)
     assert scripted.posts(routes.SETTINGS) == [{"key": "idle.sleep_hours", "value": ""}]
     on_script.desktop.window.note.undo.click()
     on_script.until(lambda: len(scripted.posts(routes.SETTINGS)) == 2)

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from lull.config.files import show
+from lull.config.settings import Settings
 from lull.contract import routes
 from tests.desktop.played.clients import clients
 from tests.desktop.played.learning import NOW, adapters, ago, history, learned, runs
@@ -368,17 +370,21 @@ def feed() -> Json:
 
 
 def settings() -> list[Json]:
-    rows: list[tuple[str, Any, str]] = [
-        ("service.port", 11435, "Where chat clients find Lull. Ollama's own port is 11434."),
-        ("upstream.address", "", "Empty finds Ollama by itself."),
-        ("idle.enabled", True, "Whether Lull does its own work while you are away."),
-        ("idle.after_min", 10.0, "So long without input and the machine counts as free."),
-        ("idle.sleep_hours", ["23:00-07:00"], "An empty chair stays empty then."),
-        ("judge.address", "", "A model that is asked what an answer was worth. Empty: nobody."),
-        ("training.model", "qwen3:4b", "The model that learns."),
-    ]
+    """All of Lull's settings, of which three were changed."""
+    changed: Json = {
+        "idle.after_min": 15.0,
+        "idle.sleep_hours": ["23:00-07:00"],
+        "judge.votes": 5,
+    }
     return [
-        {"key": k, "value": v, "default": v, "reason": r, "allowed": "such"} for k, v, r in rows
+        {
+            "key": one.key,
+            "value": changed.get(one.key, one.default),
+            "default": one.default,
+            "reason": one.reason,
+            "allowed": one.allowed,
+        }
+        for one in show(Settings())
     ]
 
 

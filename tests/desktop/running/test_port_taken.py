@@ -20,7 +20,7 @@ from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy
 from lull.desktop.main import Desktop
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
 from lull.desktop.running.ports import address_of, another, is_free
 from lull.desktop.service_process import ServiceProcess, ServiceState
@@ -31,19 +31,19 @@ from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.test_service_process import FakeChild
-from tests.running import free_port
+from tests.running import free_port, nobodys_port
 
 
 @pytest.fixture
 def taken() -> Iterator[socket.socket]:
     """A port of another program."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+    with closing(socket.create_server(("127.0.0.1", free_port()))) as other:
         yield other
 
 
 @pytest.fixture
 def paths(home: Path, taken: socket.socket, monkeypatch: pytest.MonkeyPatch) -> Paths:
-    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
     made = Paths.from_environment({}, "linux", home=str(home))
     made.prepare()
     made.settings.write_text(f"[service]\nport = {taken.getsockname()[1]}\n")
@@ -108,8 +108,8 @@ def test_the_settings_open_and_change_without_a_service(real: Shown, paths: Path
     page = real.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)
     real.until(lambda: page.showing_body)
-    real.until(lambda: "service.port" in page._editors)
-    editor = page._editors["service.port"]
+    real.until(lambda: "service.port" in page.lines)
+    editor = page.lines["service.port"].editor
     assert isinstance(editor, QLineEdit)
     wanted = free_port()
     editor.setText(str(wanted))

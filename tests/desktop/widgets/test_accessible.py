@@ -21,6 +21,7 @@ from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.test_all_widgets import dialogs
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
+from tests.desktop.widgets.test_small_window import unfold
 
 SHARP = 2
 """Dots drawn for each pixel, so that thin letters are drawn in their full colour."""
@@ -39,6 +40,7 @@ def page_of(shown: Shown, name: PageName) -> QWidget:
     if name is PageName.LOGS:
         page.look.click()  # type: ignore[attr-defined]
     shown.until(lambda: not shown.desktop.client.busy and page.showing_body)
+    unfold(page)
     return page
 
 

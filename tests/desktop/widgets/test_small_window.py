@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QComboBox
 
-from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.style import TEXT_SIZE
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
@@ -37,6 +37,7 @@ def whole(shown: Shown, name: PageName) -> list[str]:
     if name is PageName.LOGS:
         page.look.click()  # type: ignore[attr-defined]
     shown.until(lambda: not shown.desktop.client.busy and page.showing_body)
+    unfold(page)
     found = cut_off(shown.desktop.window)
     for _ in range(20):  # a layout within a layout comes to rest one round after the other
         if not found:
@@ -45,6 +46,11 @@ def whole(shown: Shown, name: PageName) -> list[str]:
         found = cut_off(shown.desktop.window)
     assert shown.desktop.window.size() == SMALL
     return found
+
+
+def unfold(page: Page) -> None:
+    if isinstance(page, SettingsPage) and page.advanced.body.isHidden():
+        page.advanced.fold.click()
 
 
 @pytest.mark.parametrize("name", PageName)

@@ -3,7 +3,7 @@ learned, and the marks of what changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
-from lull.store.feedback.worth import Worths
+from lull.store.feedback.worth import EVERY_ANSWER, AnswerChoice, Worths
 from tests.building import KEY, opened, turn, user
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
@@ -41,10 +41,18 @@ def answered(number: int, at: datetime, *, skills: bool, adapter: str | None) ->
     return replace(made, stamp=replace(made.stamp, at=at, skills=worn, policy=policy))
 
 
-async def put(database: Database, answers: list[tuple[datetime, float, bool, str | None]]) -> None:
+async def put(
+    database: Database,
+    answers: list[tuple[datetime, float, bool, str | None]],
+    whose: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Store scored answers; `whose` names the client and model of each."""
     store = Trajectories(database, key=KEY)
     for number, (at, _, skills, adapter) in enumerate(answers):
         made = answered(number, at, skills=skills, adapter=adapter)
+        if whose:
+            client, model = whose[number]
+            made = replace(made, stamp=replace(made.stamp, client=client, model=model))
         store.record(made, session="", selection=Selection())
     database.flush()
     rows = [
@@ -54,8 +62,10 @@ async def put(database: Database, answers: list[tuple[datetime, float, bool, str
     await Rewards(database).save(rows, read=(), at=NOON)
 
 
-def view(database: Database, since: datetime | None = None) -> Json:
-    return learning_view(Worths(database), (), since)
+def view(
+    database: Database, since: datetime | None = None, wanted: AnswerChoice = EVERY_ANSWER
+) -> Json:
+    return learning_view(Worths(database), (), since, (), wanted)
 
 
 async def test_a_day_is_told_with_and_without_what_was_learned(database: Database) -> None:
@@ -82,6 +92,35 @@ async def test_a_day_is_told_with_and_without_what_was_learned(database: Databas
     later = view(database, NOON + day / 2)
     assert [one["n"] for one in later["days"]] == [3]
     assert later["baseline"]["n"] == 3
+
+
+async def test_answers_are_told_of_one_client_one_model_and_one_skill(database: Database) -> None:
+    day = timedelta(days=1)
+    await put(
+        database,
+        [
+            (NOON, 0.2, False, None),
+            (NOON, 0.9, True, None),
+            (NOON + day, 0.3, False, None),
+            (NOON + day, 0.5, True, None),
+        ],
+        whose=[("editor", "m"), ("editor", "other"), ("", "m"), ("editor", "m")],
+    )
+    of_editor = view(database, wanted=AnswerChoice(client="editor"))
+    assert [point["reward"] for point in of_editor["points"]] == [0.2, 0.9, 0.5]
+    assert of_editor["baseline"] == {"reward": 0.2, "n": 1}
+    assert view(database, wanted=AnswerChoice(client=""))["baseline"] == {"reward": 0.3, "n": 1}
+    both = AnswerChoice(client="editor", model="m")
+    assert [point["reward"] for point in view(database, wanted=both)["points"]] == [0.2, 0.5]
+    with_it = view(database, wanted=AnswerChoice(skill="menu-style"))
+    assert [point["reward"] for point in with_it["points"]] == [0.9, 0.5]
+    assert [one["n"] for one in with_it["days"]] == [1, 1]
+    assert with_it["days"][0]["without_skills"] == {"reward": 0.2, "n": 1}
+    other = view(database, wanted=AnswerChoice(skill="other"))
+    assert other["points"] == []
+    assert [one["with_skills"]["n"] for one in other["days"]] == [0, 0]
+    assert [one["without_skills"]["n"] for one in other["days"]] == [2, 2]
+    assert view(database, wanted=AnswerChoice(model="nobody' --"))["days"] == []
 
 
 @pytest.mark.full

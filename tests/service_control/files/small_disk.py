@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.building import half_written
 from tests.properties.street import COOK, Cook
 from tests.running import Lull, RunningLull, eventually
 
@@ -45,7 +46,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_done() -> None:
                 chats(running, f"behind the fill {number} " + "word " * 4000)
             eventually(lambda: lull.ask("status")["problems"])
             assert lull.ask("skills")["skills"] == []
-        assert not [file for file in DISK.rglob(".*") if file.name.endswith(".tmp")]
+        eventually(lambda: not half_written(DISK))
         assert lull.ask(*ADD)["generation"] == 1
         chats(running, "there is room again")
         newest = eventually(lambda: titled(lull, "there is room again"))

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.running import Lull, RunningLull
+from tests.building import half_written
+from tests.running import Lull, RunningLull, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux")
 ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")
@@ -36,5 +37,5 @@ def test_a_skill_that_finds_no_room_is_refused_in_words(lull: Lull) -> None:
     assert "Make room on the disk" in ran.err
     assert "OSError" not in ran.err and ".tmp" not in ran.err
     assert lull.ask("skills")["skills"] == []
-    assert not [path for path in lull.home.rglob(".*") if path.is_file()]
+    eventually(lambda: not half_written(lull.home))
     assert lull.ask(*ADD)["generation"] == 1

@@ -20,7 +20,7 @@ from lull.desktop.wiping import KEPT_NAMES, wiped
 from tests.building import bytes_below
 from tests.calendars.server import answer, calendar_server
 from tests.calendars.texts import MEETING, calendar
-from tests.running import Lull, RunningLull, eventually, free_port
+from tests.running import Lull, RunningLull, eventually, nobodys_port
 from tests.zygote import started
 
 pytestmark = pytest.mark.full
@@ -79,7 +79,7 @@ def user(tmp_path: Path) -> Iterator[User]:
         (me / name).mkdir(parents=True, mode=0o700)
     (me / "tmp").chmod(0o1777)
     (me / ".bashrc").write_text("# mine\n")
-    made = User(me / ".local" / "share" / "lull", f"http://127.0.0.1:{free_port()}", me=me)
+    made = User(me / ".local" / "share" / "lull", f"http://127.0.0.1:{nobodys_port()}", me=me)
     yield made
     for service in made.services:
         service.end()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,10 +17,19 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
 
 def open_to_others(home: Path) -> list[str]:
     return sorted(
-        f"{stat.S_IMODE(path.lstat().st_mode):o} {path.relative_to(home)}"
-        for path in home.rglob("*")
-        if not path.is_symlink() and path.lstat().st_mode & 0o077
+        f"{stat.S_IMODE(mode):o} {path.relative_to(home)}"
+        for path, mode in modes(home)
+        if not stat.S_ISLNK(mode) and mode & 0o077
     )
+
+
+def modes(home: Path) -> Iterator[tuple[Path, int]]:
+    """Of all that lies there; what goes meanwhile is left out."""
+    for where, folders, names in os.walk(home):
+        for name in (*folders, *names):
+            path = Path(where, name)
+            with suppress(FileNotFoundError):
+                yield path, path.lstat().st_mode
 
 
 def lived_in(lull: Lull, tmp_path: Path) -> None:

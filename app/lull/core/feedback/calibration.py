@@ -219,9 +219,12 @@ def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> E
     )
 
 
-def wilson(hits: int, n: int, *, level: float = 0.95) -> Estimate:
+def wilson(hits: float, n: int, *, level: float = 0.95) -> Estimate:
     """Return the share `hits` of `n` with its score interval (Wilson 1927). Raises ValueError for
     impossible counts.
+
+    `hits` may be a sum of values from 0 to 1: of all such values with the same mean, those of yes
+    and no vary most, so the interval of their mean is then wider than it need be, never narrower.
     """
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n} is no share")

@@ -6,6 +6,7 @@ Losses are sums as the loss functions define them; KL is in nats per token; shar
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Final, get_type_hints
 
@@ -130,6 +131,23 @@ def parse_event(line: str) -> RunEvent | None:
         return kind(**_typed(kind, value))
     except (TypeError, ValueError) as error:
         raise TrainingError(f"The trainer's line {line[:200]!r} cannot be read: {error}.") from None
+
+
+def steps_in(lines: Iterable[str]) -> list[Stepped]:
+    """Return the steps that the lines of a trainer's event file tell of, each once.
+
+    A trainer that was killed does again what came after its last checkpoint, so the later line of a
+    step counts. Lines that cannot be read are left out.
+    """
+    found: dict[int, Stepped] = {}
+    for line in lines:
+        try:
+            event = parse_event(line)
+        except TrainingError:
+            continue
+        if isinstance(event, Stepped):
+            found[event.step] = event
+    return [found[step] for step in sorted(found)]
 
 
 def _typed(kind: type[RunEvent], value: dict[str, Any]) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _chat(kit: Kit) -> Page:
 
 
 def _settings(kit: Kit) -> Page:
-    from lull.desktop.pages.settings import SettingsPage
+    from lull.desktop.pages.settings.page import SettingsPage
 
     return SettingsPage(kit)
 

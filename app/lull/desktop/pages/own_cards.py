@@ -22,8 +22,8 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
-from lull.desktop.widgets.style import TEXT_SIZE
-from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
+from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.words import tr
 
 TEXT_SIZES: Final = (100, 125, 150, 200)
@@ -31,11 +31,12 @@ TEXT_SIZES: Final = (100, 125, 150, 200)
 
 
 class WindowCard(Card):
-    """The window's preferences: text size, language, notifications, start at login."""
+    """The window's preferences: theme, text size, language, notifications, start at login."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
         self._kit = kit
+        self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
         self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
         self.box.addLayout(row(label(tr("Language")), None, self._languages()))
         self.box.addWidget(label(tr("Notify me about"), "muted"))
@@ -66,6 +67,21 @@ class WindowCard(Card):
                 autostart.is_on(part),
                 functools.partial(self._start_at_login, autostart, part),
             )
+
+    def _themes(self) -> Choice:
+        made = self.theme = Choice()
+        made.setAccessibleName(tr("Theme"))
+        made.addItem(tr("As the system"), SYSTEM)
+        made.addItem(tr("Light"), LIGHT.name)
+        made.addItem(tr("Dark"), DARK.name)
+        chosen = chosen_theme(self._kit.preferences)
+        made.setCurrentIndex(made.findData(chosen.name if chosen else SYSTEM))
+        made.activated.connect(lambda _: self._wear(str(made.currentData())))
+        return made
+
+    def _wear(self, name: str) -> None:
+        self._kit.preferences.setValue(THEME, name)
+        self._kit.look.force(THEMES.get(name))
 
     def _text_size(self) -> Choice:
         made = self.text_size = Choice()

@@ -105,7 +105,7 @@ def _unit(command: tuple[str, ...], home: Path) -> str:
     """The systemd unit, with special characters escaped as in systemd.service(5)."""
     words = " ".join(_systemd_quoted(word) for word in command)
     return (
-        "[Unit]\nDescription=Lull: your local language model learns in the lulls of your day\n"
+        "[SettingUnit]\nDescription=Lull: your local language model learns in the lulls of your day\n"
         # Limit restarts: it cannot start while the window already runs a service.
         "StartLimitIntervalSec=600\nStartLimitBurst=5\n\n"
         f"[Service]\nExecStart={words}\nEnvironment={_systemd_quoted(f'LULL_HOME={home}')}\n"

@@ -28,11 +28,13 @@ class SelfDrawn(QLabel):
         return QWidget.minimumSizeHint(self)
 
 
-def tab_after(before: QWidget, made: QWidget) -> None:
+def tab_after(before: QWidget, made: QWidget) -> QWidget:
     """Insert newly created controls into the Tab order after another control instead of at its
-    end.
+    end. Returns the last of them, or `before` if there are none.
     """
     for one in made.findChildren(QWidget):
-        if one.focusPolicy() & Qt.FocusPolicy.TabFocus:
+        # The list that a choice opens is a window of its own.
+        if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.window() is before.window():
             QWidget.setTabOrder(before, one)
             before = one
+    return before

@@ -12,6 +12,8 @@ LEAST_CHARACTERS: Final = 14
 """Width that a choice keeps where there is little room; the rest of its text ends in "…"."""
 FRAME_PX: Final = 42
 """Width of a choice beside its text."""
+ROUNDED_PX: Final = 2
+"""Width that Qt's rounding may take from the text with large letters."""
 
 
 class Choice(QComboBox):
@@ -67,8 +69,12 @@ class Choice(QComboBox):
         super().initStyleOption(option)
         option.currentText = self.shown
 
+    def sizeHint(self) -> QSize:  # noqa: N802
+        hint = super().sizeHint()
+        return QSize(hint.width() + ROUNDED_PX, hint.height())
+
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        hint = super().minimumSizeHint()
+        hint = self.sizeHint()
         least = LEAST_CHARACTERS * self.fontMetrics().averageCharWidth() + FRAME_PX
         return QSize(min(hint.width(), least), hint.height())
 

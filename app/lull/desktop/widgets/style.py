@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -25,6 +26,9 @@ from lull.resources import icons_dir
 
 TEXT_SIZE: Final = "look/text-percent"
 """Key in the window's preferences of the size of texts, in percent."""
+THEME: Final = "look/theme"
+"""Key in the window's preferences of the theme: the name of one of `THEMES`, or "system"."""
+THEMES: Final[Mapping[str, Theme]] = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 class ThemeInForce(QObject):
@@ -50,6 +54,7 @@ class ThemeInForce(QObject):
         self._wear()
 
     def force(self, theme: Theme | None) -> None:
+        """Wear this theme whatever the system's is; None follows the system again."""
         self._forced = theme
         self._follow()
 
@@ -75,6 +80,11 @@ class ThemeInForce(QObject):
         font.setPointSizeF(BODY_PT * self.text_percent / 100)
         self._app.setFont(font)
         self._app.setStyleSheet(wanted)
+
+
+def chosen_theme(preferences: QSettings) -> Theme | None:
+    """Return the theme that the user chose; None for the system's."""
+    return THEMES.get(str(preferences.value(THEME, "")))
 
 
 def _of_the_system() -> Theme:
@@ -206,6 +216,7 @@ QPushButton[flat="true"] {{
 }}
 QPushButton[flat="true"]:hover {{ background: @hover; }}
 QPushButton[flat="true"]:focus {{ border-color: @accent; }}
+QPushButton[flat="true"]:disabled {{ color: @muted; }}
 QPushButton[flat="true"]:checked {{ background: @chosen; color: @text; }}
 QRadioButton[tab="true"] {{
     border: 2px solid transparent; border-radius: {RADIUS - 2}px; color: @accent; padding: 4px 8px;

@@ -28,7 +28,7 @@ from lull.service.control.views import (
 from lull.service.training.learning_view import learning_view
 from lull.store.chat.conversation_list import UNRATED
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
-from lull.store.feedback.worth import Worths
+from lull.store.feedback.worth import AnswerChoice, Worths
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 
@@ -36,6 +36,8 @@ Json = dict[str, Any]
 PAGE = 50
 FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 """Names of the query parameters that filter conversations."""
+ANSWER_FILTERS: Final = ("client", "model", "skill")
+"""Names of the query parameters that choose the answers of the learning page."""
 
 
 class Reading:
@@ -96,11 +98,19 @@ class Reading:
         turn = self._trajectories.turn(name)
         return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
 
-    def learning(self, since: datetime | None) -> Json:
+    def learning(self, since: datetime | None, **wanted: str | None) -> Json:
         """Return the JSON of rewards (estimates of how good answers were) over time and of the
         changes that affected them, since a time if given.
+
+        `wanted` chooses answers by `client`, `model` and `skill`.
         """
-        return learning_view(self._worths, self._skills.generations(), since, self._placings())
+        choice = AnswerChoice(
+            client=wanted.get("client"),
+            model=wanted.get("model") or "",
+            skill=wanted.get("skill") or "",
+        )
+        generations = self._skills.generations()
+        return learning_view(self._worths, generations, since, self._placings(), choice)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
         """Return the JSON of the skills (texts put into prompts), of one client if named;

@@ -9,7 +9,7 @@ from aiohttp import web
 from lull.contract import routes
 from lull.core.errors import UsageError
 from lull.service.chat.forgetting import ForgettingRequests
-from lull.service.chat.reading import FILTERS, PAGE, Reading
+from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, Reading
 from lull.service.chat.throwing_away import ThrowingAway
 from lull.service.control.answering import Answering
 from lull.service.feedback.rating import Rating
@@ -49,7 +49,8 @@ def conversation_routes(
 
     async def learning(request: web.Request) -> web.Response:
         since = time_in(request.query, "from")
-        return answering.json(await answering.read(lambda: reading.learning(since)))
+        wanted = {name: request.query.get(name) for name in ANSWER_FILTERS}
+        return answering.json(await answering.read(lambda: reading.learning(since, **wanted)))
 
     async def turn(request: web.Request) -> web.Response:
         name = request.match_info["id"]

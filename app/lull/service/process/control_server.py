@@ -41,6 +41,7 @@ from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.service import Service
+from lull.store.training.run_folders import RunFolders
 
 
 async def open_control(
@@ -122,7 +123,12 @@ def _learning_routes(
         service.learning.hear,
         count=service.learning.fast_loop.count_heard,
     )
-    training = TrainingRequests(service.night, service.watch, service.stores.training)
+    training = TrainingRequests(
+        service.night,
+        service.watch,
+        service.stores.training,
+        RunFolders(service.paths.home / "runs"),
+    )
     return [
         skill_routes(service.views.reading, service.changes, answering),
         proposal_routes(reviewing, comparing, answering),

@@ -11,7 +11,14 @@ from typing import Any, Final
 
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import SkillGeneration
-from lull.store.feedback.worth import HeldOutMeans, Moved, ScoredAnswer, Worths
+from lull.store.feedback.worth import (
+    EVERY_ANSWER,
+    AnswerChoice,
+    HeldOutMeans,
+    Moved,
+    ScoredAnswer,
+    Worths,
+)
 
 Json = dict[str, Any]
 MOST_POINTS: Final = 1_000
@@ -23,8 +30,13 @@ def learning_view(
     generations: Iterable[SkillGeneration],
     since: datetime | None,
     placings: Iterable[PlacingResult] = (),
+    wanted: AnswerChoice = EVERY_ANSWER,
 ) -> Json:
     """Return rewards over time, held-out scores and changes since `since` (None: everything).
+
+    `wanted` chooses whose answers are told: points, days and baseline are of this client and model
+    alone. With a skill, points and each day's `n`, `reward` and adapter parts are of answers that
+    had it, and the day's skill parts hold answers with it against those without it.
 
     `{"points": [{"at", "reward", "n"}], "days": [{"day", "n", "reward", "with_skills",
     "without_skills", "with_adapter", "without_adapter"}], "baseline": {"reward", "n"}, "held_out":
@@ -38,11 +50,13 @@ def learning_view(
     in a model's prompts skills stand; `place` is null while it is being measured. Oldest first.
     Blocking.
     """
-    answers = worths.answers(since)
-    reward, n = worths.baseline()
+    answers = worths.answers(since, wanted)
+    shown = [one for one in answers if one.skills] if wanted.skill else answers
+    by_day = dict(_by_day(shown))
+    reward, n = worths.baseline(wanted)
     return {
-        "points": list(_points(answers)),
-        "days": [_day(day, some) for day, some in _by_day(answers)],
+        "points": list(_points(shown)),
+        "days": [_day(day, by_day.get(day, []), some) for day, some in _by_day(answers)],
         "baseline": {"reward": _rounded(reward), "n": n},
         "held_out": [_held_out(one) for one in worths.held_out() if not since or one.at >= since],
         "generations": [
@@ -81,17 +95,19 @@ def _by_day(answers: Sequence[ScoredAnswer]) -> list[tuple[date, list[ScoredAnsw
     return sorted(days.items())
 
 
-def _day(day: date, answers: Sequence[ScoredAnswer]) -> Json:
-    def part(holds: Callable[[ScoredAnswer], bool]) -> Json:
-        some = [one for one in answers if holds(one)]
+def _day(day: date, answers: Sequence[ScoredAnswer], others: Sequence[ScoredAnswer]) -> Json:
+    """Describe a day by its answers; `others` holds those without the wanted skill, too."""
+
+    def part(holds: Callable[[ScoredAnswer], bool], of: Sequence[ScoredAnswer] = answers) -> Json:
+        some = [one for one in of if holds(one)]
         return {"reward": _mean(some), "n": len(some)}
 
     return {
         "day": day.isoformat(),
         "n": len(answers),
         "reward": _mean(answers),
-        "with_skills": part(lambda one: one.skills),
-        "without_skills": part(lambda one: not one.skills),
+        "with_skills": part(lambda one: one.skills, others),
+        "without_skills": part(lambda one: not one.skills, others),
         "with_adapter": part(lambda one: one.adapter),
         "without_adapter": part(lambda one: not one.adapter),
     }

@@ -9,7 +9,8 @@ from lull.core.idle.rule import STRAIN_GATES
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.training.next_step import Task
 from lull.loops.training.training_job import TrainingJob
-from lull.service.training.views import run_view, runs_view, sources_view
+from lull.service.training.views import curve_view, run_view, runs_view, sources_view
+from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
 Json = dict[str, Any]
@@ -20,22 +21,27 @@ POLL_S: Final = 0.25
 class TrainingRequests:
     """Answers the control API's requests about LoRA training."""
 
-    def __init__(self, night: TrainingJob, watch: WatchIdle, training: Training) -> None:
+    def __init__(
+        self, night: TrainingJob, watch: WatchIdle, training: Training, folders: RunFolders
+    ) -> None:
         self._night = night
         self._watch = watch
         self._training = training
+        self._folders = folders
 
     async def list(self) -> Json:
         """Return the JSON of all LoRA training runs and of what training does next."""
         return {"runs": runs_view(await asyncio.to_thread(self._training.runs)), **self._next()}
 
     async def show(self, run: str) -> Json:
-        """Return the JSON of one LoRA training run and of the data it was trained on. Raises
-        NotFound.
+        """Return the JSON of one LoRA training run, of the data it was trained on, and of its
+        steps as long as its folder is kept. Raises NotFound.
         """
         found = await asyncio.to_thread(self._training.get, run)
         sources = await asyncio.to_thread(self._training.sources, run)
-        return {"runs": [run_view(found)], "made_of": sources_view(sources)}
+        steps = await asyncio.to_thread(self._folders.steps, found.id)
+        made_of = sources_view(sources)
+        return {"runs": [run_view(found)], "made_of": made_of, "curve": curve_view(steps)}
 
     async def cancel(self, run: str) -> Json:
         """Cancel a LoRA training run. Raises NotFound, Conflict."""

@@ -5,13 +5,17 @@ Keys are only ever added.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
+from lull.core.training.events import Stepped
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunSource
 
 Json = dict[str, Any]
+MOST_STEPS: Final = 1_000
+"""Most steps of a run that are told."""
 
 
 def runs_view(runs: Sequence[Run]) -> list[Json]:
@@ -54,6 +58,18 @@ def run_view(run: Run) -> Json:
 def _course_view(course: GraduationCourse | None) -> Json | None:
     """Return the settings of a graduation as factors of the usual ones."""
     return None if course is None else {"passes": course.passes, "anchors": course.anchors}
+
+
+def curve_view(steps: Sequence[Stepped]) -> list[Json]:
+    """Return the JSON of the steps of a training run, at most `MOST_STEPS` of them, the first and
+    the last included. A loss that is no number is null.
+    """
+    if len(steps) > MOST_STEPS:
+        wide = (len(steps) - 1) / (MOST_STEPS - 1)
+        steps = [steps[round(n * wide)] for n in range(MOST_STEPS)]
+    return [
+        {"step": one.step, "loss": one.loss if math.isfinite(one.loss) else None} for one in steps
+    ]
 
 
 def sources_view(sources: Sequence[RunSource]) -> Json:

@@ -19,11 +19,25 @@ MOST_ANSWERS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerChoice:
+    """Which scored answers are wanted; empty fields match anything."""
+
+    client: str | None = None
+    """Name of the client; "" is who uses the plain address."""
+    model: str = ""
+    skill: str = ""
+    """Name of the skill whose answers are held against all others."""
+
+
+EVERY_ANSWER: Final = AnswerChoice()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredAnswer:
     at: datetime
     p_good: float
     skills: bool
-    """Whether a skill was in the answer's prompt."""
+    """Whether the skill that was asked for, or any if none was, was in the answer's prompt."""
     adapter: bool
     """Whether an adapter gave the answer, not the base model."""
 
@@ -58,15 +72,24 @@ class Worths:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def answers(self, since: datetime | None) -> list[ScoredAnswer]:
-        """List scored answers with their times for the chart on the learning page, oldest first."""
+    def answers(
+        self, since: datetime | None, wanted: AnswerChoice = EVERY_ANSWER
+    ) -> list[ScoredAnswer]:
+        """List scored answers of a client and model with their times, oldest first."""
+        where, values = _of(wanted)
+        worn = "t.skills <> '[]'"
+        if wanted.skill:
+            named = "json_extract(s.value, '$.name') = ?"
+            worn = f"EXISTS (SELECT 1 FROM json_each(t.skills) s WHERE {named})"
+        of_skill = (wanted.skill,) if wanted.skill else ()
         rows = self._db.read(
             lambda connection: connection.execute(
-                "SELECT t.at, w.p_good, t.skills <> '[]' AS skills,"
+                f"SELECT t.at, w.p_good, {worn} AS skills,"
                 " t.adapter IS NOT NULL AS adapter"
                 " FROM turns t JOIN rewards w ON w.turn = t.id"
-                " WHERE w.p_good IS NOT NULL AND t.at >= ? ORDER BY t.at DESC, t.id DESC LIMIT ?",
-                (since.isoformat() if since else "", MOST_ANSWERS),
+                f" WHERE w.p_good IS NOT NULL AND t.at >= ?{where}"
+                " ORDER BY t.at DESC, t.id DESC LIMIT ?",
+                (*of_skill, since.isoformat() if since else "", *values, MOST_ANSWERS),
             ).fetchall()
         )
         return [
@@ -79,15 +102,18 @@ class Worths:
             for row in reversed(rows)
         ]
 
-    def baseline(self) -> tuple[float | None, int]:
-        """Return the mean score of answers with neither skills nor an adapter, and the number of
-        these answers.
+    def baseline(self, wanted: AnswerChoice = EVERY_ANSWER) -> tuple[float | None, int]:
+        """Return the mean score of a client's and model's answers with neither skills nor an
+        adapter, and the number of these answers.
         """
+        where, values = _of(wanted)
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT avg(w.p_good) AS good, count(*) AS n FROM turns t"
                 " JOIN rewards w ON w.turn = t.id"
                 " WHERE w.p_good IS NOT NULL AND t.skills = '[]' AND t.adapter IS NULL"
+                f"{where}",
+                values,
             ).fetchone()
         )
         return row["good"], int(row["n"])
@@ -139,3 +165,14 @@ class Worths:
             )
             for row in rows
         ]
+
+
+def _of(wanted: AnswerChoice) -> tuple[str, tuple[str, ...]]:
+    """The clause that keeps the answers of a client and model, and its values."""
+    given = [("client", wanted.client), ("model", wanted.model or None)]
+    kept = [(column, value) for column, value in given if value is not None]
+    if not kept:
+        return "", ()
+    all_of = " AND ".join(f"{column} = ?" for column, _ in kept)
+    clause = f" AND t.trajectory IN (SELECT id FROM trajectories WHERE {all_of})"
+    return clause, tuple(value for _, value in kept)

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
+from lull.core.training.events import Stepped, steps_in
 from lull.core.training.examples import Example
 from lull.core.training.run_format import (
     ADAPTER,
     BATCH,
     CHECKPOINTS,
+    EVENTS,
     SPEC,
     example_line,
     read_spec,
@@ -85,6 +87,14 @@ class RunFolders:
             file.with_suffix(".tmp").replace(file)
         except OSError as error:
             raise StoreError(f"{file}: {error.strerror}.") from error
+
+    def steps(self, run: str) -> list[Stepped]:
+        """Return the steps that a training run has made so far; none if its folder is gone."""
+        try:
+            text = (self.folder(run) / EVENTS).read_text("utf-8", errors="replace")
+        except OSError:
+            return []
+        return steps_in(text.splitlines())
 
     def exists(self, run: str) -> bool:
         return (self.folder(run) / SPEC).is_file()

@@ -1,15 +1,17 @@
-"""Computes the data of the Learning page's five charts and their tables, without drawing."""
+"""Computes the data of the Learning page's charts, their tables and sentences, without drawing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from enum import StrEnum
 from typing import Any, Final
 
+from lull.core.feedback.trend import LEAST_ANSWERS, mean_of
+from lull.desktop.pages.learning import meaning
 from lull.desktop.pages.skills.changes import change_words, move_words
-from lull.desktop.words import count, parsed, percent, plain, short_date, short_day, tr
+from lull.desktop.words import count, decimal, parsed, percent, plain, short_date, short_day, tr
 
 Json = dict[str, Any]
 MOST_POINTS: Final = 2_000
@@ -21,16 +23,24 @@ class ChartName(StrEnum):
     ADAPTER = "adapter"
     HELD_OUT = "held out"
     RUNS = "runs"
+    TRAINING = "training"
+
+
+OF_ANSWERS: Final = frozenset({ChartName.ANSWERS, ChartName.SKILLS, ChartName.ADAPTER})
+"""Charts of answers in chats, which can be shown for one client, model or skill."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One point of a chart: a value at a time (Unix seconds)."""
+    """One point of a chart: a value at a time (Unix seconds), or at a step of a training run."""
 
     at_s: float
     value: float
     n: int = 1
     """Number of answers whose mean this point is."""
+    low: float | None = None
+    """Lower end of the mean's 95% interval; None where there are too few answers for one."""
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +52,14 @@ class Series:
     """Name of the theme's colour for the curve."""
     dots: tuple[Dot, ...]
     dash: bool = False
+    line: bool = True
+    """Whether it is drawn as a curve; else only the intervals of its points are drawn."""
+    box_days: tuple[float, float] = (-0.4, 0.4)
+    """Where an interval begins and ends, in days before and after its point; those of two curves
+    stand side by side.
+    """
+    about: str = ""
+    """What the curve shows, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +88,12 @@ class Chart:
     """Rows of the chart's table, newest first."""
     none: str = ""
     """Text to show when a chart has nothing to draw."""
+    meaning: str = ""
+    """What the chart means, in a sentence computed from its data."""
+    about: str = ""
+    """What the chart shows, in a sentence."""
+    steps: int = 0
+    """Number of steps of the training run that it shows; 0: it shows shares over days."""
 
     @property
     def empty(self) -> bool:
@@ -78,15 +102,19 @@ class Chart:
 
 def titles() -> Mapping[ChartName, str]:
     return {
-        ChartName.ANSWERS: tr("What answers were worth"),
+        ChartName.ANSWERS: tr("Answer quality over time"),
         ChartName.SKILLS: tr("With and without skills"),
         ChartName.ADAPTER: tr("With and without an adapter"),
-        ChartName.HELD_OUT: tr("Requests kept apart"),
+        ChartName.HELD_OUT: tr("Held-out test"),
         ChartName.RUNS: tr("Training runs"),
+        ChartName.TRAINING: tr("Run in progress"),
     }
 
 
-def charts(learning: Json, runs: Sequence[Json]) -> dict[ChartName, Chart]:
+def charts(
+    learning: Json, runs: Sequence[Json], training: Json | None = None
+) -> dict[ChartName, Chart]:
+    """Compute all charts; `training` is the run in progress, with its steps as `curve`."""
     marks = tuple(sorted(_marks(learning), key=lambda mark: mark.at_s))
     baseline = (learning.get("baseline") or {}).get("reward")
     return {
@@ -95,6 +123,7 @@ def charts(learning: Json, runs: Sequence[Json]) -> dict[ChartName, Chart]:
         ChartName.ADAPTER: _parted(learning, marks, baseline, ChartName.ADAPTER, "adapter"),
         ChartName.HELD_OUT: _held_out(learning, marks),
         ChartName.RUNS: _runs(runs, marks),
+        ChartName.TRAINING: _training(training or {}),
     }
 
 
@@ -114,23 +143,38 @@ def running_mean(values: Sequence[float], weight: float) -> list[float]:
     return out
 
 
-# The five charts
+# The charts
 
 
 def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | None) -> Chart:
     days = list(learning.get("days") or ())
-    dots = _dots((p.get("at"), p.get("reward"), p.get("n", 1)) for p in learning.get("points", ()))
+    found = [p for p in learning.get("points") or () if p.get("reward") is not None]
+    dots = _dots((p.get("at"), p["reward"], p.get("n", 1)) for p in found)
+    by_day = _dots(((_noon(day["day"]), day["reward"], day["n"]) for day in days), sure=True)
     return Chart(
         name=ChartName.ANSWERS,
-        series=(Series(name=tr("an answer was good"), colour="curve_a", dots=dots),),
+        series=(
+            Series(
+                name=tr("share of good answers"),
+                colour="curve_a",
+                dots=dots,
+                about=tr(
+                    "How likely answers were good, by your ratings, your next words and checks."
+                ),
+            ),
+            Series(name=tr("the day's mean"), colour="curve_a", dots=by_day, line=False),
+        ),
         marks=marks,
         level=baseline,
         heads=(tr("Day"), tr("Answers"), tr("Good")),
         rows=tuple(
             (short_day(day["day"]), count(day["n"]), _share(day["reward"]))
             for day in reversed(days)
+            if day["n"]
         ),
         none=tr("No answer was scored yet. Rate a few, or go on: your next words tell, too."),
+        meaning=meaning.over_time([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
+        about=tr("How likely the answers in your chats were good, and the mean of each day."),
     )
 
 
@@ -140,18 +184,20 @@ def _parted(
     days = list(learning.get("days") or ())
     own, other = f"with_{what}", f"without_{what}"
     with_, without = (
-        _dots((_noon(day["day"]), day[part]["reward"], day[part]["n"]) for day in days)
+        _dots(((_noon(day["day"]), day[part]["reward"], day[part]["n"]) for day in days), sure=True)
         for part in (own, other)
     )
     rows = ((short_day(day["day"]), _cell(day[own]), _cell(day[other])) for day in reversed(days))
-    none = tr("No answer with skills was scored yet.")
-    if name is ChartName.ADAPTER:
-        none = tr("No adapter has answered yet.")
+    skills = name is ChartName.SKILLS
+    compare = meaning.with_skills if skills else meaning.with_adapter
+    sides = [[(dot.value, dot.n) for dot in dots] for dots in (with_, without)]
     return Chart(
         name=name,
         series=(
-            Series(name=tr("with"), colour="curve_a", dots=with_),
-            Series(name=tr("without"), colour="curve_b", dots=without, dash=True),
+            Series(name=tr("with"), colour="curve_a", dots=with_, box_days=(-0.4, 0.0)),
+            Series(
+                name=tr("without"), colour="curve_b", dots=without, dash=True, box_days=(0.0, 0.4)
+            ),
         )
         if with_
         else (),
@@ -159,14 +205,24 @@ def _parted(
         level=baseline,
         heads=(tr("Day"), tr("With"), tr("Without")),
         rows=tuple(rows),
-        none=none,
+        none=tr("No answer with skills was scored yet.")
+        if skills
+        else tr("No adapter has answered yet."),
+        meaning=compare(*sides),
+        about=tr("Each day's answers that had skills in their prompts, and those that had none.")
+        if skills
+        else tr(
+            "Each day's answers of an adapter (a small trained addition to the model), and those"
+            " of the model without one."
+        ),
     )
 
 
 def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
     found = list(learning.get("held_out") or ())
     before, after = (
-        _dots((one["at"], one[part], one["pairs"]) for one in found) for part in ("before", "after")
+        _dots(((one["at"], one[part], one["pairs"]) for one in found), sure=True)
+        for part in ("before", "after")
     )
     rows = (
         (plain(one["adapter"]), tr("%1 → %2", _share(one["before"]), _share(one["after"])),
@@ -176,13 +232,24 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
     return Chart(
         name=ChartName.HELD_OUT,
         series=(
-            Series(name=tr("the new adapter"), colour="curve_a", dots=after),
-            Series(name=tr("what was in force"), colour="curve_b", dots=before, dash=True),
+            Series(name=tr("the new adapter"), colour="curve_a", dots=after, box_days=(-0.25, 0.0)),
+            Series(
+                name=tr("the version before it"),
+                colour="curve_b",
+                dots=before,
+                dash=True,
+                box_days=(0.0, 0.25),
+            ),
         ),
         marks=marks,
-        heads=(tr("Adapter"), tr("Good"), tr("Pairs")),
+        heads=(tr("Adapter"), tr("Good"), tr("Tests")),
         rows=tuple(rows),
-        none=tr("The gate has compared no adapter on requests kept apart yet."),
+        none=tr("No adapter was tested on held-out requests yet."),
+        meaning=meaning.held_out(found),
+        about=tr(
+            "Requests that no training ever sees, answered by each new adapter and by the version"
+            " before it."
+        ),
     )
 
 
@@ -214,18 +281,52 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
         heads=(tr("Run"), tr("Good")),
         rows=tuple(rows),
         none=tr("No run was measured yet."),
+        meaning=meaning.of_runs((r["reward_before"], r["reward_after"]) for r in measured),
+        about=tr(
+            "Answers to practice requests before and after each training run. How many answers"
+            " each value stands for is not kept, so there are no intervals."
+        ),
+    )
+
+
+def _training(run: Json) -> Chart:
+    steps = [one for one in run.get("curve") or () if one.get("loss") is not None]
+    dots = tuple(Dot(at_s=float(one["step"]), value=float(one["loss"])) for one in steps)
+    return Chart(
+        name=ChartName.TRAINING,
+        series=(
+            Series(
+                name=tr("loss"),
+                colour="curve_a",
+                dots=thinned(dots),
+                about=tr("How far the model is from what its examples ask for: lower is closer."),
+            ),
+        ),
+        heads=(tr("Step"), tr("Loss")),
+        rows=tuple(
+            (count(int(one["step"])), decimal(float(one["loss"]), 3)) for one in reversed(steps)
+        ),
+        none=tr("No run is in progress, or it has made no step yet."),
+        meaning=meaning.of_training(run, [dot.value for dot in dots]) if dots else "",
+        about=tr("The loss of the training run in progress, step by step."),
+        steps=max(1, int(run.get("of") or 0)),
     )
 
 
 # Parts
 
 
-def _dots(found: Any) -> tuple[Dot, ...]:
+def _dots(found: Any, *, sure: bool = False) -> tuple[Dot, ...]:
+    """The points of a curve; with `sure` each of enough answers has its interval."""
     dots = []
     for at, value, n in found:
         moment = parsed(at) if isinstance(at, str) else at
         if moment is not None and value is not None:
-            dots.append(Dot(at_s=moment.timestamp(), value=float(value), n=int(n)))
+            dot = Dot(at_s=moment.timestamp(), value=float(value), n=int(n))
+            if sure and dot.n >= LEAST_ANSWERS:
+                known = mean_of([(dot.value, dot.n)])
+                dot = replace(dot, low=known.low, high=known.high)
+            dots.append(dot)
     return thinned(sorted(dots, key=lambda dot: dot.at_s))
 
 

@@ -1,21 +1,21 @@
-"""Draws a chart with pyqtgraph: faint values, a bold running mean, the baseline and marks.
+"""Draws a chart with pyqtgraph: faint values, a bold running mean, intervals, baseline and marks.
 
-Curves differ by dashes as well as colours. The value under the mouse is shown below the chart, and
-the arrow keys move from value to value.
+Curves differ by dashes as well as colours. The legend above names all that is drawn. The value
+under the mouse is shown below the chart, and the arrow keys move from value to value.
 """
 
 from __future__ import annotations
 
 import bisect
 import math
-from datetime import datetime
 from typing import Any, Final
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QKeyEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
+from lull.desktop.pages.learning.axes import DayAxis
 from lull.desktop.pages.learning.charts import (
     Chart,
     ChartMark,
@@ -24,23 +24,48 @@ from lull.desktop.pages.learning.charts import (
     running_mean,
     titles,
 )
+from lull.desktop.pages.learning.legend import Legend
+from lull.desktop.pages.learning.reading import axis_titles, entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
-from lull.desktop.words import count, on_day, percent, tr
+from lull.desktop.words import percent, tr
 
-LEGEND_PX: Final = 24
-"""Height of the row above a chart that names its curves."""
+PLOT_PX: Final = 220
+"""Least height of a plot; a smaller page scrolls."""
 LOG_FLOOR: Final = 0.01
 """Lowest value that a chart's logarithmic scale shows."""
-LEAST_SPAN_S: Final = 24 * 3600.0
-"""Shortest time that a chart spans, in seconds."""
-MARK_NEAR_S: Final = 3 * 3600.0
-"""How near in seconds a mark must be to a value to be named with it."""
+DAY_S: Final = 24 * 3600.0
+LEAST_SPAN_S: Final = DAY_S
+"""Shortest time that a chart spans, in seconds, until the user zooms in."""
+NEAREST_S: Final = 3600.0
+"""Shortest time that can be zoomed into, in seconds."""
+NEAREST_STEPS: Final = 4
+ZOOM: Final = 0.5
+"""What one zoom step leaves of the time that is seen."""
+MARK_SPAN: Final = (0.0, 0.12)
+"""Part of a chart's height that the mark of a change of skills takes."""
+BEHIND: Final = -10
+"""Order of what is drawn behind the curves."""
+BOX_ALPHA: Final = 60
+"""How opaque intervals are, of 255."""
+
+
+class _Plot(pg.PlotWidget):  # type: ignore[misc]
+    """A plot that leaves the mouse wheel to the page, unless Ctrl is held."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+        else:
+            event.ignore()
 
 
 class Curves(SelfDrawn):
-    """Widget that draws one chart: its curves, their running means, and marks."""
+    """Widget that draws one chart: its legend, curves, running means, intervals and marks."""
+
+    zoom_changed = Signal(bool)
+    """Whether only a part of the chart is seen now."""
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()
@@ -50,33 +75,36 @@ class Curves(SelfDrawn):
         self._chart = Chart(name=ChartName.ANSWERS)
         self._drawn: tuple[object, ...] = ()
         self._at_s: float | None = None
-        """Time of the vertical line under the mouse, in Unix seconds."""
+        """Place of the vertical line under the mouse, in Unix seconds or steps."""
+        self.zoomed = False
+        """Whether the user sees a part of the chart, and not the whole."""
         pg.setConfigOptions(antialias=True)
-        self.plot = pg.PlotWidget(axisItems={"bottom": pg.DateAxisItem(orientation="bottom")})
-        self.plot.setMinimumHeight(130)
-        self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.plot.setMenuEnabled(False)
-        self.plot.hideButtons()
-        self.plot.setMouseEnabled(x=True, y=False)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.plot, self._axis = self._made()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._legend = pg.LegendItem(horSpacing=14, colCount=3)
-        # Above the curves and not over them: what is under a legend cannot be read.
-        rows = self.plot.plotItem.layout
-        rows.removeItem(self.plot.plotItem.titleLabel)
-        self.plot.plotItem.titleLabel.hide()
-        rows.addItem(self._legend, 0, 1)
-        rows.setRowFixedHeight(0, LEGEND_PX)
-        self.plot.plotItem.legend = self._legend
-        self.plot.scene().sigMouseMoved.connect(self._hover)
         self._line = pg.InfiniteLine(angle=90)
-        self.said: QLabel = label("", "small")
+        self.legend = Legend()
+        self.said: QLabel = label("", "small", wrap=True)
         self.said.setMinimumHeight(18)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self.legend)
         box.addWidget(self.plot, 1)
         box.addWidget(self.said)
         look.changed.connect(self._draw)
+
+    def _made(self) -> tuple[_Plot, DayAxis]:
+        axis = DayAxis()
+        plot = _Plot(axisItems={"bottom": axis})
+        plot.setMinimumHeight(PLOT_PX)
+        plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        plot.getAxis("left").enableAutoSIPrefix(False)
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.setMouseEnabled(x=True, y=False)
+        plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        plot.scene().sigMouseMoved.connect(self._hover)
+        plot.plotItem.vb.sigRangeChangedManually.connect(lambda _: self._set_zoomed(True))
+        return plot, axis
 
     # What to show
 
@@ -96,27 +124,21 @@ class Curves(SelfDrawn):
         if chart != self._chart:
             if chart.name is not self._chart.name:
                 self._at_s = None
+                self._set_zoomed(False)
             self._chart = chart
             self._draw()
 
     def values_at(self, at_s: float) -> str:
-        """Describe in one line the chart's values and marks nearest to a time."""
-        dots = [(series, dot) for series in self._chart.series for dot in series.dots]
-        if not dots:
-            return ""
-        nearest = min((dot for _, dot in dots), key=lambda dot: abs(dot.at_s - at_s)).at_s
-        words = [on_day(datetime.fromtimestamp(nearest).astimezone(), tr("dd MMM HH:mm"))]
-        for series, dot in dots:
-            if dot.at_s == nearest:
-                many = tr("%1 answers", count(dot.n)) if dot.n > 1 else ""
-                words.append(f"{series.name} {percent(dot.value)} {many}".strip())
-        near = [mark for mark in self._chart.marks if abs(mark.at_s - nearest) < MARK_NEAR_S]
-        words += [mark.text for mark in near[-2:]]
-        return " · ".join(words)
+        """Describe in one line the chart's values and marks nearest to a time or step."""
+        return near_words(self._chart, at_s)
+
+    def snapshot(self) -> QPixmap:
+        """Return the chart with its legend, as it is seen."""
+        return self.grab()
 
     def step(self, by: int) -> None:
         """Move the chart's cursor to the next value (`by` > 0) or the previous one."""
-        times = sorted({dot.at_s for series in self._chart.series for dot in series.dots})
+        times = self._times()
         if not times:
             return
         if self._at_s is None:
@@ -125,65 +147,151 @@ class Curves(SelfDrawn):
             here = min(len(times) - 1, bisect.bisect_right(times, self._at_s))
         else:
             here = max(0, bisect.bisect_left(times, self._at_s) - 1)
+        self._bring(times[here])
         self._point_at(times[here])
+
+    # Zoom
+
+    def zoom(self, factor: float) -> None:
+        """Show `factor` of what is seen now, around the cursor or else the middle."""
+        first, last = self._range()
+        left, right = self._whole()
+        near = NEAREST_STEPS if self._chart.steps else NEAREST_S
+        wide = min(max((last - first) * factor, near), right - left)
+        middle = (first + last) / 2
+        if self._at_s is not None and first <= self._at_s <= last:
+            middle = self._at_s
+        start = min(max(left, middle - wide / 2), right - wide)
+        self._see(start, start + wide)
+        self._set_zoomed(wide < (right - left) * 0.999)
+
+    def show_all(self) -> None:
+        """Show the whole chart again."""
+        self._see(*self._whole())
+        self._set_zoomed(False)
+
+    def _bring(self, at_s: float) -> None:
+        """Move what is seen until a value is in it."""
+        first, last = self._range()
+        if first <= at_s <= last or not self.zoomed:
+            return
+        left, right = self._whole()
+        start = min(max(left, at_s - (last - first) / 2), right - (last - first))
+        self._see(start, start + last - first)
+
+    def _range(self) -> tuple[float, float]:
+        first, last = self.plot.plotItem.vb.viewRange()[0]
+        return float(first), float(last)
+
+    def _see(self, first: float, last: float) -> None:
+        self.plot.setXRange(first, last, padding=0)
+
+    def _set_zoomed(self, zoomed: bool) -> None:
+        if zoomed != self.zoomed:
+            self.zoomed = zoomed
+            self.zoom_changed.emit(zoomed)
+
+    def _whole(self) -> tuple[float, float]:
+        """All values, and never less than a day: a second has no axis that says anything."""
+        if self._chart.steps:
+            return 0.0, self._chart.steps * 1.02
+        times = self._times()
+        if not times:
+            return 0.0, LEAST_SPAN_S
+        boxes = [
+            dot.at_s + days * DAY_S
+            for series in self._chart.series
+            for dot in series.dots
+            for days in series.box_days
+            if dot.low is not None
+        ]
+        first, last = min([times[0], *boxes]), max([times[-1], *boxes])
+        spare = max(0.0, LEAST_SPAN_S - (last - first)) / 2
+        spare += 0.03 * (last - first + 2 * spare)
+        return first - spare, last + spare
+
+    def _times(self) -> list[float]:
+        return sorted({dot.at_s for series in self._chart.series for dot in series.dots})
 
     # Drawing
 
     def _draw(self) -> None:
         chart, theme = self._chart, self._look.theme
-        now = (chart, theme.name, self._weight, self._log)
+        now = (chart, theme.name, self._weight, self._logs, small_pt())
         if now == self._drawn:
             return
         self._drawn = now
         self.setAccessibleName(self._named(chart))
+        self.legend.show_entries(entries(chart, theme, smoothed=self._smoothed))
         self.plot.clear()
-        self.plot.setLogMode(x=False, y=self._log)
+        self.plot.setLogMode(x=False, y=self._logs)
         self._paint_axes()
         for series in chart.series:
-            self._curve(series)
-        if chart.level is not None:
+            self._intervals(series)
+        for series in chart.series:
+            if series.line:
+                self._curve(series)
+        if chart.level is not None and not chart.empty:
             self._baseline(chart.level)
         adapters = [mark for mark in chart.marks if mark.adapter]
         for mark in chart.marks:
             self._mark(mark, adapters.index(mark) % 3 if mark.adapter else 0)
-        low, high = self._y(self._least()), self._y(1.0)
-        self.plot.setYRange(low, high, padding=0.04)
-        self._set_span()
+        self._set_ranges()
         self._point_at(self._at_s)
 
-    def _set_span(self) -> None:
-        """Show all values, and never less than a day: a second has no axis that says anything."""
-        times = [dot.at_s for series in self._chart.series for dot in series.dots]
-        if not times:
-            self.plot.enableAutoRange(axis="x")
-            return
-        first, last = min(times), max(times)
-        spare = max(0.0, LEAST_SPAN_S - (last - first)) / 2
-        self.plot.setXRange(first - spare, last + spare, padding=0.03)
+    @property
+    def _logs(self) -> bool:
+        """Whether the scale is logarithmic; a loss may be negative and has no such scale."""
+        return self._log and not self._chart.steps
+
+    def _set_ranges(self) -> None:
+        if self._chart.steps:
+            values = [dot.value for series in self._chart.series for dot in series.dots] or [0.0]
+            spare = 0.1 * (max(values) - min(values)) or 0.1
+            self.plot.setYRange(min(values) - spare, max(values) + spare, padding=0)
+        else:
+            self.plot.setYRange(self._y(self._least()), self._y(1.0), padding=0.04)
+        left, right = self._whole()
+        near = NEAREST_STEPS if self._chart.steps else NEAREST_S
+        box = self.plot.plotItem.vb
+        box.setLimits(xMin=left, xMax=right, minXRange=min(near, right - left))
+        if not self.zoomed:
+            self._see(left, right)
 
     @staticmethod
     def _named(chart: Chart) -> str:
-        words = tr("Curve: %1. Arrow keys tell its values.", titles()[chart.name])
-        return words if not chart.empty else f"{words} {chart.none}"
+        words = tr(
+            "Curve: %1. Arrow keys tell its values, plus and minus zoom, 0 shows all.",
+            titles()[chart.name],
+        )
+        return f"{words} {chart.none if chart.empty else chart.meaning}".strip()
 
     def _paint_axes(self) -> None:
         theme = self._look.theme
         self.plot.setBackground(theme.card)
         font = QFont()
         font.setPointSizeF(small_pt())
-        for side in ("left", "bottom"):
+        self._axis.steps = bool(self._chart.steps)
+        self._axis.wear(font)
+        for side, title in zip(("left", "bottom"), axis_titles(self._chart), strict=True):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(theme.line))
             axis.setTextPen(pg.mkPen(theme.muted))
             axis.setTickFont(font)
+            axis.setLabel(title, **{"color": theme.muted, "font-size": f"{small_pt():g}pt"})
+        left = self.plot.getAxis("left")
         low = self._least()
         fine, even = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
-        marks = [one for one in (fine if self._log else even) if one >= low]
-        self.plot.getAxis("left").setTicks([[(self._y(one), percent(one)) for one in marks]])
-        self.plot.getAxis("left").setWidth(44)
+        marks = [one for one in (fine if self._logs else even) if one >= low]
+        shares = [[(self._y(one), percent(one)) for one in marks]]
+        left.setTicks(None if self._chart.steps else shares)
         self.plot.showGrid(x=False, y=True, alpha=0.15)
-        self._legend.setLabelTextColor(theme.text)
-        self._legend.setBrush(pg.mkBrush(theme.card))
+
+    @property
+    def _smoothed(self) -> bool:
+        """Whether any curve is drawn as its running mean, over its faint values."""
+        curves = (series for series in self._chart.series if series.line)
+        return self._weight < 1.0 and any(len(series.dots) > 2 for series in curves)
 
     def _curve(self, series: Series) -> None:
         theme = self._look.theme
@@ -201,12 +309,31 @@ class Curves(SelfDrawn):
             thin = None if single else pg.mkPen(faint, width=1, style=style)
             self._plot(times, values, thin, faint)
         pen = pg.mkPen(colour, width=2.4, style=style)
-        self._plot(times, mean, pen, colour if mean is values else None, name=series.name)
+        self._plot(times, mean, pen, colour if mean is values else None)
 
-    def _plot(
-        self, times: list[float], values: list[float], pen: Any, dot: Any, name: str | None = None
-    ) -> None:
-        if self._log:
+    def _intervals(self, series: Series) -> None:
+        """Draw the interval of each point that has one as a faint box."""
+        some = [dot for dot in series.dots if dot.low is not None and dot.high is not None]
+        if not some:
+            return
+        colour = QColor(str(getattr(self._look.theme, series.colour)))
+        colour.setAlpha(BOX_ALPHA)
+        left, right = (DAY_S * days for days in series.box_days)
+        lows = [self._y(dot.low or 0.0) for dot in some]
+        heights = [self._y(dot.high or 0.0) - low for dot, low in zip(some, lows, strict=True)]
+        boxes = pg.BarGraphItem(
+            x0=[dot.at_s + left for dot in some],
+            width=right - left,
+            y0=lows,
+            height=heights,
+            brush=pg.mkBrush(colour),
+            pen=pg.mkPen(None),
+        )
+        boxes.setZValue(BEHIND)
+        self.plot.addItem(boxes, ignoreBounds=True)
+
+    def _plot(self, times: list[float], values: list[float], pen: Any, dot: Any) -> None:
+        if self._logs:
             values = [max(LOG_FLOOR, value) for value in values]
         symbol = "o" if dot is not None and (pen is None or len(times) <= 200) else None
         more = {
@@ -215,47 +342,39 @@ class Curves(SelfDrawn):
             "symbolBrush": dot,
             "symbolPen": None,
         }
-        self.plot.plot(times, values, pen=pen, name=name, **more)
+        self.plot.plot(times, values, pen=pen, **more)
 
     def _baseline(self, level: float) -> None:
-        theme = self._look.theme
-        words = tr("baseline %1", percent(level))
-        # Right of the axis and above the line, so that neither crosses the words.
-        options = {**self._words(), "position": 0.04, "anchors": [(0, 1), (0, 1)]}
-        pen = pg.mkPen(theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
-        self.plot.addItem(
-            pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen, label=words, labelOpts=options)
-        )
+        """Draw the baseline; its value stands in the legend, where it hides nothing."""
+        pen = pg.mkPen(self._look.theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
+        self.plot.addItem(pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen))
 
     def _mark(self, mark: ChartMark, line: int) -> None:
         """Draw a mark; `line` is the row of its label, so that neighbours do not overlap."""
         theme = self._look.theme
         if not mark.adapter:
-            pen = pg.mkPen(theme.line, width=1)
-            self.plot.addItem(pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen), ignoreBounds=True)
+            pen = pg.mkPen(theme.edge, width=1.6)
+            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, span=MARK_SPAN)
+            made.setZValue(BEHIND)
+            self.plot.addItem(made, ignoreBounds=True)
             return
         pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
-        options = {**self._words(), "position": 0.05 + 0.09 * line}
+        # No background: a value behind the words would be hidden.
+        options = {"color": theme.text, "position": 0.05 + 0.09 * line}
         self.plot.addItem(
             pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, label=mark.name, labelOpts=options),
             ignoreBounds=True,
         )
 
-    def _words(self) -> dict[str, Any]:
-        """Label options: text on a background, so that no dot shows through it."""
-        ground = QColor(self._look.theme.card)
-        ground.setAlpha(215)
-        return {"color": self._look.theme.muted, "fill": ground}
-
     def _least(self) -> float:
-        """The lowest value to draw."""
-        if not self._log:
+        """The lowest share to draw."""
+        if not self._logs:
             return 0.0
         values = [dot.value for series in self._chart.series for dot in series.dots]
         return max(LOG_FLOOR, min(values, default=1.0) * 0.8)
 
     def _y(self, value: float) -> float:
-        return math.log10(max(LOG_FLOOR, value)) if self._log else value
+        return math.log10(max(LOG_FLOOR, value)) if self._logs else value
 
     # Values
 
@@ -277,8 +396,16 @@ class Curves(SelfDrawn):
         self.setAccessibleDescription(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}.get(Qt.Key(event.key()))
-        if step is None:
-            super().keyPressEvent(event)
-        else:
-            self.step(step)
+        match Qt.Key(event.key()):
+            case Qt.Key.Key_Left:
+                self.step(-1)
+            case Qt.Key.Key_Right:
+                self.step(+1)
+            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+                self.zoom(ZOOM)
+            case Qt.Key.Key_Minus:
+                self.zoom(1 / ZOOM)
+            case Qt.Key.Key_0 | Qt.Key.Key_Home:
+                self.show_all()
+            case _:
+                super().keyPressEvent(event)

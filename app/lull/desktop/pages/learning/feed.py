@@ -31,6 +31,7 @@ class LearningFeed(QObject):
         super().__init__()
         self._state = state
         self._days = days
+        self._wanted: dict[str, str] = {}
         self._due = True
         self._number = 0
         """Number of the latest request; replies to earlier ones are dropped."""
@@ -54,6 +55,18 @@ class LearningFeed(QObject):
         self._due = True
         self._read()
 
+    def look_at(self, wanted: dict[str, str]) -> None:
+        """Set of which client, model and skill answers are read; an empty value stands for all."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._due = True
+            self._read()
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether only the answers of one client, model or skill are read."""
+        return any(self._wanted.values())
+
     def _hear(self, event: Json) -> None:
         if event.get("kind") in _TOUCHES:
             self._due = True
@@ -73,6 +86,7 @@ class LearningFeed(QObject):
         self._number += 1
         number = self._number
         query = {"from": (now() - timedelta(days=self._days)).isoformat()} if self._days else {}
+        query |= self._wanted
         self._state.get(routes.LEARNING, lambda answer: self._take(number, answer), **query)
         self._rest.start()
 

@@ -1,6 +1,7 @@
 """The Learning page: charts with tables, training runs, and LoRA adapters to use or roll back.
 
-The first chart that has data is shown until the user chooses another.
+The first chart that has data is shown until the user chooses another. A sentence below each chart
+says what it means.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from lull.contract import routes
+from lull.desktop.client import Reply
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
-from lull.desktop.pages.learning.charts import Chart, ChartName, charts, titles
-from lull.desktop.pages.learning.curves import Curves
+from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
+from lull.desktop.pages.learning.curves import ZOOM, Curves
 from lull.desktop.pages.learning.doing import LearningDoing
 from lull.desktop.pages.learning.feed import LearningFeed
+from lull.desktop.pages.learning.narrowing import AnswersOf
+from lull.desktop.pages.learning.run_feed import RunFeed
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
 from lull.desktop.pages.learning.tables import chosen, fill, set_heads, small_table
 from lull.desktop.pages.learning.words import (
@@ -30,6 +35,7 @@ from lull.desktop.pages.learning.words import (
     adapter_cells,
     chart_csv,
     csv_text,
+    explained,
     placing_words,
     run_cells,
     run_words,
@@ -50,18 +56,23 @@ DAYS: Final = 28
 class LearningPage(Page):
     """The Learning page: charts above; training runs and LoRA adapters below."""
 
-    subjects = (Subject.RUNS, Subject.ADAPTERS, Subject.STATUS)
+    subjects = (Subject.RUNS, Subject.ADAPTERS, Subject.STATUS, Subject.SKILLS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Learning"))
         self.feed = LearningFeed(kit.state, days=DAYS)
         self.feed.changed.connect(self._look)
+        self.run_feed = RunFeed(kit.state)
+        self.run_feed.changed.connect(self._look)
         self._charts: dict[ChartName, Chart] = {}
         self._shown: ChartName | None = None
         """The chart that the user chose; None shows the first with data."""
         self.doing = label("", "muted", wrap=True)
         self.placings = label("", "muted", wrap=True)
         self.curves = Curves(kit.look)
+        self.answers_of = AnswersOf()
+        self.answers_of.changed.connect(self._narrow)
+        self.means = label("", wrap=True)
         self.values = small_table(("",), tr("The values of the curve"), row_px=24)
         self._choices()
         self.train = button(tr("Train now"), kit.actions.train_now)
@@ -99,6 +110,24 @@ class LearningPage(Page):
         self.period.activated.connect(lambda _: self.feed.look_back(self.period.currentData()))
         self.smooth.activated.connect(lambda _: self.curves.smooth(self.smooth.currentData()))
         self.log.toggled.connect(self.curves.logarithmic)
+        for number, name in enumerate(titles()):
+            about = self._about(name)
+            self.chart.setItemData(number, about, Qt.ItemDataRole.ToolTipRole)
+        hint = tr("Also Ctrl and the mouse wheel over the chart; drag to move.")
+        self.nearer = button(tr("Zoom in"), lambda: self.curves.zoom(ZOOM))
+        self.nearer.setToolTip(hint)
+        self.whole_chart = button(tr("Show all"), self._show_all)
+        self.whole_chart.setToolTip(tr("Show the whole chart again, as the key 0 does."))
+        self.whole_chart.setEnabled(False)
+        self.curves.zoom_changed.connect(self.whole_chart.setEnabled)
+
+    @staticmethod
+    def _about(name: ChartName) -> str:
+        return charts({}, [])[name].about
+
+    def _show_all(self) -> None:
+        self.curves.show_all()
+        self.curves.setFocus()  # the button is of no use now, and a focus must be somewhere
 
     def _lay_out(self) -> None:
         runs = Card()
@@ -122,11 +151,13 @@ class LearningPage(Page):
         csv = button(tr("CSV…"), lambda: self._export("csv"), name=tr("Export as CSV"))
         png = button(tr("PNG…"), lambda: self._export("png"), name=tr("Export as PNG"))
         card.box.addLayout(row(self.chart, self.period, self.smooth, self.log, None, csv, png))
+        card.box.addLayout(row(self.answers_of, None, self.nearer, self.whole_chart))
         self.none = label("", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         card.box.addWidget(self.none, 1)
-        self.beside = Sides(self.curves, self.values, sizes=(580, 250), grows=True)
+        self.beside = Sides(self.curves, self.values, sizes=(550, 280), grows=True)
         card.box.addWidget(self.beside, 1)
+        card.box.addWidget(self.means)
         return card
 
     # Visibility
@@ -134,23 +165,28 @@ class LearningPage(Page):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         self.feed.seen(True)
+        self.run_feed.seen(True)
+        self.state.get(routes.CONVERSATION_KINDS, self._offer)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
         super().hideEvent(event)
         self.feed.seen(False)
+        self.run_feed.seen(False)
 
     # Showing
 
     def empty(self) -> Empty | None:
         value = self.state.value(Subject.RUNS)
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
-        if value.get("runs") or adapters or self.feed.value.get("points"):
+        if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.narrowed:
             return None
         has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
         text = told(value)
         if needs:
             words = tr(
-                "A run needs %1 requests whose answers differ in worth; there are %2.", needs, has
+                "Training starts at %1 requests with both good and bad answers (%2 so far).",
+                needs,
+                has,
             )
             text = f"{words} {text}".strip()
         text = f"{text}\n{placing_words(self.feed.value.get('placings', ()))}".strip()
@@ -162,9 +198,12 @@ class LearningPage(Page):
         self.doing.setVisible(bool(self.doing.text()))
         self.placings.setText(placing_words(self.feed.value.get("placings", ())))
         self.placings.setVisible(bool(self.placings.text()))
-        fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()])
-        fill(self.adapters, [(a["id"], adapter_cells(a)) for a in self._adapters()])
-        self._charts = charts(self.feed.value, self._runs())
+        fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()], hint=explained)
+        adapters = [(a["id"], adapter_cells(a)) for a in self._adapters()]
+        fill(self.adapters, adapters, hint=explained)
+        skills = self.state.value(Subject.SKILLS).get("skills") or ()
+        self.answers_of.offer_skills(sorted({str(one["name"]) for one in skills}))
+        self._charts = charts(self.feed.value, self._runs(), self.run_feed.value)
         self._show_chart()
         self._show_run()
         self._show_buttons()
@@ -174,8 +213,14 @@ class LearningPage(Page):
         name = self._shown or (filled[0] if filled else ChartName.ANSWERS)
         self.chart.setCurrentIndex(self.chart.findData(name))
         chart = self._charts[name]
-        self.none.setText(chart.none)
+        narrowed = self.feed.narrowed and name in OF_ANSWERS
+        self.none.setText(tr("No such answer was scored yet.") if narrowed else chart.none)
         self.none.setVisible(chart.empty)
+        self.means.setText(chart.meaning)
+        self.means.setVisible(bool(chart.meaning) and not chart.empty)
+        self.answers_of.setVisible(name in OF_ANSWERS)
+        self.nearer.setEnabled(not chart.empty)
+        self.chart.setToolTip(chart.about)
         self.beside.setVisible(not chart.empty)
         self.curves.show_chart(chart)
         set_heads(self.values, chart.heads)
@@ -184,6 +229,14 @@ class LearningPage(Page):
     def _choose(self) -> None:
         self._shown = ChartName(self.chart.currentData())
         self._show_chart()
+
+    def _offer(self, answer: Reply) -> None:
+        if answer.ok:
+            kinds = answer.value
+            self.answers_of.offer_kinds(kinds.get("clients") or (), kinds.get("models") or ())
+
+    def _narrow(self) -> None:
+        self.feed.look_at(self.answers_of.question())
 
     def _runs(self) -> list[Json]:
         return list(self.state.value(Subject.RUNS).get("runs", ()))
@@ -210,7 +263,7 @@ class LearningPage(Page):
         active = self.state.value(Subject.ADAPTERS).get("active")
         self.adopt.setEnabled(adapter is not None and adapter["id"] != active)
         rejected = adapter is not None and adapter.get("accepted") is not True
-        self.adopt.setText(tr("Adopt all the same") if rejected else tr("Adopt"))
+        self.adopt.setText(tr("Adopt anyway") if rejected else tr("Adopt"))
         was = self.do.was_in_force(adapter)
         self.back.setText(tr("Roll back to this") if was else tr("Roll back"))
         self.back.setEnabled(bool(active) or was)
@@ -266,7 +319,7 @@ class LearningPage(Page):
         name = ChartName(self.chart.currentData())
         try:
             if path.suffix == ".png":
-                if not self.curves.plot.grab().save(str(path), "PNG"):
+                if not self.curves.snapshot().save(str(path), "PNG"):
                     raise OSError(0, tr("the picture cannot be written"))
             elif name is ChartName.RUNS:
                 path.write_text(csv_text(self._runs()), "utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
@@ -66,11 +66,16 @@ def set_heads(table: QTableWidget, heads: Sequence[str]) -> None:
 
 
 def fill(
-    table: QTableWidget, rows: Sequence[tuple[str, Sequence[str]]], *, select: bool = True
+    table: QTableWidget,
+    rows: Sequence[tuple[str, Sequence[str]]],
+    *,
+    select: bool = True,
+    hint: Callable[[str], str] = str,
 ) -> None:
     """Update a table's rows; each row is a name (returned by `chosen`) and its cells.
 
-    Only changed cells are written. `select` selects the first row if there is no current one.
+    Only changed cells are written. `select` selects the first row if there is no current one;
+    `hint` returns a cell's tooltip from its text.
     """
     if table.rowCount() != len(rows):
         table.setRowCount(len(rows))
@@ -82,7 +87,7 @@ def fill(
                 table.setItem(line, column, item)
             if item.text() != text:
                 item.setText(text)
-                item.setToolTip(text)
+                item.setToolTip(hint(text))
             item.setData(Qt.ItemDataRole.UserRole, name)
     if select and rows and table.currentRow() < 0:
         table.selectRow(0)

@@ -31,7 +31,7 @@ def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 
 def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
-    return (tr("Adapter"), tr("Status"), tr("Gate"), tr("Made"))
+    return (tr("Adapter"), tr("Status"), tr("Tested"), tr("Made"))
 
 
 def placing_words(placings: Iterable[Json]) -> str:
@@ -41,9 +41,9 @@ def placing_words(placings: Iterable[Json]) -> str:
 
 def kind_words(kind: str) -> str:
     words = {
-        "grpo": tr("answer groups"),
+        "grpo": tr("sampled answers"),
         "kto": tr("rated answers"),
-        "graduation": tr("skill learned"),
+        "graduation": tr("a skill, trained in"),
     }
     return words.get(kind, kind)
 
@@ -51,17 +51,17 @@ def kind_words(kind: str) -> str:
 def status_words(status: str) -> str:
     """Describe in words the status of a training run or a LoRA adapter."""
     words = {
-        "waiting": tr("waits for a lull"),
+        "waiting": tr("waits until you are away"),
         "training": tr("being trained"),
         "trained": tr("trained"),
-        "continued": tr("went on in another"),
-        "judging": tr("before the gate"),
-        "promoted": tr("let through"),
-        "rejected": tr("turned down"),
+        "continued": tr("continued in another run"),
+        "judging": tr("being tested"),
+        "promoted": tr("accepted"),
+        "rejected": tr("rejected"),
         "superseded": tr("out of date"),
         "cancelled": tr("cancelled"),
         "failed": tr("failed"),
-        "stuck": tr("waits for your word"),
+        "stuck": tr("needs your decision"),
         "candidate": tr("waits"),
         "shadow": tr("on trial"),
         "active": tr("in force"),
@@ -69,6 +69,49 @@ def status_words(status: str) -> str:
         "rolled back": tr("taken back"),
     }
     return words.get(status, status)
+
+
+def explained(cell: str) -> str:
+    """Return the tooltip of a cell about runs or adapters: what its word means, or the cell."""
+    return {**_kinds_explained(), **_status_explained()}.get(cell, cell)
+
+
+def _kinds_explained() -> dict[str, str]:
+    return {
+        kind_words("grpo"): tr(
+            "Lull answered past requests several times and trained towards the better answers"
+            " (GRPO)."
+        ),
+        kind_words("kto"): tr("Trained on single answers known to be good or bad (KTO)."),
+        kind_words("graduation"): tr(
+            "A skill was trained into the model, so that it no longer takes room in prompts."
+        ),
+    }
+
+
+def _status_explained() -> dict[str, str]:
+    return {
+        status_words("judging"): tr(
+            "Before it may answer you, it is compared with the version before it and checked for"
+            " harm."
+        ),
+        status_words("promoted"): tr("It passed the test: better, and no harm was found."),
+        status_words("rejected"): tr("It failed the test, and answers nothing."),
+        status_words("continued"): tr("A later run went on from its result."),
+        status_words("superseded"): tr("The model, its skills or its data changed meanwhile."),
+        status_words("stuck"): tr(
+            "Its training ended three times at the same step: train now to go on, or cancel it."
+        ),
+        status_words("candidate"): tr("It is trained, and waits for its test."),
+        status_words("shadow"): tr("It answers a tenth of new conversations for a day."),
+        status_words("active"): tr("It answers your chats now."),
+        status_words("retired"): tr("It answered before the one that answers now."),
+        tr("passed"): tr("It passed the test: better, and no harm was found."),
+        status_words("failed"): tr(
+            "The training itself ended with an error; the text below says which."
+        ),
+        tr("not passed"): tr("It failed the test; select it and open its details to read why."),
+    }
 
 
 def run_cells(run: Json) -> tuple[str, ...]:
@@ -82,9 +125,9 @@ def run_cells(run: Json) -> tuple[str, ...]:
 
 def adapter_cells(adapter: Json) -> tuple[str, ...]:
     accepted = adapter.get("accepted")
-    gate = tr("not asked")
+    gate = tr("not tested")
     if accepted is not None:
-        gate = tr("passed") if accepted else tr("turned down")
+        gate = tr("passed") if accepted else tr("not passed")
     status = status_words(str(adapter["status"]))
     return (str(adapter["id"]), status, gate, short_day(adapter.get("made")))
 
@@ -104,12 +147,12 @@ def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
         (tr("Status"), status_words(str(adapter["status"]))),
         (tr("Answers"), tr("%1 of new conversations", percent(share)) if share else "–"),
         (tr("From the run"), plain(str(adapter.get("run") or "–"))),
-        (tr("Trained on"), plain(str(adapter.get("parent") or tr("the model as it came")))),
+        (tr("Trained on"), plain(str(adapter.get("parent") or tr("the original model")))),
         (
             tr("Learned for good"),
             plain(", ".join(str(one["name"]) for one in learned)) if learned else "–",
         ),
-        (tr("The gate"), verdict_words({**adapter, "verdict": verdict})),
+        (tr("Test before use"), verdict_words({**adapter, "verdict": verdict})),
         (tr("In force and out"), "\n".join(_moved(move) for move in moves) or "–"),
     ]
 
@@ -137,9 +180,14 @@ def run_words(run: Json) -> str:
     if run.get("of"):
         words.append(tr("step %1 of %2", run.get("steps", 0), run["of"]))
     if run.get("kl") is not None:
-        words.append(tr("%1 nats a token from the base", decimal(run["kl"], 3)))
+        words.append(
+            tr(
+                "%1 away from the original model (KL divergence per token)",
+                decimal(run["kl"], 3),
+            )
+        )
     if run.get("verdict"):
-        words.append(tr("the gate %1", verdict_words({**run, "reasons": ()})))
+        words.append(tr("test: %1", verdict_words({**run, "reasons": ()})))
     if run.get("reasons"):
         words.append(reasons_of(run))
     return " · ".join(word for word in words if word)
@@ -163,17 +211,19 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
             tr("%1 MB", count(round(run["peak_mb"]))) if run.get("peak_mb") else "–",
         ),
         (
-            tr("Distance from the base"),
-            tr("%1 nats a token", decimal(kl, 3)) if kl is not None else "–",
+            tr("Distance from the original model"),
+            tr("%1 (KL divergence per token; 0 is the same)", decimal(kl, 3))
+            if kl is not None
+            else "–",
         ),
         (tr("Adapter"), plain(str(run.get("adapter") or "–"))),
-        (tr("The gate"), verdict_words(run)),
+        (tr("Test before use"), verdict_words(run)),
     ]
 
 
 def verdict_words(run: Json) -> str:
-    verdict = {"accepted": tr("let it through"), "rejected": tr("turned it down")}
-    said = verdict.get(str(run.get("verdict") or ""), tr("has not spoken"))
+    verdict = {"accepted": tr("passed"), "rejected": tr("not passed")}
+    said = verdict.get(str(run.get("verdict") or ""), tr("no verdict yet"))
     return "; ".join(part for part in (said, reasons_of(run)) if part)
 
 
@@ -198,8 +248,14 @@ def chart_csv(chart: Chart) -> str:
         ((dot, series.name) for series in chart.series for dot in series.dots),
         key=lambda one: one[0].at_s,
     )
+    steps = bool(chart.steps)
     rows = (
-        (datetime.fromtimestamp(dot.at_s, UTC).isoformat(), name, dot.value, dot.n)
+        (
+            int(dot.at_s) if steps else datetime.fromtimestamp(dot.at_s, UTC).isoformat(),
+            name,
+            dot.value,
+            dot.n,
+        )
         for dot, name in dots
     )
     return _csv(("at", "curve", "value", "n"), rows)

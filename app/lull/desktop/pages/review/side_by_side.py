@@ -89,7 +89,7 @@ class SideBySide(QDialog):
         lines = [(what, [one[n][1] for one in facts]) for n, (what, _) in enumerate(facts[0])]
         names = list(dict.fromkeys(name for column in self._columns for name in column.checks))
         lines += [
-            (tr("Gate: %1", check_words(name)), [c.checks.get(name, "–") for c in self._columns])
+            (tr("Test: %1", check_words(name)), [c.checks.get(name, "–") for c in self._columns])
             for name in names
         ]
         self.table.setRowCount(len(lines))
@@ -107,8 +107,8 @@ def check_words(name: str) -> str:
     words = {
         "target": tr("better where it should be"),
         "kept": tr("keeps what the skill gave"),
-        "kl:replay": tr("near the base on your successes"),
-        "kl:canaries": tr("near the base elsewhere"),
+        "kl:replay": tr("near the original model where it was good"),
+        "kl:canaries": tr("near the original model elsewhere"),
         "length": tr("as long as before"),
         "repetition": tr("repeats itself no more"),
         "refusals": tr("refuses no more"),

@@ -4,33 +4,120 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QLineEdit
 
 from lull.contract import routes
 from lull.desktop.pages.letting_out import lets_out
+from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, SwitchEdit
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.service_process import ServiceState
+from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
-from tests.desktop.pages.test_other_pages import settings
-from tests.desktop.scripted import Scripted
+from tests.desktop.pages.test_other_pages import NOBODY
+from tests.desktop.scripted import Scripted, status
+
+
+def settings(shown: Shown, scripted: Scripted) -> SettingsPage:
+    rows = [
+        ("service.port", 11435, 11435, "Where clients find it."),
+        ("idle.enabled", True, True, "Whether it learns."),
+        ("idle.sleep_hours", ["22:00-06:00"], [], "When you sleep."),
+        ("judge.model", "auto", "auto", "Who judges."),
+    ]
+    scripted.answers[routes.SETTINGS] = {
+        "file": "settings.toml",
+        "settings": [
+            {"key": k, "value": v, "default": d, "reason": r, "allowed": "such"}
+            for k, v, d, r in rows
+        ],
+    }
+    page = shown.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    shown.until(lambda: len(page.lines) == 4)
+    return page
+
+
+def switch(page: SettingsPage, key: str) -> SwitchEdit:
+    editor = page.lines[key].editor
+    assert isinstance(editor, SwitchEdit)
+    return editor
+
+
+def field(page: SettingsPage, key: str) -> FieldEdit:
+    editor = page.lines[key].editor
+    assert isinstance(editor, FieldEdit)
+    return editor
+
+
+def hours(page: SettingsPage) -> HoursEdit:
+    editor = page.lines["idle.sleep_hours"].editor
+    assert isinstance(editor, HoursEdit)
+    return editor
+
+
+def test_every_setting_has_its_reason_and_its_editor(on_script: Shown, scripted: Scripted) -> None:
+    page = settings(on_script, scripted)
+    assert hours(page).start.currentText() == "22:00"
+    assert hours(page).end.currentText() == "06:00"
+    page.search.setText("clients find")
+    assert field(page, "service.port").isVisible()
+    assert not hours(page).isVisible()
+
+
+def test_beside_a_helpers_setting_stands_how_its_exam_went(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.STATUS] = status(helpers={"judge": NOBODY})
+    page = settings(on_script, scripted)
+    page.look_up("judge")  # as the Review page does
+    words = page.lines["judge.model"].helper
+    assert words is not None
+    # Qt shows what is put into a shown page in its next turn.
+    on_script.until(words.isVisible)
+    assert words.text() == NOBODY["why"]
+
+
+def test_a_setting_is_sent_as_it_was_typed_and_what_was_refused_is_put_back(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = settings(on_script, scripted)
+    port = field(page, "service.port")
+    scripted.refusing[routes.SETTINGS] = {"title": "No", "detail": "Too large.", "hint": ""}
+    port.clear()
+    on_script.bot.keyClicks(port, "99999999")
+    port.editingFinished.emit()
+    on_script.until(lambda: on_script.told)
+    assert "Too large." in on_script.told[0]
+    on_script.until(lambda: port.text() == "11435")
+
+
+def test_a_switch_is_sent_at_once(on_script: Shown, scripted: Scripted) -> None:
+    page = settings(on_script, scripted)
+    box = switch(page, "idle.enabled")
+    assert box.isChecked() and box.text() == "on"
+    on_script.bot.mouseClick(box, Qt.MouseButton.LeftButton)
+    assert box.text() == "off"
+    wanted = {"key": "idle.enabled", "value": "false"}
+    on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])
 
 
 def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = settings(on_script, scripted)
-    model, _, window, data = page._own_cards
-    bar = page._scroll.verticalScrollBar()
+    model, _, window, data = page.own_cards
+    times = page.cards[1]
+    bar = page.scroller.verticalScrollBar()
     bar.setValue(bar.maximum())
     page.search.setText("sleep")
-    assert page._editors["idle.sleep_hours"].isVisible()
+    assert hours(page).isVisible()
     assert not any(card.isVisible() for card in (model, window, data))
     assert bar.value() == 0
     page.search.setText("log in")
-    assert window.isVisible() and not page._groups["idle"].isVisible()
+    assert window.isVisible() and not times.isVisible()
     page.search.setText("no such thing at all")
     assert page.none.isVisible()
     page.search.clear()
-    assert model.isVisible() and page._groups["service"].isVisible() and not page.none.isVisible()
+    assert model.isVisible() and times.isVisible() and not page.none.isVisible()
 
 
 def test_a_filtered_card_resets_only_what_is_seen(on_script: Shown, scripted: Scripted) -> None:
@@ -39,20 +126,17 @@ def test_a_filtered_card_resets_only_what_is_seen(on_script: Shown, scripted: Sc
         if row["key"] == "idle.enabled":
             row["value"] = False
     scripted.tell("settings")
-    box = page._editors["idle.enabled"]
-    assert isinstance(box, QComboBox)
-    on_script.until(lambda: box.currentIndex() == 1)
+    on_script.until(lambda: not switch(page, "idle.enabled").isChecked())
     page.search.setText("sleep hours")
-    page._resets["idle"].click()
+    page.cards[1].reset.click()
     on_script.until(lambda: scripted.posts(routes.SETTINGS))
     assert [one["key"] for one in scripted.posts(routes.SETTINGS)] == ["idle.sleep_hours"]
 
 
-def typed(page_editor: object, shown: Shown, text: str) -> None:
-    assert isinstance(page_editor, QLineEdit)
-    page_editor.clear()
-    shown.bot.keyClicks(page_editor, text)
-    page_editor.editingFinished.emit()
+def typed(editor: FieldEdit, shown: Shown, text: str) -> None:
+    editor.clear()
+    shown.bot.keyClicks(editor, text)
+    editor.editingFinished.emit()
 
 
 def test_what_needs_a_restart_offers_one(on_script: Shown, scripted: Scripted) -> None:
@@ -65,9 +149,9 @@ def test_what_needs_a_restart_offers_one(on_script: Shown, scripted: Scripted) -
     scripted.answers[routes.SETTINGS] = answer
     scripted.answers[routes.STOP] = {"stopping": True}
     assert not page.restart.isVisible()
-    typed(page._editors["service.port"], on_script, "1234")
+    typed(field(page, "service.port"), on_script, "1234")
     on_script.until(page.restart.isVisible)
-    assert on_script.told[-1] == "Service: port saved. Restart Lull to apply it."
+    assert on_script.told[-1] == "“Port for chat apps” is saved. Restart Lull to apply it."
     note = on_script.desktop.window.note
     assert note.undo.text() == "Restart"
     note.undo.click()
@@ -84,11 +168,8 @@ def test_a_change_is_named_and_can_be_undone(on_script: Shown, scripted: Scripte
         return {**done, "restart_needed": False} if body else rows  # type: ignore[return-value]
 
     scripted.answers[routes.SETTINGS] = answer
-    box = page._editors["idle.enabled"]
-    assert isinstance(box, QComboBox)
-    box.setCurrentIndex(1)
-    box.activated.emit(1)
-    on_script.until(lambda: "Idle: enabled is now off." in on_script.told)
+    switch(page, "idle.enabled").click()
+    on_script.until(lambda: "Work while I'm away: now off." in on_script.told)
     on_script.desktop.window.note.undo.click()
     wanted = {"key": "idle.enabled", "value": "true"}
     on_script.until(lambda: scripted.posts(routes.SETTINGS)[-1] == wanted)
@@ -132,21 +213,15 @@ def test_nothing_lets_data_out_without_a_second_word(on_script: Shown, scripted:
     rows = scripted.answers[routes.SETTINGS]["settings"]  # type: ignore[index]
     rows.append({**row, "allowed": "such"})
     scripted.tell("settings")
-    on_script.until(lambda: "judge.allow_remote" in page._editors)
-    box = page._editors["judge.allow_remote"]
-    assert isinstance(box, QComboBox)
-
-    def choose(value: str) -> None:
-        box.setCurrentIndex(box.findData(value))
-        box.activated.emit(box.currentIndex())
-
-    choose("true")
+    on_script.until(lambda: "judge.allow_remote" in page.lines)
+    box = switch(page, "judge.allow_remote")
+    box.click()
     on_script.until(page.asking.isVisible)
     assert "send conversations there" in page.asking.words.text()
     on_script.bot.keyClick(page.asking, Qt.Key.Key_Return)
-    on_script.until(lambda: box.currentData() == "false")
+    on_script.until(lambda: not box.isChecked())
     assert scripted.posts(routes.SETTINGS) == []
-    choose("true")
+    box.click()
     on_script.until(page.asking.isVisible)
     page.asking.allow.click()
     wanted = {"key": "judge.allow_remote", "value": "true"}

@@ -1,0 +1,82 @@
+"""Whether answers got better or worse, by the intervals of their means and not by eye."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from statistics import NormalDist, fmean, variance
+from typing import Final
+
+from lull.core.feedback.calibration import Estimate, wilson
+
+LEAST_ANSWERS: Final = 5
+"""Number of answers from which the mean of a day is given an interval."""
+LEAST_SIDE: Final = 10
+"""Number of answers that each of two sides needs before they are compared."""
+LEVEL: Final = 0.95
+
+
+class Trend(StrEnum):
+    """What can be said of two means."""
+
+    TOO_FEW = "too few"
+    UNSURE = "unsure"
+    """The interval of the difference holds zero: either may be the better one."""
+    BETTER = "better"
+    WORSE = "worse"
+
+
+def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
+    """Return the mean of scores from 0 to 1, given as means of so many each, with its interval.
+
+    A score is the probability that an answer was good, and the answers vary as yes and no do.
+    Answers of one conversation are alike, so the true interval is somewhat wider.
+    """
+    some = list(means)
+    n = sum(many for _, many in some)
+    hits = sum(mean * many for mean, many in some)
+    return wilson(min(max(hits, 0.0), float(n)), n, level=LEVEL)
+
+
+def halves(means: Sequence[tuple[float, int]]) -> tuple[Estimate, Estimate]:
+    """Return the means of the earlier and of the later half of scores, given oldest first."""
+    half, passed, cut = sum(many for _, many in means) / 2, 0, 0
+    while cut < len(means) and passed + means[cut][1] / 2 <= half:
+        passed += means[cut][1]
+        cut += 1
+    return mean_of(means[:cut]), mean_of(means[cut:])
+
+
+def difference(before: Estimate, after: Estimate) -> tuple[float, float]:
+    """Return the interval of `after` minus `before` (Newcombe 1998, method 10)."""
+    change = after.value - before.value
+    down = math.hypot(after.value - after.low, before.high - before.value)
+    up = math.hypot(after.high - after.value, before.value - before.low)
+    return change - down, change + up
+
+
+def trend(before: Estimate, after: Estimate, *, least: int = LEAST_SIDE) -> Trend:
+    """Say whether the second of two means is better, by the interval of their difference."""
+    if min(before.n, after.n) < least:
+        return Trend.TOO_FEW
+    return _side(*difference(before, after))
+
+
+def loss_trend(losses: Sequence[float], *, least: int = LEAST_SIDE) -> Trend:
+    """Say whether the losses of a training run's steps fall (better) or rise (worse), by the means
+    of its earlier and later half. Losses have no bounds, so the interval is the normal one.
+    """
+    earlier, later = losses[: len(losses) // 2], losses[len(losses) // 2 :]
+    if min(len(earlier), len(later)) < least:
+        return Trend.TOO_FEW
+    wide = NormalDist().inv_cdf((1.0 + LEVEL) / 2.0)
+    half = wide * math.sqrt(variance(earlier) / len(earlier) + variance(later) / len(later))
+    fall = fmean(earlier) - fmean(later)
+    return _side(fall - half, fall + half)
+
+
+def _side(low: float, high: float) -> Trend:
+    if low > 0.0:
+        return Trend.BETTER
+    return Trend.WORSE if high < 0.0 else Trend.UNSURE

@@ -1,0 +1,207 @@
+"""Says in one sentence what a chart of the Learning page means.
+
+Better, worse or too few to tell is decided by intervals (`core/feedback/trend.py`), not by eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from lull.core.feedback.calibration import Estimate, wilson
+from lull.core.feedback.trend import LEAST_SIDE, Trend, halves, loss_trend, mean_of, trend
+from lull.desktop.words import count, length, percent, plain, tr
+
+Json = dict[str, Any]
+Means = Sequence[tuple[float, int]]
+"""Means of scores, each of so many answers, oldest first."""
+LEAST_RUNS: Final = 10
+"""Number of measured runs from which "no clear effect" is said, and not "too few"."""
+
+
+def over_time(means: Means) -> str:
+    """Say whether the later half of the answers was better than the earlier one."""
+    n = sum(many for _, many in means)
+    if n < 2 * LEAST_SIDE:
+        return tr(
+            "Too few answers to tell whether they get better: %1 of the %2 that it takes.",
+            count(n),
+            2 * LEAST_SIDE,
+        )
+    before, after = halves(means)
+    values = (percent(after.value), percent(before.value), count(n))
+    match trend(before, after, least=1):
+        case Trend.BETTER:
+            return tr(
+                "Answers got better: %1 of the later half were good, %2 of the earlier half"
+                " (%3 answers in all).",
+                *values,
+            )
+        case Trend.WORSE:
+            return tr(
+                "Answers got worse: %1 of the later half were good, %2 of the earlier half"
+                " (%3 answers in all).",
+                *values,
+            )
+    return tr(
+        "No clear change: %1 of the later half were good, %2 of the earlier half; with %3 answers"
+        " in all that may be chance.",
+        *values,
+    )
+
+
+def with_skills(own: Means, other: Means) -> str:
+    """Compare answers that had skills with answers that had none."""
+    found, without = mean_of(own), mean_of(other)
+    values = _sides(found, without)
+    match trend(without, found):
+        case Trend.TOO_FEW:
+            return _too_few(found, without)
+        case Trend.BETTER:
+            return tr(
+                "With skills more answers were good: %1 of %2, without them %3 of %4; the"
+                " requests were different ones, which may be a cause too.",
+                *values,
+            )
+        case Trend.WORSE:
+            return tr(
+                "With skills fewer answers were good: %1 of %2, without them %3 of %4; the"
+                " requests were different ones, which may be a cause too.",
+                *values,
+            )
+    return tr(
+        "No clear difference: %1 of %2 answers with skills were good, without them %3 of %4; that"
+        " may be chance.",
+        *values,
+    )
+
+
+def with_adapter(own: Means, other: Means) -> str:
+    """Compare answers that an adapter gave with those of the original model."""
+    found, without = mean_of(own), mean_of(other)
+    values = _sides(found, without)
+    match trend(without, found):
+        case Trend.TOO_FEW:
+            return _too_few(found, without)
+        case Trend.BETTER:
+            return tr(
+                "With an adapter more answers were good: %1 of %2, without one %3 of %4; the"
+                " requests were different ones, which may be a cause too.",
+                *values,
+            )
+        case Trend.WORSE:
+            return tr(
+                "With an adapter fewer answers were good: %1 of %2, without one %3 of %4; the"
+                " requests were different ones, which may be a cause too.",
+                *values,
+            )
+    return tr(
+        "No clear difference: %1 of %2 answers with an adapter were good, without one %3 of %4;"
+        " that may be chance.",
+        *values,
+    )
+
+
+def _sides(own: Estimate, other: Estimate) -> tuple[str, str, str, str]:
+    return percent(own.value), count(own.n), percent(other.value), count(other.n)
+
+
+def _too_few(own: Estimate, other: Estimate) -> str:
+    return tr(
+        "Too few answers to compare: %1 with and %2 without; it takes %3 of each.",
+        count(own.n),
+        count(other.n),
+        LEAST_SIDE,
+    )
+
+
+def held_out(found: Sequence[Json]) -> str:
+    """Say of the newest adapter whether it was better than the version before it.
+
+    Both answered the same requests, so the interval is wider than it need be, never narrower.
+    """
+    if not found:
+        return ""
+    newest = found[-1]
+    name, n = plain(str(newest["adapter"])), int(newest["pairs"])
+    after, before = (mean_of([(float(newest[part]), n)]) for part in ("after", "before"))
+    values = (name, percent(after.value), percent(before.value), count(n))
+    match trend(before, after):
+        case Trend.TOO_FEW:
+            return tr("Too few requests to tell: %1 answered %2 of the %3 that it takes.",
+                      name, count(n), LEAST_SIDE)  # fmt: skip
+        case Trend.BETTER:
+            return tr(
+                "%1 is better than the version before it: %2 of its answers were good, %3 of the"
+                " other's, to the same %4 requests.",
+                *values,
+            )
+        case Trend.WORSE:
+            return tr(
+                "%1 is worse than the version before it: %2 of its answers were good, %3 of the"
+                " other's, to the same %4 requests.",
+                *values,
+            )
+    return tr(
+        "No clear difference between %1 and the version before it: %2 of its answers were good, %3"
+        " of the other's, to the same %4 requests.",
+        *values,
+    )
+
+
+def of_runs(measured: Iterable[tuple[float, float]]) -> str:
+    """Say whether runs make practice answers better more often than not, from (before, after)."""
+    some = list(measured)
+    better = sum(after > before for before, after in some)
+    share = wilson(better, len(some))
+    values = (count(better), count(len(some)))
+    if not some:
+        return ""
+    if share.low > 0.5:
+        return tr(
+            "Training helps more often than not: after %1 of %2 runs the practice answers were"
+            " better than before.",
+            *values,
+        )
+    if share.high < 0.5:
+        return tr(
+            "Training seldom helps: only after %1 of %2 runs were the practice answers better than"
+            " before.",
+            *values,
+        )
+    if len(some) < LEAST_RUNS:
+        return tr(
+            "Too few runs to tell: after %1 of %2 the practice answers were better than before.",
+            *values,
+        )
+    return tr(
+        "No clear effect: after %1 of %2 runs the practice answers were better than before; that"
+        " may be chance.",
+        *values,
+    )
+
+
+def of_training(run: Json, losses: Sequence[float]) -> str:
+    """Say how far a training run is, how long it still takes, and what its loss does."""
+    at = tr("Step %1 of %2.", count(int(run.get("steps") or 0)), count(int(run.get("of") or 0)))
+    if run.get("left_s"):
+        at = tr(
+            "Step %1 of %2, about %3 of training left.",
+            count(int(run.get("steps") or 0)),
+            count(int(run.get("of") or 0)),
+            length(float(run["left_s"])),
+        )
+    return f"{at} {_loss_words(str(run.get('kind')), losses)}"
+
+
+def _loss_words(kind: str, losses: Sequence[float]) -> str:
+    if kind == "grpo":
+        return tr("The loss of such a run need not fall; the test after it decides.")
+    match loss_trend(losses):
+        case Trend.TOO_FEW:
+            return tr("Too few steps to tell whether the loss falls.")
+        case Trend.BETTER:
+            return tr("The loss falls: the model comes closer to its examples.")
+        case Trend.WORSE:
+            return tr("The loss rises: the model moves away from its examples.")
+    return tr("The loss goes up and down so far; that may be chance.")

@@ -1,0 +1,65 @@
+"""The choices of whose answers the Learning page shows: of a client, a model, a skill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.flow import Flow
+from lull.desktop.words import plain, tr
+
+
+class AnswersOf(QWidget):
+    """A row of choices: of every client, model and skill, or of one."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.client = self._choice(tr("Answers to which client"), tr("All clients"))
+        self.model = self._choice(tr("Answers of which model"), tr("All models"))
+        self.skill = self._choice(tr("Answers with which skill"), tr("All skills"))
+        box = Flow()
+        self.setLayout(box)
+        for one in (self.client, self.model, self.skill):
+            box.addWidget(one)
+
+    def _choice(self, name: str, every: str) -> Choice:
+        made = Choice()
+        made.setAccessibleName(name)
+        made.setToolTip(name)
+        made.addItem(every, "")
+        made.activated.connect(lambda _: self.changed.emit())
+        return made
+
+    def offer_kinds(self, clients: Iterable[str], models: Iterable[str]) -> None:
+        """Set the clients and models to choose from; what is chosen stays."""
+        _offer(self.client, clients)
+        _offer(self.model, models)
+
+    def offer_skills(self, names: Iterable[str]) -> None:
+        """Set the skills to choose from; what is chosen stays."""
+        _offer(self.skill, names)
+
+    def question(self) -> dict[str, str]:
+        """Return the choice as query parameters; an empty value stands for all."""
+        return {
+            "client": str(self.client.currentData()),
+            "model": str(self.model.currentData()),
+            "skill": str(self.skill.currentData()),
+        }
+
+
+def _offer(box: Choice, values: Iterable[str]) -> None:
+    chosen = box.currentData()
+    wanted = [value for value in dict.fromkeys([*values, chosen]) if value]
+    if wanted == [box.itemData(n) for n in range(1, box.count())]:
+        return
+    while box.count() > 1:
+        box.removeItem(1)
+    for value in wanted:
+        box.addItem(plain(value), value)
+    box.setCurrentIndex(max(0, box.findData(chosen)))

@@ -1,0 +1,74 @@
+"""The folded part of the Settings page: the settings that few people change, in one card per
+subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
+from lull.desktop.pages.settings.names import group_title
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+OPEN: Final = "settings/advanced-open"
+"""Key in the window's preferences of whether the advanced settings are unfolded."""
+
+
+class Advanced(QWidget):
+    """The advanced settings, folded at first; a search opens them while something in them fits."""
+
+    def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self._reset = reset
+        self._open = bool(preferences.value(OPEN, False, type=bool))
+        self.cards: dict[str, SettingsCard] = {}
+        """The cards by the groups of their settings' keys."""
+        self.head = Card()
+        self.fold = button("", self._turn)
+        self.head.box.addLayout(row(label(tr("Advanced"), "head"), None, self.fold))
+        text = tr("For fine-tuning. Most people never need these.")
+        self.head.box.addWidget(label(text, "muted", wrap=True))
+        self.body = QWidget()
+        self._cards_box = QVBoxLayout(self.body)
+        box = QVBoxLayout(self)
+        for one in (self._cards_box, box):
+            one.setContentsMargins(0, 0, 0, 0)
+            one.setSpacing(GAP * 2)
+        box.addWidget(self.head)
+        box.addWidget(self.body)
+        self._show(opened=self._open, offered=True)
+        self.hide()
+
+    def add(self, line: SettingLine) -> None:
+        group = line.key.split(".", 1)[0]
+        if group not in self.cards:
+            self.cards[group] = SettingsCard(group_title(group), self._reset)
+            self._cards_box.addWidget(self.cards[group])
+        self.cards[group].add(line)
+
+    def look_for(self, words: Sequence[str]) -> bool:
+        """Show what has all these words; without words, all of it, folded as the user left it."""
+        found = [card.look_for(words) for card in self.cards.values()]
+        self._show(opened=self._open or bool(words), offered=not words)
+        self.setVisible(any(found))
+        return any(found)
+
+    def _turn(self) -> None:
+        self._open = not self._open
+        self._preferences.setValue(OPEN, self._open)
+        self._show(opened=self._open, offered=True)
+
+    def _show(self, *, opened: bool, offered: bool) -> None:
+        """Unfold the cards or not; the button to do so is `offered` unless a search decides."""
+        words = tr("Hide advanced settings") if opened else tr("Show advanced settings")
+        self.fold.setText(words)
+        self.fold.setAccessibleName(words)
+        self.fold.setVisible(offered)
+        self.body.setVisible(opened)

@@ -1,0 +1,182 @@
+"""Editors for the values of settings: a switch, a field, a list of choices, or hours of the day.
+
+Each shows a value with `put` and emits `entered` with what the user made of it, in the form that
+the service takes. A value that is put while the user types is not shown: it would take their words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+
+from lull.desktop.pages.settings import units
+from lull.desktop.pages.settings.names import title_of
+from lull.desktop.pages.settings.units import SettingUnit
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.parts import button, label
+from lull.desktop.widgets.switch import Switch
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+HOURS_KEY: Final = "idle.sleep_hours"
+DIGITS: Final = 9
+"""Width of a field for a number, in digits."""
+FIELD_PX: Final = 22
+"""Width of a field beside its text."""
+_ONE_STRETCH: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
+_MORNING: Final = "07:00"
+
+
+class SwitchEdit(Switch):
+    """Editor for what is on or off."""
+
+    entered = Signal(str)
+
+    def __init__(self, key: str) -> None:
+        super().__init__(title_of(key))
+        # Emitted for a user's click only, not when a value is put.
+        self.clicked.connect(lambda on: self.entered.emit(units.sent(on)))
+
+    def put(self, value: object, *, anyway: bool = False) -> None:
+        self.setChecked(value is True)
+
+
+class OneOfEdit(Choice):
+    """Editor for one of a few texts."""
+
+    entered = Signal(str)
+
+    def __init__(self, key: str, texts: tuple[str, ...]) -> None:
+        super().__init__()
+        self.setAccessibleName(title_of(key))
+        for text in texts:
+            self.addItem(text, text)
+        self.activated.connect(lambda _: self.entered.emit(str(self.currentData())))
+
+    def put(self, value: object, *, anyway: bool = False) -> None:
+        self.setCurrentIndex(self.findData(value))
+
+
+class FieldEdit(QLineEdit):
+    """Editor for a text, a number, or a list of texts with commas between them."""
+
+    entered = Signal(str)
+
+    def __init__(self, key: str, value: object) -> None:
+        """Create a field for the setting `key`; the kind of its value tells the kind of field."""
+        super().__init__()
+        self.unit: SettingUnit | None = units.unit_of(key, value)
+        self._number = isinstance(value, (int, float))
+        self.setAccessibleName(title_of(key))
+        if self._number:
+            self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            self.setAlignment(Qt.AlignmentFlag.AlignRight)
+        else:
+            self.setMinimumWidth(240)
+        if isinstance(value, (list, tuple)):
+            self.setPlaceholderText(tr("Separate with commas"))
+        self.editingFinished.connect(self._finish)
+
+    def put(self, value: object, *, anyway: bool = False) -> None:
+        if anyway:
+            self.setModified(False)
+        text = units.shown(value, self.unit)
+        if self.isModified() or self.text() == text:
+            return  # keep what is typed, and the cursor's position
+        self.setText(text)
+        self.setCursorPosition(0)
+
+    def _finish(self) -> None:
+        if self.isModified():
+            self.setModified(False)
+            text = units.typed(self.text(), self.unit) if self._number else self.text()
+            self.entered.emit(text)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        hint = super().sizeHint()
+        metrics = self.fontMetrics()
+        if self._number:
+            return QSize(metrics.horizontalAdvance("0") * DIGITS + FIELD_PX, hint.height())
+        least = metrics.horizontalAdvance(self.placeholderText()) + FIELD_PX
+        return QSize(max(hint.width(), least), hint.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return self.sizeHint() if self._number else super().minimumSizeHint()
+
+
+class HoursEdit(QWidget):
+    """Editor for hours that are the same on every day, as two times; where they are not, it opens
+    the Schedule page, which shows a week.
+    """
+
+    entered = Signal(str)
+
+    def __init__(self, key: str, open_schedule: Callable[[], object]) -> None:
+        super().__init__()
+        name = title_of(key)
+        self.start = self._times(tr("%1: from", name))
+        self.end = self._times(tr("%1: to", name))
+        self.start.insertItem(0, tr("not set"), "")
+        self.between = label(tr("to"))
+        self.several = button(tr("Several: see Schedule"), open_schedule)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP)
+        for one in (self.start, self.between, self.end, self.several):
+            box.addWidget(one)
+        self.put([])
+
+    def _times(self, name: str) -> Choice:
+        made = Choice()
+        made.setAccessibleName(name)
+        for minute in range(0, 24 * 60, 30):
+            time = f"{minute // 60:02}:{minute % 60:02}"
+            made.addItem(time, time)
+        made.activated.connect(self._enter)
+        return made
+
+    def put(self, value: object, *, anyway: bool = False) -> None:
+        lines = [str(line) for line in value] if isinstance(value, (list, tuple)) else []
+        one = _ONE_STRETCH.fullmatch(lines[0]) if len(lines) == 1 else None
+        simple = one is not None or not lines
+        self.start.setVisible(simple)
+        self.between.setVisible(one is not None)
+        self.end.setVisible(one is not None)
+        self.several.setVisible(not simple)
+        self.several.setToolTip("\n".join(lines))
+        _choose(self.start, one[1] if one else "")
+        _choose(self.end, one[2] if one else _MORNING)
+
+    def _enter(self) -> None:
+        start, end = self.start.currentData(), self.end.currentData()
+        self.entered.emit(f"{start}-{end}" if start else "")
+
+
+def _choose(box: Choice, time: str) -> None:
+    """Choose a time; one that is on no half hour is added."""
+    if box.findData(time) < 0:
+        later = (n for n in range(box.count()) if str(box.itemData(n)) > time)
+        box.insertItem(next(later, box.count()), time, time)
+    box.setCurrentIndex(box.findData(time))
+
+
+Editor = SwitchEdit | OneOfEdit | FieldEdit | HoursEdit
+
+
+def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
+    """Return the editor for a setting that the service tells; `open_schedule` shows the Schedule
+    page.
+    """
+    key, value = str(one["key"]), one["value"]
+    if isinstance(value, bool):
+        return SwitchEdit(key)
+    if texts := units.choices(one):
+        return OneOfEdit(key, texts)
+    if key == HOURS_KEY:
+        return HoursEdit(key, open_schedule)
+    return FieldEdit(key, value)

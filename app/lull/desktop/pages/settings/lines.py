@@ -1,0 +1,135 @@
+"""A line of the Settings page: a setting's name, its editor with the unit, and its explanation; and
+the card that holds some of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from lull.desktop.pages.settings import units
+from lull.desktop.pages.settings.editors import editor_for
+from lull.desktop.pages.settings.names import title_of, without_keys
+from lull.desktop.widgets.parts import Card, button, chip, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import told, tr
+
+Json = dict[str, Any]
+_EXAMINED: Final = ("reader.model", "judge.model", "writer.model")
+"""Settings that name a model which has to pass an exam."""
+
+
+class _Name(QLabel):
+    """A setting's name: on one line where there is room, else on several."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self.text()) + 2, metrics.height())
+
+
+class SettingLine(QWidget):
+    """A setting: its name, its editor with the unit, and its explanation."""
+
+    entered = Signal(str)
+    """Emitted with the value that the user entered, in the form that the service takes."""
+
+    def __init__(self, one: Json, open_schedule: Callable[[], object]) -> None:
+        super().__init__()
+        self.key = str(one["key"])
+        self.title = title_of(self.key)
+        self.unit = units.unit_of(self.key, one["value"])
+        self._value, self._default = one["value"], one["default"]
+        reason = without_keys(told(one, "reason"), self.key.split(".", 1)[0])
+        self.editor = editor_for(one, open_schedule)
+        self.editor.setAccessibleDescription(reason)
+        self.editor.entered.connect(self.entered)
+        must = units.allowed(one, self.unit)
+        first = units.said(self._default, self.unit)
+        words = tr("It must be %1. It was %2 at first.", must, first)
+        self.editor.setToolTip(f"{words}\n{self.key}")
+        self.unit_label = label(units.unit_words(self.unit), "muted")
+        self.mark = chip(tr("changed"))
+        self.mark.setToolTip(tr("It was %1 at first.", first))
+        self.helper: QLabel | None = None
+        """Of a helper model: which model has the role, and why."""
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, GAP // 2)
+        box.setSpacing(2)
+        box.addLayout(row(_Name(self.title), self.mark, None, self.editor, self.unit_label))
+        box.addWidget(label(reason, "small", wrap=True))
+        if self.key in _EXAMINED:
+            self.helper = label("", "muted", wrap=True)
+            box.addWidget(self.helper)
+        both = f"{units.unit_words(self.unit, 1)} {units.unit_words(self.unit)}"
+        self._said = f"{self.key} {self.title} {reason} {both}".casefold()
+        self.unit_label.setVisible(self.unit is not None)
+        self.put(one)
+
+    def put(self, one: Json, *, anyway: bool = False) -> None:
+        """Show a setting's value; with `anyway` also where the user has begun to type another."""
+        self._value = one["value"]
+        self.editor.put(self._value, anyway=anyway)
+        self.unit_label.setText(units.unit_words(self.unit, self._value))
+        self.mark.setVisible(self.changed)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the value is another one than at first."""
+        return bool(self._value != self._default)
+
+    @property
+    def in_force(self) -> str:
+        """The value in the form that the service takes."""
+        return units.sent(self._value)
+
+    @property
+    def at_first(self) -> str:
+        return units.sent(self._default)
+
+    def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
+        """Show the line if all words are in its name, explanation, key or unit or in the text
+        `beside` it, else hide it.
+        """
+        said = f"{self._said} {beside.casefold()}"
+        found = all(word in said for word in words)
+        self.setVisible(found)
+        return found
+
+
+class SettingsCard(Card):
+    """Card with the lines of some settings, and a button that resets those that are shown."""
+
+    def __init__(self, title: str, reset: Callable[[SettingsCard], object]) -> None:
+        super().__init__()
+        self.title = title
+        self.lines: list[SettingLine] = []
+        name = tr("Reset %1", title)
+        self.reset = button(tr("Reset"), lambda: reset(self), flat=True, name=name)
+        self.box.addLayout(row(label(title, "head"), None, self.reset))
+        self.hide()
+
+    def add(self, line: SettingLine) -> None:
+        self.lines.append(line)
+        self.box.addWidget(line)
+
+    def changed(self) -> list[SettingLine]:
+        """The lines that are shown and hold another value than at first."""
+        return [line for line in self.lines if line.changed and not line.isHidden()]
+
+    def look_for(self, words: Sequence[str]) -> bool:
+        """Show the lines in which the words are, and the card if there is one."""
+        found = [line.look_for(words, beside=self.title) for line in self.lines]
+        self.setVisible(any(found))
+        self.look()
+        return any(found)
+
+    def look(self) -> None:
+        self.reset.setEnabled(bool(self.changed()))

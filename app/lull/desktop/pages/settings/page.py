@@ -1,0 +1,250 @@
+"""The Settings page: what most people use by its name, and the rest folded under Advanced; the
+window's own settings are in `own_cards`.
+
+The service checks each change and applies it at once if it can.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.connect.card import ConnectCard
+from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
+from lull.desktop.pages.own_cards import DataCard, WindowCard
+from lull.desktop.pages.settings import units
+from lull.desktop.pages.settings.advanced import Advanced
+from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
+from lull.desktop.pages.settings.names import EVERYDAY, everyday, title_of
+from lull.desktop.state import Subject, Told
+from lull.desktop.welcome.model_choice import ModelChoice
+from lull.desktop.widgets.accessible import tab_after
+from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.parts import Card, beside, button, label
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import told, tr
+
+Json = dict[str, Any]
+_RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
+"""The places of the everyday settings; the others follow in the order of the service."""
+_MODEL_AFTER: Final = 1
+"""The everyday card after which the choice of the model that learns stands."""
+
+
+class SettingsPage(Page):
+    """The Settings page: cards for what people want, then all other settings, folded."""
+
+    subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Settings"))
+        self.lines: dict[str, SettingLine] = {}
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Search settings"))
+        self.search.setAccessibleName(tr("Search settings"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(260)
+        self.search.textChanged.connect(self._search)
+        self.head.addWidget(self.search)
+        inner = QWidget()
+        self._box = QVBoxLayout(inner)
+        self._box.setContentsMargins(0, 0, GAP, 0)
+        self._box.setSpacing(GAP * 2)
+        self._card_for: dict[str, SettingsCard] = {}
+        """The everyday card of each everyday setting."""
+        self.cards: list[SettingsCard] = []
+        for title, keys in everyday():
+            card = SettingsCard(title, self._reset)
+            self.cards.append(card)
+            self._card_for |= dict.fromkeys(keys, card)
+        self.model_card = self._model_card()
+        self.connect_card = ConnectCard(kit)
+        self.window_card = WindowCard(kit)
+        self.data_card = DataCard(kit)
+        self.own_cards = (self.model_card, self.connect_card, self.window_card, self.data_card)
+        self.advanced = Advanced(kit.preferences, self._reset)
+        cards: list[QWidget] = [*self.cards]
+        cards.insert(_MODEL_AFTER + 1, self.model_card)
+        self._order = (*cards, *self.own_cards[1:], self.advanced)
+        self._box.addWidget(self._restart_card())
+        for one in self._order:
+            self._box.addWidget(one)
+        self._box.addStretch(1)
+        self.scroller = scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inner)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.none = label(tr("No setting matches."), "muted")
+        self.none.hide()
+        box = QVBoxLayout(self.body)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self.none)
+        box.addWidget(scroll)
+        self.kit.process.started.connect(self.restart.hide)
+
+    def look_up(self, words: str) -> None:
+        self.search.setText(words)
+
+    def focus_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def _restart_card(self) -> Card:
+        """Shown while a changed setting waits for the service's next start."""
+        self.restart = Card()
+        words = label(tr("Some changes apply after Lull restarts."), wrap=True)
+        now = button(tr("Restart Lull"), self.kit.actions.restart)
+        self.restart.box.addLayout(beside(words, now))
+        self.restart.hide()
+        return self.restart
+
+    def _model_card(self) -> Card:
+        card = Card(tr("The model that learns"))
+        self.model = ModelChoice(self.kit)
+        card.box.addWidget(self.model)
+        return card
+
+    # What the service tells
+
+    def show_content(self) -> None:
+        self.model.look()
+        known = len(self.lines)
+        rows = self.state.value(Subject.SETTINGS).get("settings", ())
+        for one in sorted(rows, key=lambda one: _RANK.get(one["key"], len(_RANK))):
+            line = self.lines.get(one["key"])
+            if line is None:
+                self._add(one)
+            else:
+                line.put(one)
+        for key, line in self.lines.items():
+            if line.helper is not None:
+                group = key.split(".", 1)[0]
+                helper = (self.state.status.get("helpers") or {}).get(group) or {}
+                line.helper.setText(told(helper, "why"))
+                line.helper.setVisible(bool(line.helper.text()))
+        if len(self.lines) > known:
+            self._find()
+            self._order_tabs()
+        for card in (*self.cards, *self.advanced.cards.values()):
+            card.look()
+        # Lay out the many new rows now, so that they are never seen squashed.
+        self._box.activate()
+
+    def _add(self, one: Json) -> None:
+        line = SettingLine(one, lambda: self.kit.go(PageName.SCHEDULE))
+        line.entered.connect(lambda text, key=line.key: self._set(key, text))
+        self.lines[line.key] = line
+        card = self._card_for.get(line.key)
+        if card is None:
+            self.advanced.add(line)
+        else:
+            card.add(line)
+
+    def _order_tabs(self) -> None:
+        """Let Tab go down the page: the lines were made after the cards below them."""
+        before: QWidget = self.search
+        for part in (self.restart, *self._order):
+            before = tab_after(before, part)
+
+    # Changing
+
+    def _reset(self, card: SettingsCard) -> None:
+        """Set the defaults of the lines that a card shows; undo restores the previous values."""
+        changed = card.changed()
+        before = {line.key: line.in_force for line in changed}
+
+        def undo() -> None:
+            for key, text in before.items():
+                self._set(key, text)
+
+        for line in changed:
+            last = line is changed[-1]
+            self.state.act(
+                routes.SETTINGS,
+                {"key": line.key, "value": line.at_first},
+                words=line.title,
+                done=tr("“%1” was reset.", card.title) if last else "",
+                undo=undo if last else None,
+                then=lambda _: self.state.touch(Subject.SETTINGS),
+            )
+
+    def _set(self, key: str, text: str) -> None:
+        """Set a setting; ask first if that lets data out of this computer."""
+        before = self.lines[key].in_force
+        words = lets_out(key, text, before)
+        if not words or text == before:
+            self._send(key, text, before)
+            return
+        self.asking = LettingOutDialog(title_of(key), words, self)
+        self.asking.given.connect(lambda: self._send(key, text, before))
+        self.asking.rejected.connect(lambda: self._put_back(key))
+        self.asking.open()
+
+    def _put_back(self, key: str) -> None:
+        """Show the value that is in force in the setting's editor."""
+        for one in self.state.value(Subject.SETTINGS).get("settings", ()):
+            if one["key"] == key:
+                self.lines[key].put(one, anyway=True)
+
+    def _send(self, key: str, text: str, before: str) -> None:
+        def tell(answer: Reply) -> None:
+            if answer.value.get("restart_needed"):
+                self.restart.show()
+                words = tr("“%1” is saved. Restart Lull to apply it.", title_of(key))
+                again = self.kit.actions.restart
+                self.state.told.emit(Told(text=words, undo=again, button=tr("Restart")))
+                return
+            value = units.said(answer.value.get("value"), self.lines[key].unit)
+            words = tr("%1: now %2.", title_of(key), value)
+            self.state.told.emit(Told(text=words, undo=lambda: self._set(key, before)))
+
+        def then(_: bool) -> None:
+            self._put_back(key)
+            self.state.touch(Subject.SETTINGS)
+
+        self.state.act(
+            routes.SETTINGS,
+            {"key": key, "value": text},
+            words=title_of(key),
+            answered=tell,
+            then=then,
+        )
+
+    # The search
+
+    def _search(self) -> None:
+        self._find()
+        self.scroller.verticalScrollBar().setValue(0)
+
+    def _find(self) -> None:
+        """Show what has all the words of the search; without words, everything but what is
+        folded.
+        """
+        words = self.search.text().casefold().split()
+        found = [card.look_for(words) for card in self.cards]
+        found.append(self.advanced.look_for(words))
+        for card in self.own_cards:
+            said = " ".join(_words_in(card)).casefold()
+            found.append(all(word in said for word in words))
+            card.setVisible(found[-1])
+        self.none.setVisible(not any(found))
+
+
+def _words_in(card: Card) -> list[str]:
+    """Everything that a card says, for the search."""
+    said = [one.text() for one in card.findChildren(QLabel)]
+    for box in card.findChildren(QComboBox):
+        said += [box.itemText(n) for n in range(box.count())]
+    return said + [one.text() for one in card.findChildren(QAbstractButton)]

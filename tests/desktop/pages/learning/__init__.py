@@ -1,0 +1,1 @@
+"""The learning page: its charts and what they say."""

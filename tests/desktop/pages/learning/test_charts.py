@@ -1,0 +1,259 @@
+"""The charts themselves: titles, intervals, a legend that names all, zoom and the way back, whose
+answers, and the run in progress."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QLabel
+
+from lull.contract import routes
+from lull.core.feedback.calibration import wilson
+from lull.desktop.pages.learning.charts import ChartName, charts
+from lull.desktop.pages.learning.curves import Curves
+from lull.desktop.pages.learning.page import LearningPage
+from lull.desktop.pages.learning.reading import entries
+from lull.desktop.widgets.tokens import LIGHT
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.test_learning_page import LEARNED, choose, day, opened
+from tests.desktop.pages.test_other_pages import run
+from tests.desktop.scripted import Scripted
+
+Json = dict[str, Any]
+ENOUGH: Json = {
+    **LEARNED,
+    "days": [
+        {**day(10, None, 0.2), "n": 8, "reward": 0.5},
+        {**day(11, 0.6, 0.4), "with_skills": {"reward": 0.5, "n": 8}, "n": 3, "reward": 0.5},
+    ],
+}
+
+
+# What is drawn is named
+
+
+def test_each_axis_says_what_it_counts(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted)
+    for name in (ChartName.ANSWERS, ChartName.SKILLS, ChartName.HELD_OUT, ChartName.RUNS):
+        choose(page, name)
+        axes = [page.curves.plot.getAxis(side) for side in ("left", "bottom")]
+        assert [axis.labelText for axis in axes] == ["Good answers", "Day"]
+        assert all("e+" not in axis.labelString() for axis in axes), "a power of ten is no unit"
+        assert all(axis.label.isVisible() for axis in axes)
+
+
+def test_an_interval_is_told_only_where_there_are_enough_answers() -> None:
+    _, by_day = charts(ENOUGH, [])[ChartName.ANSWERS].series
+    known = wilson(4.0, 8)
+    assert (by_day.dots[0].low, by_day.dots[0].high) == (known.low, known.high)
+    assert (by_day.dots[1].n, by_day.dots[1].low) == (3, None)
+    with_, without = charts(ENOUGH, [])[ChartName.SKILLS].series
+    assert with_.dots[0].low == known.low
+    assert [dot.low for dot in without.dots] == [None, None]
+    assert with_.box_days[1] <= without.box_days[0], "one would hide the other"
+
+
+def test_beside_a_value_stand_its_interval_and_the_number_of_answers(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, ENOUGH)
+    choose(page, ChartName.SKILLS)
+    on_script.bot.keyClick(page.curves, Qt.Key.Key_Left)
+    known = wilson(4.0, 8)
+    interval = f"95% interval {known.low:.0%} to {known.high:.0%}"
+    assert f"with 50% 8 answers, {interval}" in page.curves.said.text()
+    assert "without 40% 4 answers, too few for an interval" in page.curves.said.text()
+
+
+def test_the_legend_names_curves_intervals_baseline_and_marks(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, ENOUGH)
+    choose(page, ChartName.SKILLS)
+    keys = page.curves.legend.findChildren(QLabel)
+    wanted = ["with", "without", "95% interval", "baseline 25%", "your skills changed",
+              "the adapter changed"]  # fmt: skip
+    on_script.until(lambda: all(one.isVisible() for one in keys))  # once it is laid out
+    assert [one.text() for one in keys] == wanted
+    assert all(one.toolTip().endswith(".") for one in keys)
+    assert all(one.width() >= one.sizeHint().width() for one in keys)
+    assert page.curves.legend.geometry().bottom() < page.curves.plot.geometry().top()
+    nothing = {**ENOUGH, "generations": [], "moves": [], "baseline": {}}
+    left = entries(charts(nothing, [])[ChartName.SKILLS], LIGHT, smoothed=True)
+    assert [one.name for one in left] == ["with", "without", "before smoothing", "95% interval"]
+
+
+def test_the_days_below_a_chart_are_in_the_users_language(
+    german: None, on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    axis = page.curves._axis
+    at_s = charts(LEARNED, [])[ChartName.HELD_OUT].series[0].dots[0].at_s
+    summer = at_s + 190 * 86_400
+    assert "Mai" in axis.tickStrings([summer], 1.0, 7 * 86_400.0)[0]
+    first, last = page.curves._range()
+    ((spacing, ticks),) = axis.tickValues(first, last, 600.0)
+    assert ticks and len(set(axis.tickStrings(ticks, 1.0, spacing))) == len(ticks)
+
+
+def test_the_sentence_stands_below_the_chart_and_is_told_with_it(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    assert page.means.isVisible()
+    assert page.means.text().startswith("Too few answers to tell whether they get better: 5 of")
+    assert page.means.text() in page.curves.accessibleName()
+    choose(page, ChartName.ADAPTER)
+    assert not page.means.isVisible()
+
+
+# Zoom
+
+
+def test_what_is_zoomed_into_stays_and_keys_and_button_lead_back(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    curves, key = page.curves, on_script.bot.keyClick
+    whole = _span(curves)
+    assert not page.whole_chart.isEnabled()
+    key(curves, Qt.Key.Key_Plus)
+    assert _span(curves) < 0.6 * whole
+    key(curves, Qt.Key.Key_0)
+    assert (_span(curves), curves.zoomed) == (whole, False)
+    page.nearer.click()
+    page.nearer.click()
+    near = _span(curves)
+    assert near < 0.3 * whole and page.whole_chart.isEnabled()
+    _again(on_script, scripted, page)
+    assert abs(_span(curves) - near) < 1.0, "new data threw the user out"
+    page.whole_chart.click()
+    assert _span(curves) > 0.9 * whole and not page.whole_chart.isEnabled()
+    assert QApplication.focusWidget() is curves or not on_script.desktop.window.isActiveWindow()
+
+
+def test_out_of_the_whole_nothing_zooms_and_a_value_out_of_sight_is_brought(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    curves, key = page.curves, on_script.bot.keyClick
+    whole = _span(curves)
+    key(curves, Qt.Key.Key_Minus)
+    assert (_span(curves), curves.zoomed) == (whole, False)
+    key(curves, Qt.Key.Key_Right)
+    for _ in range(3):
+        key(curves, Qt.Key.Key_Plus)
+    first_seen = curves._range()
+    for _ in range(9):
+        key(curves, Qt.Key.Key_Right)
+    left, right = curves._range()
+    assert curves._at_s is not None and left <= curves._at_s <= right
+    assert left > first_seen[0]
+
+
+def test_the_wheel_scrolls_the_page_and_zooms_only_with_ctrl(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    _wheel(page.curves, Qt.KeyboardModifier.NoModifier)
+    assert not page.curves.zoomed
+    whole = _span(page.curves)
+    _wheel(page.curves, Qt.KeyboardModifier.ControlModifier)
+    assert page.curves.zoomed and _span(page.curves) < whole
+    assert page.whole_chart.isEnabled()
+
+
+def _span(curves: Curves) -> float:
+    first, last = curves._range()
+    return last - first
+
+
+def _wheel(curves: Curves, keys: Qt.KeyboardModifier) -> None:
+    area = curves.plot.viewport()
+    middle = QPointF(area.rect().center())
+    turned = QWheelEvent(
+        middle,
+        QPointF(area.mapToGlobal(middle.toPoint())),
+        QPoint(0, 0),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        keys,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(area, turned)
+
+
+def _again(shown: Shown, scripted: Scripted, page: LearningPage) -> None:
+    """Have other data come in."""
+    page.feed._rest.setInterval(1)
+    page.feed._rest.stop()
+    scripted.answers[routes.LEARNING] = {**LEARNED, "baseline": {"reward": 0.3, "n": 41}}
+    scripted.tell("label", turn="turn_1")
+    shown.until(lambda: page.curves._chart.level == 0.3)
+
+
+# Whose answers
+
+
+def test_answers_of_one_client_model_or_skill_are_asked_of_the_service(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["editor"], "models": ["m", "n"]}
+    scripted.answers[routes.SKILLS] = {"generation": 9, "skills": [{"name": "menu-style"}]}
+    page = opened(on_script, scripted)
+    of = page.answers_of
+    on_script.until(lambda: of.client.count() == 2 and of.skill.count() == 2)
+    asked: list[Json] = []
+
+    def answer(query: Json) -> Json:
+        asked.append(query)
+        return {"points": [], "days": [], "held_out": [], "baseline": {}}
+
+    scripted.answers[routes.LEARNING] = answer
+    for box, value in ((of.client, "editor"), (of.model, "n"), (of.skill, "menu-style")):
+        box.setCurrentIndex(box.findData(value))
+        box.activated.emit(box.currentIndex())
+    on_script.until(lambda: len(asked) == 3)
+    wanted = {"client": "editor", "model": "n", "skill": "menu-style"}
+    assert {name: asked[-1].get(name) for name in wanted} == wanted
+    on_script.until(lambda: page.none.text() == "No such answer was scored yet.")
+    assert page.showing_body and of.client.isVisible(), "there must be a way back"
+    choose(page, ChartName.HELD_OUT)
+    assert not of.isVisible()
+
+
+# The run in progress
+
+
+def test_a_run_in_progress_is_drawn_step_by_step_with_the_time_left(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    going = run(3, kind="kto", status="training", steps=20, of=80, left_s=600.0)
+    scripted.answers[routes.TRAIN_RUN.format(id="run_3")] = {"runs": [going], "curve": _steps(20)}
+    page = opened(on_script, scripted)
+    choose(page, ChartName.TRAINING)
+    assert page.none.text().startswith("No run is in progress")
+    page.run_feed._timer.setInterval(1)
+    scripted.answers[routes.TRAIN] = {"runs": [going, run(2), run(1)]}
+    scripted.tell("training", run="run_3")
+    on_script.until(lambda: page.values.rowCount() == 20)
+    assert page.means.text().startswith("Step 20 of 80, about 10 min of training left.")
+    assert page.curves._range() == (0.0, 80 * 1.02)
+    assert page.curves.values_at(7.2) == "step 7 · loss 1.300"
+    titles = [page.curves.plot.getAxis(side).labelText for side in ("left", "bottom")]
+    assert titles == ["Loss", "Step of the run"]
+    assert page.curves._axis.tickStrings([20.0, 20.5], 1e-9, 0.5) == ["20", ""]
+    further = {**going, "steps": 30}
+    scripted.answers[routes.TRAIN_RUN.format(id="run_3")] = {"runs": [further], "curve": _steps(30)}
+    on_script.until(lambda: page.values.rowCount() == 30)
+    scripted.answers[routes.TRAIN] = {"runs": [run(3), run(2), run(1)]}
+    scripted.tell("training", run="run_3")
+    on_script.until(lambda: not page.beside.isVisible())
+    assert not page.run_feed._timer.isActive()
+
+
+def _steps(many: int) -> list[Json]:
+    return [{"step": n + 1, "loss": 2.0 - (n + 1) / 10} for n in range(many)]
