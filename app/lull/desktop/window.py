@@ -56,6 +56,7 @@ def page_titles() -> dict[PageName, str]:
         PageName.LEARNING: tr("Learning"),
         PageName.SCHEDULE: tr("Schedule"),
         PageName.CONVERSATIONS: tr("Conversations"),
+        PageName.CHAT: tr("Chat"),
         PageName.SETTINGS: tr("Settings"),
         PageName.LOGS: tr("Logs"),
     }
@@ -64,7 +65,7 @@ def page_titles() -> dict[PageName, str]:
 def shortcuts() -> tuple[tuple[str, str], ...]:
     """Return the keyboard shortcuts as (keys, what they do)."""
     return (
-        ("Ctrl+1 … Ctrl+8", tr("the pages")),
+        ("Ctrl+1 … Ctrl+9", tr("the pages")),
         ("Ctrl+F", tr("search on this page")),
         ("Ctrl+,", tr("settings")),
         ("Ctrl+W", tr("close the window; Lull goes on")),

@@ -1,4 +1,4 @@
-"""Functions that make the window's eight pages; a page's module is imported when it is first
+"""Functions that make the window's pages; a page's module is imported when it is first
 opened.
 """
 
@@ -16,6 +16,7 @@ def making() -> dict[PageName, Making]:
         PageName.LEARNING: _learning,
         PageName.SCHEDULE: _schedule,
         PageName.CONVERSATIONS: _conversations,
+        PageName.CHAT: _chat,
         PageName.SETTINGS: _settings,
         PageName.LOGS: _logs,
     }
@@ -56,6 +57,12 @@ def _conversations(kit: Kit) -> Page:
     from lull.desktop.pages.chat.page import ConversationsPage
 
     return ConversationsPage(kit)
+
+
+def _chat(kit: Kit) -> Page:
+    from lull.desktop.pages.chat.talk import ChatPage
+
+    return ChatPage(kit)
 
 
 def _settings(kit: Kit) -> Page:

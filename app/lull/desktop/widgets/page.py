@@ -38,6 +38,7 @@ class PageName(StrEnum):
     LEARNING = "learning"
     SCHEDULE = "schedule"
     CONVERSATIONS = "conversations"
+    CHAT = "chat"
     SETTINGS = "settings"
     LOGS = "logs"
 

@@ -6,7 +6,7 @@ import functools
 import re
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.desktop.pages.review.diff import marked_html
@@ -79,12 +79,17 @@ class TurnsView(QScrollArea):
         if other:
             self.verticalScrollBar().setValue(0)
 
+    def to_end(self) -> None:
+        """Scroll to the newest turn, once it is laid out."""
+        bar = self.verticalScrollBar()
+        QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()))
+
     def _turn(self, turn: Json) -> Card:
         card = Card()
         card.box.addWidget(label(tr("You, %1", short_date(turn.get("at"))), "small"))
         theme = self._kit.look.theme
         card.box.addWidget(_words(str(turn.get("request", "")), theme))
-        card.box.addWidget(label(plain(str(turn["policy"].get("model", ""))), "small"))
+        card.box.addWidget(label(_by_whom(turn), "small", wrap=True))
         card.box.addWidget(_words(str(turn.get("answer", "")) or _called(turn), theme))
         hidden = redactions(turn)
         if hidden:
@@ -120,6 +125,13 @@ class TurnsView(QScrollArea):
 
     def _rate(self, turn: str, value: str) -> None:
         self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
+
+
+def _by_whom(turn: Json) -> str:
+    """The model that answered, and the skills that came along."""
+    model = plain(str(turn["policy"].get("model", "")))
+    names = [plain(str(skill["name"])) for skill in turn.get("skills") or ()]
+    return f"{model} · {tr('Skills: %1', ', '.join(names))}" if names else model
 
 
 def _words(text: str, theme: Theme) -> QWidget:

@@ -1,0 +1,211 @@
+"""The Chat page: a small chat with a model through Lull, to try things out where they are seen.
+
+Its conversations are recorded and learned from like those of any chat app, under the name of Lull's
+window. What was recorded is shown with its skills and can be rated and taught there.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import Any, Final
+
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout
+
+from lull.contract import routes
+from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
+from lull.desktop.client import Reply
+from lull.desktop.pages.chat.turns_view import TurnsView
+from lull.desktop.state import Phase, Subject
+from lull.desktop.widgets.answer_view import AnswerView
+from lull.desktop.widgets.chat_model import ChatModelChoice
+from lull.desktop.widgets.page import Kit, Page
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.streamed_chat import ChatAddress, StreamedChat
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+ROUTE: Final = "/api/chat"
+LINES: Final = 3
+RECORDED: Final = "turn-recorded"
+
+
+class ChatPage(Page):
+    """The Chat page: one conversation with a model, with or without skills."""
+
+    subjects = (Subject.STATUS, Subject.MODELS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Chat"))
+        self._messages: list[dict[str, str]] = []
+        """The conversation as it is sent; the proxy finds its place by the session."""
+        self._answer = ""
+        self._conversation = ""
+        """Id of the conversation under which the newest answer was recorded."""
+        self._session = ""
+        self._recorded = 0
+        """Number of the conversation's recorded turns."""
+        self._wrong = ""
+        self._chat = StreamedChat(self)
+        self._make()
+        self._lay_out()
+        self._chat.grown.connect(self._grow)
+        self._chat.thinking.connect(self.answer.think)
+        self._chat.ended.connect(self._ended)
+        kit.state.happened.connect(self._happened)
+        self.start_anew()
+
+    def _make(self) -> None:
+        self.models = ChatModelChoice(self.state)
+        self.with_skills = QCheckBox(tr("With skills"))
+        self.with_skills.setAccessibleName(tr("With skills"))
+        self.with_skills.setChecked(True)
+        self.with_skills.setToolTip(
+            tr("A conversation keeps its skills, so switching this starts anew.")
+        )
+        self.with_skills.toggled.connect(self.start_anew)
+        self.anew = button(tr("Start anew"), self.start_anew)
+        self.turns = TurnsView(self.kit, after=self.anew)
+        self.turns.changed.connect(self._read)
+        self.answer = AnswerView(tr("The answer"))
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName(tr("Your message"))
+        self.text.setPlaceholderText(tr("Write a message. Ctrl+Enter sends it."))
+        self.text.setTabChangesFocus(True)
+        self.text.setFixedHeight((LINES + 1) * self.text.fontMetrics().lineSpacing())
+        self.text.textChanged.connect(self._look_at_buttons)
+        self.send = button(tr("Send"), self._send, main=True)
+        self.halt = button(tr("Stop"), self._stop)
+
+    def _lay_out(self) -> None:
+        words = tr(
+            "Recorded in Conversations as chats of “%1”, and learned from like those of any chat "
+            "app.",
+            WINDOW_CLIENT,
+        )
+        box = QVBoxLayout(self.body)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP)
+        box.addWidget(label(words, "small", wrap=True))
+        model = label(tr("Model"), "muted")
+        box.addLayout(row(model, self.models, self.with_skills, None, self.anew))
+        box.addWidget(self.turns, 2)
+        box.addWidget(self.answer, 1)
+        box.addWidget(self.text)
+        box.addLayout(row(None, self.halt, self.send))
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            QShortcut(QKeySequence(keys), self).activated.connect(self._send)
+
+    def focus_search(self) -> None:
+        self.text.setFocus()
+
+    # Showing
+
+    def show_content(self) -> None:
+        self.models.look()
+        self._look_at_buttons()
+
+    def _look_at_buttons(self) -> None:
+        ready = self.state.phase is Phase.LIVE and bool(self.models.chosen)
+        written = bool(self.text.toPlainText().strip())
+        self.send.setEnabled(ready and written and not self._chat.busy)
+        self.halt.setEnabled(self._chat.busy)
+
+    # The conversation
+
+    def start_anew(self) -> None:
+        """Begin a new conversation; the one before stays in Conversations."""
+        self._chat.stop()
+        self._messages, self._answer, self._conversation = [], "", ""
+        self._recorded, self._wrong = 0, ""
+        self._session = f"window-{uuid.uuid4().hex}"
+        self.turns.clear()
+        self.answer.hide()
+        self._look_at_buttons()
+
+    def _send(self) -> None:
+        if not self.send.isEnabled():
+            return
+        text = self.text.toPlainText().strip()
+        self._messages.append({"role": "user", "content": text})
+        self._answer = ""
+        self.text.clear()
+        self.answer.wait("")
+        self.answer.skills.setText(tr("You: %1", plain(text)))
+        self.answer.begin()
+        self.answer.show()
+        session = self._session
+        self.state.get(routes.TOKEN, lambda reply: self._post(session, reply))
+
+    def _post(self, session: str, reply: Reply) -> None:
+        if session != self._session:
+            return
+        headers = {SESSION_HEADER: session}
+        if not self.with_skills.isChecked():
+            headers[SKILLS_HEADER] = "no"
+        token = str(reply.value.get("token") or "")
+        to = ChatAddress(address=self.kit.actions.address, token=token, headers=headers)
+        body = {"model": self.models.chosen, "messages": self._messages, "stream": True}
+        self._chat.send(to, ROUTE, json.dumps(body))
+        self._look_at_buttons()
+
+    def _grow(self, piece: str) -> None:
+        self._answer += piece
+        self.answer.grow(piece)
+
+    def _ended(self, wrong: str) -> None:
+        self._wrong = wrong
+        self.answer.end(wrong)
+        if self._answer:
+            self._messages.append({"role": "assistant", "content": self._answer})
+        else:  # it is asked again as if it had not been said
+            self.text.setPlainText(self._messages.pop()["content"])
+        self._look_at_buttons()
+        self._settle()
+
+    def _stop(self) -> None:
+        if self._chat.busy:
+            self._chat.stop()
+            self._ended(tr("Stopped."))
+
+    # What was recorded of it
+
+    def _happened(self, event: Json) -> None:
+        if event.get("kind") == RECORDED and self._messages:
+            conversation = str(event["fields"].get("conversation") or "")
+            if self._conversation in ("", conversation):
+                session = self._session
+                self.state.get(
+                    routes.CONVERSATION.format(id=conversation),
+                    lambda reply: self._take(session, reply),
+                )
+
+    def _read(self) -> None:
+        session = self._session
+        self.state.get(
+            routes.CONVERSATION.format(id=self._conversation),
+            lambda reply: self._take(session, reply),
+        )
+
+    def _take(self, session: str, reply: Reply) -> None:
+        if session != self._session or not reply.ok or not self._messages:
+            return
+        shown = reply.value
+        asked = [one["content"] for one in self._messages if one["role"] == "user"]
+        if shown.get("client") != WINDOW_CLIENT or not shown.get("turns"):
+            return
+        if not self._conversation and shown["turns"][0].get("request") != asked[0]:
+            return  # another window's
+        self._conversation = str(shown["id"])
+        self._recorded = len(shown["turns"])
+        self.turns.show_conversation(shown)
+        self.turns.to_end()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Hide the streamed answer once it is among the recorded ones."""
+        asked = sum(one["role"] == "user" for one in self._messages)
+        if not self._chat.busy and not self._wrong and self._recorded >= asked:
+            self.answer.hide()

@@ -1,0 +1,141 @@
+"""Chatting in the window, in front of a real service and an Ollama that a test plays."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from lull.desktop.pages.chat.talk import ChatPage
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown, live
+from tests.service.lulls import Before, lull_before
+from tests.service.scripted_upstream import Asked, ScriptedUpstream, line, reply_natively
+
+pytestmark = pytest.mark.full
+SKILL = "Be kind."
+
+
+@pytest.fixture(scope="module")
+def _upstream() -> Iterator[ScriptedUpstream]:
+    with ScriptedUpstream() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def _lull(_upstream: ScriptedUpstream) -> Iterator[Before]:
+    with (
+        tempfile.TemporaryDirectory(prefix="lull-") as folder,
+        lull_before(_upstream.address, Path(folder) / "home") as made,
+    ):
+        made.add_skill("kindness", SKILL)
+        yield made
+
+
+@pytest.fixture
+def lull(_lull: Before, _upstream: ScriptedUpstream) -> Before:
+    _upstream.script = reply_natively
+    _upstream.asked.clear()
+    return _lull
+
+
+@pytest.fixture
+def shown(lull: Before, show: Callable[..., Shown]) -> Shown:
+    return live(show(lull.home))
+
+
+@pytest.fixture
+def page(shown: Shown) -> ChatPage:
+    made = shown.go(PageName.CHAT)
+    assert isinstance(made, ChatPage)
+    shown.until(lambda: made.models.findData("any:latest") >= 0)
+    made.models.setCurrentIndex(made.models.findData("any:latest"))
+    made.models._keep()
+    return made
+
+
+def says(page: ChatPage) -> list[str]:
+    return [one.text() for one in page.turns.findChildren(QLabel) if one.isVisible()]
+
+
+def said(shown: Shown, page: ChatPage, text: str) -> None:
+    before = page._recorded
+    page.text.setPlainText(text)
+    shown.until(page.send.isEnabled)
+    page.send.click()
+    shown.until(lambda: page._recorded == before + 1 and not page.answer.isVisible())
+
+
+def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
+    shown: Shown, page: ChatPage, lull: Before, _upstream: ScriptedUpstream
+) -> None:
+    before = len(lull.turns())
+    said(shown, page, "hello")
+    said(shown, page, "and again")
+    asked = _upstream.last("/api/chat").json["messages"]
+    assert [one["content"] for one in asked[1:]] == ["hello", "well said", "and again"]
+    assert SKILL in asked[0]["content"]
+    turns = lull.new_turns(before, 2)
+    assert len({turn["trajectory"] for turn in turns}) == 1
+    assert "any:latest · Skills: kindness" in says(page)
+    assert any(text.startswith("lull with any") for text in says(page))
+    bad = [b for b in page.turns.findChildren(QPushButton) if b.text() == "Bad"][-1]
+    bad.click()
+    teach = "What should it have said?…"
+    shown.until(lambda: any(b.text() == teach for b in page.turns.findChildren(QPushButton)))
+
+
+def test_without_skills_none_comes_along_and_switching_starts_anew(
+    shown: Shown, page: ChatPage, lull: Before, _upstream: ScriptedUpstream
+) -> None:
+    said(shown, page, "hello")
+    page.with_skills.click()
+    assert says(page) == []
+    before = len(lull.turns())
+    said(shown, page, "hello without")
+    assert _upstream.last("/api/chat").json["messages"] == [
+        {"role": "user", "content": "hello without"}
+    ]
+    assert not any("kindness" in text for text in says(page))
+    assert len(lull.new_turns(before)) == 1
+
+
+def test_stop_stops_the_model_and_keeps_what_was_said(
+    shown: Shown, page: ChatPage, _upstream: ScriptedUpstream
+) -> None:
+    left = threading.Event()
+
+    def script(asked: Asked) -> None:
+        asked.begin()
+        asked.say(line("and so on"))
+        if asked.wait_until_left():
+            left.set()
+
+    _upstream.script = script
+    page.text.setPlainText("go on")
+    shown.until(page.send.isEnabled)
+    page.send.click()
+    shown.until(lambda: page.answer.text.toPlainText() == "and so on")
+    page.halt.click()
+    shown.until(left.is_set)
+    assert page._messages[-1] == {"role": "assistant", "content": "and so on"}
+    assert page.answer.standing.text() == "Stopped."
+
+
+def test_an_error_is_told_and_the_message_is_given_back(
+    shown: Shown, page: ChatPage, _upstream: ScriptedUpstream
+) -> None:
+    _upstream.script = lambda asked: asked.answer(500, {"error": "out of memory"})
+    page.text.setPlainText("hello")
+    shown.until(page.send.isEnabled)
+    shown.bot.keyClick(page.text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    if not page.answer.isVisible():  # an inactive window has no shortcuts
+        page.send.click()
+    shown.until(lambda: page.answer.standing.text().startswith("No answer: out of memory."))
+    assert page.text.toPlainText() == "hello"
+    assert page._messages == []
