@@ -192,7 +192,7 @@ def learned(shown: Shown, scripted: Scripted) -> LearningPage:
 def test_learning_without_a_run_says_what_it_needs(on_script: Shown) -> None:
     page = on_script.go(PageName.LEARNING)
     on_script.until(lambda: page.nothing.head.text() == "No run yet")
-    assert "needs 8 requests" in page.nothing.words.text()
+    assert "starts at 8 requests" in page.nothing.words.text()
 
 
 def test_learning_shows_runs_and_adapters_beside_the_curve(
@@ -216,7 +216,7 @@ def test_an_adapter_is_adopted_and_rolled_back(on_script: Shown, scripted: Scrip
     page.back.click()
     on_script.until(lambda: scripted.posts(routes.ADAPTERS_ROLLBACK) == [{"to": "adapter_1"}])
     page.adapters.setCurrentCell(2, 0)
-    assert page.adopt.text() == "Adopt all the same"
+    assert page.adopt.text() == "Adopt anyway"
     page.adopt.click()
     wanted = [{"adapter": "adapter_3", "anyway": True}]
     on_script.until(lambda: scripted.posts(routes.ADAPTERS_PROMOTE) == wanted)

@@ -192,7 +192,7 @@ class TodayPage(Page):
         grid.setColumnStretch(1, 1)
         titles = (
             tr("Address"),
-            tr("Answers come from"),
+            tr("Answered by"),
             tr("Model"),
             tr("Adapter"),
             tr("Generation"),
