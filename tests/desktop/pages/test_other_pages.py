@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
+from lull.desktop.pages.conditions import OPEN as CONDITIONS_OPEN
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
@@ -79,8 +80,28 @@ def test_today_says_what_runs_and_why_it_waits(on_script: Shown, scripted: Scrip
     facts = [fact.text() for fact in page.facts]
     assert facts[0] == "http://127.0.0.1:11435"
     assert facts[2:] == ["qwen3:4b", "adapter_4", "9"]
-    assert sum(column.count() for column in page._gates) == 3 * 15
     assert not page.checklist.isVisible()
+
+
+def test_today_says_two_reasons_against_and_the_rest_on_demand(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = today(on_script, scripted)
+    conditions = page.gates
+
+    def said() -> list[str]:
+        return [one.text() for one in conditions.findChildren(QLabel) if one.isVisible()]
+
+    on_script.until(lambda: len([text for text in said() if text]) == 2 * 2)
+    assert said()[1:3] == ["You", "You were here 12 s ago."]
+    assert conditions.fold.text() == "Show all 15 conditions"
+    conditions.fold.click()
+    on_script.until(lambda: len([text for text in said() if text]) == 2 * 15)
+    assert "No calendar says busy." in said()
+    # What was chosen is kept, also by the next window.
+    assert page.kit.preferences.value(CONDITIONS_OPEN, type=bool)
+    conditions.fold.click()
+    on_script.until(lambda: len([text for text in said() if text]) == 2 * 2)
 
 
 def test_today_has_three_steps_for_who_begins(on_script: Shown, scripted: Scripted) -> None:

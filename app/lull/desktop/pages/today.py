@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
 )
 
 from lull.desktop.actions import pause_lengths
+from lull.desktop.pages.conditions import Conditions
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.skills.teaching import TeachCard
-from lull.desktop.pages.today_words import figure_titles, gate_names, reward_words, work_words
+from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
-from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
@@ -34,7 +34,6 @@ Json = dict[str, Any]
 DAYS: Final = 15
 """Number of days whose rewards are read: today and the two weeks to compare with."""
 MOST_CHANGES: Final = 5
-GATE_ICONS = {"open": "good", "closed": "bad", "unknown": "unknown"}
 
 
 class TodayPage(Page):
@@ -44,7 +43,6 @@ class TodayPage(Page):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Today"))
-        self._shown_gates: list[tuple[str, str, str]] = []
         self.feed = LearningFeed(kit.state, days=DAYS)
         self.feed.changed.connect(self._look)
         inner = QWidget()
@@ -116,27 +114,9 @@ class TodayPage(Page):
         card.box.addLayout(row(self.pause, self.resume, self.train, None))
         self.work = label("", "small", wrap=True)
         card.box.addWidget(self.work)
-        self.gates = QWidget()
-        self.gates.setLayout(self._gate_columns())
+        self.gates = Conditions(self.kit)
         card.box.addWidget(self.gates)
         return card
-
-    def _gate_columns(self) -> Flow:
-        """Two separate grids, so that a long text in one leaves no gap in the other."""
-        self._gates = (QGridLayout(), QGridLayout())
-        self._gates_theme = ""
-        box = Flow(gap=GAP * 2, even=True)
-        for grid in self._gates:
-            grid.setHorizontalSpacing(GAP)
-            grid.setVerticalSpacing(GAP // 2)
-            grid.setColumnStretch(2, 1)
-            half = QWidget()
-            column = QVBoxLayout(half)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.addLayout(grid)
-            column.addStretch(1)
-            box.addWidget(half)
-        return box
 
     def _figures(self) -> Flow:
         cards = Flow(gap=GAP * 2, even=True)
@@ -235,7 +215,7 @@ class TodayPage(Page):
         # What was last heard of a service that is off or gone says nothing about now.
         self._show_work(learning if stands.learns else {})
         self.gates.setVisible(stands.learns)
-        self._show_gates(learning)
+        self.gates.show_gates(learning.get("gates") or ())
         self._show_figures(status)
         self._show_service(status)
         self._show_problems(status)
@@ -256,41 +236,6 @@ class TodayPage(Page):
         lines = [work_words(learning, work) for work in learning.get("work") or ()]
         self.work.setText("\n".join(lines))
         self.work.setVisible(bool(lines))
-
-    def _show_gates(self, learning: Json) -> None:
-        gates = [(g["name"], g["state"], told(g)) for g in learning.get("gates") or ()]
-        theme = f"{self.kit.look.theme.name} {self.kit.look.text_percent}"
-        if (gates, theme) == (self._shown_gates, self._gates_theme):
-            return
-        self._shown_gates, self._gates_theme = gates, theme
-        half = (len(gates) + 1) // 2
-        for grid, part in zip(self._gates, (gates[:half], gates[half:]), strict=True):
-            empty_out(grid)
-            for line, gate in enumerate(part):
-                self._gate(grid, line, *gate)
-
-    def _gate(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
-        theme = self.kit.look.theme
-        colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
-        words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
-        mark = QLabel()
-        line_px = self.fontMetrics().height()
-        mark.setPixmap(
-            pixmap(
-                GATE_ICONS[state],
-                colours[state],
-                line_px * 5 // 6,
-                ratio=self.devicePixelRatioF(),
-            )
-        )
-        mark.setAccessibleName(words[state])
-        said = label(text, wrap=True)
-        said.setToolTip(name)
-        top = Qt.AlignmentFlag.AlignTop
-        mark.setFixedHeight(line_px)
-        grid.addWidget(mark, line, 0, top)
-        grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)
-        grid.addWidget(said, line, 2, top)
 
     def _show_figures(self, status: Json) -> None:
         skills = status.get("skills", {})

@@ -1,0 +1,118 @@
+"""The conditions for background work on the Today page: what speaks against it now, and all of them
+on demand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from lull.desktop.pages.today_words import gate_names
+from lull.desktop.widgets.flow import Flow
+from lull.desktop.widgets.icons import pixmap
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, empty_out, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, told, tr
+
+Json = dict[str, Any]
+Gate = tuple[str, str, str]
+"""A condition's name, its state and what is said of it."""
+MOST_AGAINST: Final = 2
+"""Number of reasons against working that are shown while the conditions are folded."""
+ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
+OPEN: Final = "today/conditions-open"
+"""Key in the window's preferences of whether all conditions are shown."""
+
+
+class Conditions(QWidget):
+    """Shows at most two conditions that do not hold; a button unfolds them all."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._open = bool(kit.preferences.value(OPEN, False, type=bool))
+        self._shown: tuple[list[Gate], str] = ([], "")
+        self.against = _grid()
+        self.columns = (_grid(), _grid())
+        self.all = QWidget()
+        self.all.setLayout(_side_by_side(self.columns))
+        self.fold = button("", self._turn, flat=True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addLayout(self.against)
+        box.addWidget(self.all)
+        box.addLayout(row(self.fold, None))
+
+    def show_gates(self, gates: Iterable[Json]) -> None:
+        """Show these conditions, if they or the window's look have changed."""
+        look = self._kit.look
+        found = [(gate["name"], gate["state"], told(gate)) for gate in gates]
+        theme = f"{look.theme.name} {look.text_percent}"
+        if (found, theme) != self._shown:
+            self._shown = (found, theme)
+            self._draw(found)
+
+    def _turn(self) -> None:
+        self._open = not self._open
+        self._kit.preferences.setValue(OPEN, self._open)
+        self._draw(self._shown[0])
+
+    def _draw(self, gates: Sequence[Gate]) -> None:
+        """Draw only what is seen; what is folded costs nothing."""
+        half = (len(gates) + 1) // 2
+        closed = [gate for gate in gates if gate[1] == "closed"]
+        several = (gates[:half], gates[half:]) if self._open else ((), ())
+        few = () if self._open else closed[:MOST_AGAINST]
+        for grid, part in zip((self.against, *self.columns), (few, *several), strict=True):
+            empty_out(grid)
+            for line, gate in enumerate(part):
+                self._gate(grid, line, *gate)
+        self.all.setVisible(self._open)
+        self.fold.setVisible(bool(gates))
+        words = counted(len(gates), "Show %1 condition", "Show all %1 conditions")
+        self.fold.setText(tr("Show only what speaks against it") if self._open else words)
+        self.fold.setAccessibleName(self.fold.text())
+
+    def _gate(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
+        theme = self._kit.look.theme
+        colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
+        words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
+        line_px = self.fontMetrics().height()
+        mark = QLabel()
+        sign = pixmap(
+            ICONS[state], colours[state], line_px * 5 // 6, ratio=self.devicePixelRatioF()
+        )
+        mark.setPixmap(sign)
+        mark.setAccessibleName(words[state])
+        mark.setFixedHeight(line_px)
+        said = label(text, wrap=True)
+        said.setToolTip(name)
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(mark, line, 0, top)
+        grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)
+        grid.addWidget(said, line, 2, top)
+
+
+def _grid() -> QGridLayout:
+    made = QGridLayout()
+    made.setHorizontalSpacing(GAP)
+    made.setVerticalSpacing(GAP // 2)
+    made.setColumnStretch(2, 1)
+    return made
+
+
+def _side_by_side(grids: Iterable[QGridLayout]) -> Flow:
+    """Two separate grids, so that a long text in one leaves no gap in the other."""
+    box = Flow(gap=GAP * 2, even=True)
+    for grid in grids:
+        half = QWidget()
+        column = QVBoxLayout(half)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(grid)
+        column.addStretch(1)
+        box.addWidget(half)
+    return box
