@@ -21,7 +21,8 @@ from typing import Final
 from bench.english import build
 from bench.english.measure import CASES, measure
 from bench.english.own_answers import sample
-from bench.english.teach import CPU_MINUTES, Plan, teach
+from bench.english.teach import CPU_MINUTES, PROCESSES, Plan, command, teach
+from bench.english.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 480
@@ -42,7 +43,9 @@ def timed(name: str, work: Path) -> Iterator[None]:
         print(f"{name}: {times[name] / 60:.1f} CPU min in all", flush=True)
 
 
-def make(work: Path, *, seed: int, asked: int, count: int, cases: int, minutes: float) -> bool:
+def make(
+    work: Path, *, seed: int, asked: int, count: int, cases: int, minutes: float, processes: int
+) -> bool:
     """Run every stage in a folder; False if the training ran out of processor time.
 
     Raises LullError, and ValueError where the folder holds another seed's answers.
@@ -58,8 +61,8 @@ def make(work: Path, *, seed: int, asked: int, count: int, cases: int, minutes: 
         made = build.lessons(own, count, seed=seed, tokens_of=lambda text: len(small.tokens(text)))
         build.write(made, work)
         print(json.dumps(build.counts(made)), flush=True)
-    with timed("training", work):
-        whole = teach(plan, small, made, work, minutes=minutes)
+    with timed("training", work), led(processes, command(plan, work, minutes)) as team:
+        whole = teach(plan, small, made, work, minutes=minutes, team=team)
     with timed("measurement", work):
         document = measure(small, work, count=cases, seed=seed)
     (work / "measured.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
@@ -74,6 +77,7 @@ def main() -> int:
     parser.add_argument("--questions", type=int, default=QUESTIONS)
     parser.add_argument("--lessons", type=int, default=LESSONS)
     parser.add_argument("--minutes", type=float, default=CPU_MINUTES, help="CPU minutes to train")
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="that share a step")
     parser.add_argument("--cases", type=int, default=CASES, help="cases of each group measured")
     args = parser.parse_args()
     whole = make(
@@ -83,6 +87,7 @@ def main() -> int:
         count=args.lessons,
         cases=args.cases,
         minutes=args.minutes,
+        processes=args.processes,
     )
     return 0 if whole else 1
 

@@ -18,9 +18,9 @@ from bench.english.texts.questions import FOLLOW_UPS, TALK, drawn
 if TYPE_CHECKING:  # it loads MLX, which whoever only reads answers does not need
     from bench.english.small import Small
 
-AT_ONCE: Final = 25
+AT_ONCE: Final = 48
 """Number of answers that are sampled side by side."""
-MOST_TOKENS: Final = 90
+MOST_TOKENS: Final = 80
 """Longest sampled answer; the small model goes on for hundreds if it is let."""
 TEMPERATURE: Final = 0.5
 FOLLOWED: Final = 6

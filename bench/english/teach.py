@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import math
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -25,10 +26,14 @@ import numpy as np
 from mlx import nn
 from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
+from bench.english import faster
 from bench.english.build import Lesson, read
+from bench.english.team import Team, joined, led
 
-MICRO_TOKENS: Final = 1_600
+MICRO_TOKENS: Final = 900
 """Most tokens in one forward pass, padding included; more needs more memory and is no faster."""
+PROCESSES: Final = 2
+"""Number of processes that share a training step."""
 SAVE_EVERY: Final = 10
 ADAPTER: Final = "adapter"
 CPU_MINUTES: Final = 130.0
@@ -123,9 +128,9 @@ def loss_of(
     `base_NV` are the base's log-probabilities; None where the answers themselves are taught.
     """
     logits_NV = logits_of(model, [one.prompt for one in some], some)
-    logs_NV = logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True)
+    logs_NV = faster.log_softmax(logits_NV)
     if base_NV is not None:
-        return weight * (mx.exp(base_NV) * (base_NV - logs_NV)).sum()
+        return weight * (faster.exp(base_NV) * (base_NV - logs_NV)).sum()
     wanted_N = mx.array([token for one in some for token in one.answer])
     return -weight * mx.take_along_axis(logs_NV, wanted_N[:, None], axis=-1).sum()
 
@@ -137,15 +142,21 @@ def teach(
     work: Path,
     *,
     minutes: float = CPU_MINUTES,
+    team: Team | None = None,
 ) -> bool:
     """Train the adapter, or go on in `work`; write it and return True when all steps are done.
 
     Returns False when `minutes` of processor time were spent before; the adapter is as far as it
-    came, and more minutes go on from there. Raises ValueError if `work` holds a training of another
+    came, and more minutes go on from there. The processes of a `team` share each step, and its
+    first one writes. Raises ValueError if `work` holds a training of another
     plan or of other lessons.
     """
     work.mkdir(parents=True, exist_ok=True)
-    _same(plan, lessons, work / "plan.json")
+    team = team or Team()
+    leads = team.rank == 0
+    if leads:
+        _same(plan, lessons, work / "plan.json")
+    faster.install()
     made = [tokens_of(small, one) for one in lessons]
     steps = steps_of(plan, len(made))
     total = len(steps)
@@ -157,12 +168,12 @@ def teach(
 
     optimizer = optim.Adam(learning_rate=rate)
     optimizer.init(small.model.trainable_parameters())
-    spent = Spent(work)
+    spent = Spent(work, processes=team.size)
     first = _resume(work, small, optimizer)
     began_s, losses = time.monotonic(), [[], []]  # type: tuple[float, list[list[float]]]
     for number in range(first, total):
-        _step(plan, small, optimizer, [made[i] for i in steps[number]], losses)
-        if number % 5 == 4 or number == first:
+        _step(plan, small, optimizer, [made[i] for i in steps[number]], losses, team)
+        if leads and (number % 5 == 4 or number == first):
             each_s = (time.monotonic() - began_s) / (number - first + 1)
             taught, stays = (f"{np.mean(one[-60:]):.3f}" if one else "-" for one in losses)
             print(
@@ -171,15 +182,17 @@ def teach(
                 " min left",
                 flush=True,
             )
-        over = spent.minutes() > minutes
-        if number % SAVE_EVERY == SAVE_EVERY - 1 or number == total - 1 or over:
+        over = team.any(leads and spent.minutes() > minutes)
+        if leads and (number % SAVE_EVERY == SAVE_EVERY - 1 or number == total - 1 or over):
             _save(work, small, optimizer, number + 1)
             spent.save()
         if over and number < total - 1:
-            print(f"{minutes:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
-            write_adapter(plan, small, work / ADAPTER)
+            if leads:
+                print(f"{minutes:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
+                write_adapter(plan, small, work / ADAPTER)
             return False
-    write_adapter(plan, small, work / ADAPTER)
+    if leads:
+        write_adapter(plan, small, work / ADAPTER)
     return True
 
 
@@ -193,31 +206,42 @@ def _same(plan: Plan, lessons: Sequence[Lesson], file: Path) -> None:
 
 
 def _step(
-    plan: Plan, small: Small, optimizer: Any, some: Sequence[Tokens], losses: list[list[float]]
+    plan: Plan,
+    small: Small,
+    optimizer: Any,
+    some: Sequence[Tokens],
+    losses: list[list[float]],
+    team: Team,
 ) -> None:
-    """Make one step over some lessons; what each pass lost is added to `losses`."""
+    """Make one step over some lessons; what each pass here lost is added to `losses`."""
     model = small.model
     gradient = nn.value_and_grad(model, loss_of)
     all_tokens = sum(len(one.answer) for one in some)
-    grads: Any = None
-    for batch in micro_batches(some):
+    grads: Any = tree_map(mx.zeros_like, model.trainable_parameters())
+    for batch in team.share(micro_batches(some), _cost):
         stays = bool(batch[0].plain)
         base_NV = _base(small, batch) if stays else None
         weight = (plan.stay if stays else 1.0) / all_tokens
         loss, found = gradient(model, batch, base_NV, weight)
-        grads = found if grads is None else tree_map(mx.add, grads, found)
+        grads = tree_map(mx.add, grads, found)
         mx.eval(loss, grads)
         losses[stays].append(loss.item() / weight / sum(len(one.answer) for one in batch))
-    grads, _ = optim.clip_grad_norm(grads, 1.0)
+    grads, _ = optim.clip_grad_norm(team.total(grads), 1.0)
     optimizer.update(model, grads)
     mx.eval(model.trainable_parameters(), optimizer.state)
+
+
+def _cost(batch: Sequence[Tokens]) -> int:
+    """Estimate a pass's work: its tokens, with half as many again for the base's pass."""
+    width = max(one.length for one in batch) * len(batch)
+    return width * 3 // 2 if batch[0].plain else width
 
 
 def _base(small: Small, batch: Sequence[Tokens]) -> mx.array:
     """Return the base's log-probabilities of the answers behind the prompts without rules."""
     small.wear(adapter=False)
     logits_NV = logits_of(small.model, [one.plain for one in batch], batch)
-    logs_NV = mx.stop_gradient(logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True))
+    logs_NV = mx.stop_gradient(faster.log_softmax(logits_NV))
     mx.eval(logs_NV)
     small.wear(adapter=True)
     return logs_NV
@@ -244,15 +268,16 @@ def write_adapter(plan: Plan, small: Small, place: Path) -> None:
 
 
 class Spent:
-    """Counts the processor minutes over all sessions of a training."""
+    """Counts the processor minutes of all processes over all sessions of a training."""
 
-    def __init__(self, work: Path) -> None:
+    def __init__(self, work: Path, *, processes: int = 1) -> None:
+        self._processes = processes
         self._file = work / "cpu_s.txt"
         self._began_s = time.process_time()
         self._before_s = float(self._file.read_text()) if self._file.exists() else 0.0
 
     def minutes(self) -> float:
-        return (self._before_s + time.process_time() - self._began_s) / 60
+        return (self._before_s + (time.process_time() - self._began_s) * self._processes) / 60
 
     def save(self) -> None:
         self._file.write_text(str(self.minutes() * 60))
@@ -279,19 +304,29 @@ def _resume(work: Path, small: Small, optimizer: Any) -> int:
     return int(said["step"])
 
 
+def command(plan: Plan, work: Path, minutes: float) -> list[str]:
+    """Return the arguments with which another process of the team is started."""
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(plan).items()]
+    return ["-m", "bench.english.teach", f"--work={work}", f"--minutes={minutes}", *given]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="with lessons.jsonl; checkpoints")
     parser.add_argument("--minutes", type=float, default=CPU_MINUTES, help="of processor time")
+    parser.add_argument("--processes", type=int, default=PROCESSES, help="that share a step")
     for name, value in asdict(Plan()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     args = vars(parser.parse_args())
-    work, minutes = args.pop("work"), args.pop("minutes")
+    work, minutes, size = args.pop("work"), args.pop("minutes"), args.pop("processes")
     plan = Plan(**args)
     small = Small(folder(work / "models"), rank=plan.rank, scale=plan.scale, seed=plan.seed)
     try:
         lessons = list(read(work / "lessons.jsonl"))
-        return 0 if teach(plan, small, lessons, work, minutes=minutes) else 1
+        if "MLX_RANK" in os.environ:  # started by another one, to help
+            return 0 if teach(plan, small, lessons, work, minutes=minutes, team=joined()) else 1
+        with led(size, command(plan, work, minutes)) as team:
+            return 0 if teach(plan, small, lessons, work, minutes=minutes, team=team) else 1
     except ValueError as error:
         parser.error(str(error))
 
