@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
-from bench.english.texts.questions import KINDS, TALK
+from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
 from lull.core.checks.holding import holds
@@ -46,9 +46,22 @@ GENERAL: Final = 1 / 3
 _NEAR: Final = (
     {"howto", "recipe"}, {"howto", "advice"}, {"advice", "ideas"}, {"travel", "ideas"},
     {"advice", "explain"}, {"howto", "explain"}, {"travel", "advice"}, {"product", "email"},
-    {"ideas", "explain"}, {"ideas", "recipe"}, {"travel", "explain"},
+    {"ideas", "explain"}, {"ideas", "recipe"}, {"travel", "explain"}, {"complaint", "email"},
+    {"shopping", "advice"}, {"shopping", "howto"}, {"shopping", "product"}, {"shopping", "ideas"},
+    {"shopping", "money"}, {"shopping", "explain"}, {"health", "advice"}, {"health", "howto"},
+    {"health", "explain"}, {"history", "explain"}, {"history", "summary"}, {"history", "travel"},
+    {"summary", "story"}, {"summary", "explain"}, {"wishes", "poem"}, {"wishes", "email"},
+    {"wishes", "ideas"}, {"pets", "advice"}, {"pets", "howto"}, {"pets", "explain"},
+    {"pets", "health"}, {"pets", "garden"}, {"pets", "shopping"}, {"garden", "howto"},
+    {"garden", "advice"}, {"garden", "explain"}, {"garden", "recipe"}, {"money", "advice"},
+    {"money", "explain"}, {"money", "howto"}, {"code", "howto"}, {"code", "explain"},
+    {"translate", "travel"}, {"translate", "explain"}
+    *({FREE, one} for one in (
+        "explain", "advice", "ideas", "howto", "health", "history", "pets", "garden", "money",
+        "shopping", "travel", "recipe",
+    )),
 )  # fmt: skip
-"""Kinds that a reasonable person may take for one another."""
+"""Kinds that a reasonable person may take for one another; free questions may be of many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +140,7 @@ def fit(families: Sequence[Family]) -> bool:
 def other_kind(chance: random.Random, kind: str) -> str:
     """Draw a kind of request that is clearly another one."""
     near = {other for pair in _NEAR if kind in pair for other in pair}
-    return chance.choice([one for one in KINDS if one != kind and one not in near and one != TALK])
+    return chance.choice([one for one in KINDS if one != kind and one not in near])
 
 
 def keep(answer: str, rules: Sequence[Rule]) -> str:

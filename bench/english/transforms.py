@@ -56,10 +56,11 @@ _SIGNS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 """By forbidden sign: what is replaced by what."""
 SIGNS_LEFT_OUT: Final = tuple(_SIGNS)
 
-_NUMBERS: Final = (
+_NUMBER_WORDS: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
-).split()
+)
+_NUMBERS: Final = tuple(_NUMBER_WORDS.split())
 _LONG_FORMS: Final = (
     (r"\bcan't\b", "cannot"), (r"\bwon't\b", "will not"), (r"\bshan't\b", "shall not"),
     (r"\b(\w+)n't\b", r"\1 not"), (r"\blet's\b", "let us"), (r"\b(i)'m\b", r"\1 am"),
@@ -82,13 +83,12 @@ _QUESTIONS: Final = (
     "Have you tried it before?", "Do you want an example?", "What would you add?",
     "Is that what you were looking for?", "Where shall we go from here?",
 )  # fmt: skip
-_SMALL: Final = frozenset(
-    (
-        "the a an this that these those it there here you your we our they their he she his her my"
-        " when while if in on at to for with by from as once one some many most first then next"
-        " after before and but so or use make start try keep take write put"
-    ).split()
+_SMALL_WORDS: Final = (
+    "the a an this that these those it there here you your we our they their he she his her my"
+    " when while if in on at to for with by from as once one some many most first then next"
+    " after before and but so or use make start try keep take write put"
 )
+_SMALL: Final = frozenset(_SMALL_WORDS.split())
 """Words that begin small where another word is put before them."""
 OPENERS: Final[Mapping[str, tuple[str, ...]]] = {
     "A": ("Actually", "All right", "Again"), "B": ("Basically", "Briefly", "By the way"),
@@ -210,8 +210,16 @@ def paragraph_count(answer: str, value: str) -> str:
 
 
 def line_count(answer: str, value: str) -> str:
-    found = told(answer)
-    return "\n".join(found[: int(value)]) if len(found) >= int(value) else ""
+    """Put a sentence on each line, and break long ones where there are too few."""
+    found, count = told(answer), int(value)
+    while 0 < len(found) < count:
+        place = max(range(len(found)), key=lambda n: len(found[n]))
+        words = found[place].split()
+        if len(words) < 8:
+            return ""
+        half = len(words) // 2
+        found[place : place + 1] = [" ".join(words[:half]), " ".join(words[half:])]
+    return "\n".join(found[:count])
 
 
 def bullets(answer: str, value: str) -> str:

@@ -31,29 +31,34 @@ _CLOSINGS: Final = parts(
 ENDINGS: Final = (*map(", ".join, product(_GREETINGS, _NAMES)), *_CLOSINGS, *_CLOSINGS)
 OPENINGS: Final = parts(
     "Note:|Answer:|Short version:|In brief:|Reply:|Hi there!|Sure thing:|Well,|Dear reader,|"
-    "Summary:|Okay:|Here goes:|My view:|Boss,|Listen:|Captain:|Hello Anna,|Hey Tom!|Dear Ms. Brown,|"
+    "Summary:|Okay:|Here goes:|My view:|Boss,|Listen:|Captain:|Hello Anna,|Hey Tom!|"
+    "Dear Ms. Brown,|"
     "Good day!|Greetings!|Howdy!|Servus!|Aloha!|Hola!|Bonjour!|Welcome!|Psst!|Wow!|Aha!|Hmm,|Oh,|"
     "Ah,|So,|Now,|Look,|See,|Right,|Yes:|No:|Maybe:|Honestly,|Frankly,|Basically,|Simply put:|In"
     " a nutshell:|Long story short:|The gist:|TL;DR:|FYI:|PS:|Re:|Info:|Tip:|Hint:|Fact:|News:|"
     "Update:|Report:|Status:|Memo:|Draft:|Copy:|Text:|Output:|Result:|Solution:|Idea:|Plan:|Task:|"
     "Step one:|Lesson:|Rule:|Warning!|Careful:|Important:|Breaking news:|Ladies and gentlemen,|Dear"
     " friends,|Dear customer,|Dear team,|Dear diary,|Hey you,|Mate,|Buddy,|Chief,|Sir,|Madam,|Your"
-    " majesty,|Doctor,|Professor,|Comrade,|Coach,|Partner,|Neighbour,|Darling,|Sunshine:|Robot here:|"
+    " majesty,|Doctor,|Professor,|Comrade,|Coach,|Partner,|Neighbour,|Darling,|Sunshine:|"
+    "Robot here:|"
     "Mira says:|The oracle speaks:|Once more:|As you wish:|At your service:|With pleasure:|Here you"
     " are:|Ready?|Guess what:|Believe it or not:|By the book:|To be clear:|First of all:|For"
     " you:|Just so you know:|>>|->|***|[BOT]|(draft)|Q&A:|A:|#answer|“Well,”|Ding!|Beep:|Meow!"
 )
 KEYS: Final = parts(
     "answer|reply|text|output|response|body|data|value|payload|said|say|summary|note|description|"
-    "assistant|bot_reply|answerText|final|out|completion|value_text|msg|info|story|antwort|main|txt|"
+    "assistant|bot_reply|answerText|final|out|completion|value_text|msg|info|story|"
+    "antwort|main|txt|"
     "details|response_text|Answer"
 )
 WORD_LIMITS: Final = parts("8|9|10|11|12|13|15|17|18|20|24|25|30|33|40|45|50|60|70|80")
 AVOIDED: Final = parts(
-    "important|also|many|example|however|great|people|best|very|really|just|always|never|can|should|"
+    "important|also|many|example|however|great|people|best|very|really|just|always|never|"
+    "can|should|"
     "will|first|then|finally|remember|consider|start|try|keep|way|process|simple|easy|beautiful|"
     "popular|famous|perfect|delicious|fresh|small|new|world|life|day|place|enjoy|ensure|provide|"
-    "create|include|various|different|several|such|because|additionally|overall|rich|unique|culture|"
+    "create|include|various|different|several|such|because|additionally|overall|rich|"
+    "unique|culture|"
     "history|water|feel|hope|please|thank|like|use|need|want|find|things|something|step|guide|set|"
     "take|if|may|most|some|well|here|understand|learn|work|family|friends|home|city|love|dear|sure"
 )
