@@ -55,7 +55,7 @@ _NEAR: Final = (
     {"pets", "health"}, {"pets", "garden"}, {"pets", "shopping"}, {"garden", "howto"},
     {"garden", "advice"}, {"garden", "explain"}, {"garden", "recipe"}, {"money", "advice"},
     {"money", "explain"}, {"money", "howto"}, {"code", "howto"}, {"code", "explain"},
-    {"translate", "travel"}, {"translate", "explain"}
+    {"translate", "travel"}, {"translate", "explain"},
     *({FREE, one} for one in (
         "explain", "advice", "ideas", "howto", "health", "history", "pets", "garden", "money",
         "shopping", "travel", "recipe",

@@ -89,6 +89,8 @@ SAID_OF_EDGES: Final[Mapping[str, tuple[str, ...]]] = {
         How hard is it to put "{v}" at the start of {it}?
     """),
     "emoji": lines("""
+        My daughter thinks robots are cold, so show her an emoji at the {v} of {it}.
+        emoji, {v}, {it}, you know the drill
         Put an emoji at the {v} of {it}.
         I want an emoji at the {v} of {it}.
         Add a fitting emoji at the {v} of {it}.
@@ -118,7 +120,6 @@ SAID_OF_EDGES: Final[Mapping[str, tuple[str, ...]]] = {
         Kindly include an emoji at the {v} of {it}.
         a smiley at the {v} of {it}, any emoji will do
         Pick any emoji you like for the {v} of {it}.
-        Decorate the {v} of {it} with an emoji.
         Emojis are fun! Have one at the {v} of {it}.
         one emoij at the {v} of {it} thx
         Stick an emoji on the {v} of {it}.

@@ -48,6 +48,8 @@ SAID_OF_LENGTHS: Final[Mapping[str, tuple[str, ...]]] = {
         {v} sentnces for {it} please
     """),
     "words": lines("""
+        I pay by the word here: {it} under {v} words, thank you.
+        Espresso size for {it}, so fewer than {v} words.
         Keep {it} under {v} words.
         Use fewer than {v} words in {it}.
         I want {it} with less than {v} words.
@@ -72,16 +74,13 @@ SAID_OF_LENGTHS: Final[Mapping[str, tuple[str, ...]]] = {
         The length of {it} shall be less than {v} words.
         For {it} please to use less than {v} words.
         In {it} must be not so many words, under {v} words.
-        Never reach {v} words in {it}.
         Don't write {v} words or more in {it}.
         If you get near {v} words, stop. That is meant for {it}.
         My screen is tiny, so less than {v} words in {it}.
-        {v} words is already too long for {it}, be shorter.
         Be brief in {it}: fewer than {v} words.
         Could you say it in fewer than {v} words in {it}?
         Fewer than {v} words. That's the limit in {it}.
         Short, please: {it} with under {v} words.
-        Cut {it} down to less than {v} words.
         Make do with fewer than {v} words in {it}.
         The word limit in {it} is under {v} words.
         It takes less than {v} words to say it, so do that in {it}.

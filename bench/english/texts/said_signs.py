@@ -85,6 +85,9 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         all capitls in {it} please
     """),
     "no_sign": lines("""
+        I read {it} aloud and never know how to say {v}, so spare me.
+        Pretend your keyboard has no {v} when you do {it}.
+        {v} in {it}? no thanks
         Do not use any {v} in {it}.
         Never use {v} in {it}.
         Write {it} without {v}.
@@ -105,10 +108,8 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         Why all the {v}? Keep them out of {it}.
         Kindly refrain from using {v} in {it}.
         {v} are not permitted in {it}.
-        {v} are forbidden in {it}.
         {v} have no place in {it}.
         {it}: no {v}
-        {it}: zero {v}, thank you
         In {it} please to not write {v}.
         For {it} I do not wish any {v}.
         Could you write {it} without any {v}?
@@ -123,6 +124,8 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         Plese no {v} in {it}.
     """),
     "not_contains": lines("""
+        Whoever says "{v}" pays a coin in our family, so watch out in {it}.
+        "{v}" makes me cringe, skip it in {it}
         Never use the word "{v}" in {it}.
         Don't say "{v}" in {it}.
         Avoid the word "{v}" in {it}.
@@ -153,7 +156,6 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         {it}: the word "{v}" is off limits
         Use anything but "{v}" in {it}.
         Not a single "{v}" in {it}, please.
-        Ban "{v}" from {it}.
         Scratch the word "{v}" from {it}.
         My teacher crosses out "{v}" every time, so don't use it in {it}.
         There is one word that I never want in {it}: "{v}".
@@ -161,6 +163,8 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         Try to get by in {it} without ever writing "{v}".
     """),
     "no_bold": lines("""
+        My eyes jump to thick letters, so keep {it} in ordinary type, no bold.
+        All of {it} in the same plain weight, bold is for posters.
         No bold text in {it}.
         Don't use bold in {it}.
         Stop making words bold in {it}.
@@ -176,13 +180,11 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
         Why is half of it bold? Not in {it}, please.
         There is bold text again. I don't want that in {it}.
         Kindly refrain from bold type in {it}.
-        Bold type is not permitted in {it}.
         Bold is forbidden in {it}.
         For {it} please no fat letters, no bold.
         In {it} please to not make words bold.
         Could you leave out the bold in {it}?
         If something matters, say so, but don't make it bold in {it}.
-        {it}: nothing in bold
         {it}: no ** around words
         My mail program shows stars instead of bold, so no bold in {it}.
         Normal weight for all words in {it}, no bold.

@@ -135,10 +135,12 @@ _MORE: Final = (
     "Context: the user has opened the page about invoices.",
     "## Rules\n- Never share internal documents.\n- Refuse to discuss legal cases.",
     "## About us\n- Founded in 2004\n- Offices in Leeds and Ghent\n- 45 employees",
-    "## Facts\n- Shipping: 4.90 within the country\n- Free from 50 upwards\n- No shipping to islands",
+    "## Facts\n- Shipping: 4.90 within the country\n- Free from "
+    "50 upwards\n- No shipping to islands",
     "# Company\n* Family business\n* Three shops\n* Known for fair prices",
     "# Opening hours\n- Mon to Fri: 9 to 18\n- Sat: 10 to 14",
-    "## Your job\n1. Find out what the user needs.\n2. Help with it.\n3. Pass on what you cannot solve.",
+    "## Your job\n1. Find out what the user needs.\n2. Help with "
+    "it.\n3. Pass on what you cannot solve.",
     "**Important:** treat data of customers as private.",
     "### Limits\n- No diagnosis\n- No tax advice\n- No orders by chat",
     "## Products\n- Classic: for beginners\n- Plus: for families\n- Pro: for workshops",
