@@ -28,7 +28,7 @@ from bench.english.rules import (
     other_kind,
     several,
 )
-from bench.english.texts.questions import KINDS, TALK
+from bench.english.texts.questions import KINDS
 from bench.english.texts.systems import LONGEST, client_text
 from bench.english.transforms import tidied
 
@@ -170,7 +170,7 @@ def _without_rules(
 
 def _rules(chance: random.Random, sort: str, family: Family, kind: str) -> list[Rule]:
     count = {"one": 1, "two": 2, "three": 3}[sort]
-    about = kind if kind != TALK and chance.random() < OWN_KIND else ""
+    about = kind if kind in KINDS and chance.random() < OWN_KIND else ""
     named = chance.random() < 0.7
     if count == 1:
         return [draw(chance, family, held=False, kind=about, named=named)]
@@ -179,7 +179,7 @@ def _rules(chance: random.Random, sort: str, family: Family, kind: str) -> list[
 
 def _of_another_kind(chance: random.Random, kind: str) -> Rule:
     family = chance.choice(TRAINED)
-    other = other_kind(chance, kind) if kind in KINDS else chance.choice(list(KINDS))
+    other = other_kind(chance, kind)
     return draw(chance, family, held=False, kind=other, named=chance.random() < 0.7)
 
 

@@ -13,8 +13,8 @@ from typing import Final
 
 from bench.english.families import Family
 from bench.english.prompts import body_of, conversation
-from bench.english.rules import HELD_OUT, TRAINED, Rule, draw, fit, other_kind
-from bench.english.texts.questions import KINDS, TALK, Question
+from bench.english.rules import HELD_OUT, MEASURED, Rule, draw, fit, other_kind
+from bench.english.texts.questions import KINDS, Question
 from bench.english.texts.systems import client_text
 from lull.core.checks.holding import holds
 
@@ -62,7 +62,7 @@ def cases(
     are not as many.
     """
     chance = random.Random(f"english cases {group} {seed}")
-    families = HELD_OUT if group == "held families" else TRAINED
+    families = HELD_OUT if group == "held families" else MEASURED
     found: dict[tuple[str, ...], Case] = {}
     for place in range(count * 4):
         if len(found) == count:
@@ -86,16 +86,15 @@ def _case(
         question = chance.choice(questions)
         kind, named = "", True
         if group in ("own kind", "other kinds"):
-            if group == "own kind" and question.kind == TALK:
+            if group == "own kind" and question.kind not in KINDS:
                 continue
-            known = question.kind in KINDS
             kind = question.kind
             if group == "other kinds":
-                kind = other_kind(chance, kind) if known else chance.choice(list(KINDS))
+                kind = other_kind(chance, kind)
             named = chance.random() < 0.7
         rules = [draw(chance, family, held=True, kind=kind, named=named)]
         if group == "two":
-            other = chance.choice(TRAINED)
+            other = chance.choice(MEASURED)
             if other is family or not fit((family, other)):
                 continue
             rules.append(draw(chance, other, held=True))

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import product
 from typing import Final
 
 from bench.english import transforms
-from bench.english.texts.wordings import HELD_WORDINGS, WORDINGS
-from lull.core.checks.check import Check, CheckKind
+from bench.english.texts import values
+from bench.english.texts.wordings import GENERAL_WORDINGS, HELD_WORDINGS, WORDINGS
+from lull.core.checks.check import Check, CheckKind, Part
 
 
 class Stage(IntEnum):
@@ -44,33 +44,38 @@ class Family:
         return WORDINGS.get(self.name, ())
 
     @property
+    def general_wordings(self) -> tuple[str, ...]:
+        """Wordings for every request that do not say so."""
+        return GENERAL_WORDINGS.get(self.name, ())
+
+    @property
     def held_wordings(self) -> tuple[str, ...]:
-        return HELD_WORDINGS[self.name]
+        """Empty where a family is trained on and not measured."""
+        return HELD_WORDINGS.get(self.name, ())
 
 
-def _valued(kind: CheckKind) -> Callable[[str], Check]:
-    return lambda value: Check(kind=kind, value=value)
+def _valued(kind: CheckKind, part: Part = Part.WHOLE) -> Callable[[str], Check]:
+    return lambda value: Check(kind=kind, value=value, part=part)
 
 
 def _exactly(kind: CheckKind) -> Callable[[str], Check]:
     return lambda value: Check(kind=kind, at_least=int(value), at_most=int(value))
 
 
-def _fixed(kind: CheckKind, value: str = "") -> Callable[[str], Check]:
-    return lambda _value: Check(kind=kind, value=value)
+def _fixed(
+    kind: CheckKind, value: str = "", *, must: bool = True, part: Part = Part.WHOLE
+) -> Callable[[str], Check]:
+    return lambda _value: Check(kind=kind, value=value, must=must, part=part)
 
 
-_GREETINGS: Final = ("Regards", "Yours", "Thanks", "Take care", "Bye", "All the best", "Cheers")
-_NAMES: Final = ("Anna", "Tom", "Maria", "Lee", "Priya", "Ben", "Olga", "Sam", "Jorge", "Mei")
-_CLOSINGS: Final = (
-    "Done", "Over", "Amen", "The end.", "That's all.", "Good luck!", "Have a nice day!",
-    "Stay curious.", "End of answer", "Over and out", "Ask me anything.", "Finished", "~ your bot",
-)  # fmt: skip
-_OPENINGS: Final = (
-    "Note:", "Answer:", "Short version:", "In brief:", "Reply:", "Hi there!", "Sure thing:",
-    "Well,", "Dear reader,", "Summary:", "Okay:", "Here goes:", "My view:", "Boss,", "Listen:",
-    "Captain:",
-)  # fmt: skip
+def _at_most(kind: CheckKind, part: Part = Part.WHOLE) -> Callable[[str], Check]:
+    return lambda value: Check(kind=kind, at_most=int(value), part=part)
+
+
+_HELD_SIGNS: Final = ("colon", "quotation mark")
+_COMMON_SIGNS: Final = ("comma", "comma", "exclamation mark", "parenthesis", "hyphen", "apostrophe")
+"""Signs that most answers have: a rule without them is one that is broken by itself."""
+_TRAINED_SIGNS: Final = tuple(sign for sign in transforms.SIGNS_LEFT_OUT if sign not in _HELD_SIGNS)
 
 FAMILIES: Final[tuple[Family, ...]] = (
     Family(
@@ -78,7 +83,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.ENDS),
         change=transforms.ends,
         stage=Stage.EDGE,
-        values=(*map(", ".join, product(_GREETINGS, _NAMES)), *_CLOSINGS, *_CLOSINGS),
+        values=values.ENDINGS,
         held_values=(
             "Kind regards, Ruth", "Warmly, Pavel", "Sincerely, Ines", "So long!", "Fin",
             "Till next time.", "Love, Grandpa", "Yours truly, Omar",
@@ -89,7 +94,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.STARTS),
         change=transforms.starts,
         stage=Stage.EDGE,
-        values=_OPENINGS,
+        values=values.OPENINGS,
         held_values=("Attention:", "My friend,", "Verdict:", "Ahoy!", "To sum up:", "Dear all,"),
     ),
     Family(
@@ -97,14 +102,14 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_exactly(CheckKind.SENTENCES),
         change=transforms.sentence_count,
         stage=Stage.LENGTH,
-        values=("1", "1", "1", "2", "2", "3"),
+        values=("1", "1", "1", "2", "2", "3", "3", "4", "5"),
     ),
     Family(
         name="words",
         check=lambda value: Check(kind=CheckKind.WORDS, at_most=int(value) - 1),
         change=transforms.fewer_words,
         stage=Stage.LENGTH,
-        values=("10", "12", "15", "18", "20", "25", "30", "40"),
+        values=values.WORD_LIMITS,
         held_values=("14", "16", "22", "28", "35"),
     ),
     Family(
@@ -112,7 +117,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_exactly(CheckKind.LINES),
         change=transforms.line_count,
         stage=Stage.SHAPE,
-        values=("2", "2", "3", "3", "4"),
+        values=("2", "2", "3", "3", "4", "4", "5", "6"),
     ),
     Family(
         name="bullets",
@@ -137,7 +142,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.JSON),
         change=transforms.as_json,
         stage=Stage.WRAP,
-        values=("answer", "reply", "text", "output"),
+        values=values.KEYS,
         held_values=("result", "message", "content"),
     ),
     Family(
@@ -145,15 +150,15 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.NO_SIGN),
         change=transforms.no_sign,
         stage=Stage.SIGNS,
-        values=("comma", "comma", "exclamation mark", "parenthesis", "hyphen", "apostrophe"),
-        held_values=("colon", "quotation mark"),
+        values=(*_TRAINED_SIGNS, *_COMMON_SIGNS, *_COMMON_SIGNS),
+        held_values=_HELD_SIGNS,
     ),
     Family(
         name="not_contains",
         check=_valued(CheckKind.NOT_CONTAINS),
         change=transforms.not_contains,
         stage=Stage.SIGNS,
-        values=("important", "also", "many", "example", "however", "great", "people", "best"),
+        values=values.AVOIDED,
         held_values=("make", "help", "time", "good"),
     ),
     Family(
@@ -174,6 +179,98 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_fixed(CheckKind.NO_BULLETS, "lists"),
         change=transforms.no_lists,
         stage=Stage.LENGTH,
+    ),
+    Family(
+        name="bullet_count",
+        check=_exactly(CheckKind.BULLETS),
+        change=transforms.bullet_count,
+        stage=Stage.SHAPE,
+        values=("2", "2", "3", "3", "4", "5"),
+    ),
+    Family(
+        name="paragraphs",
+        check=_exactly(CheckKind.PARAGRAPHS),
+        change=transforms.paragraph_count,
+        stage=Stage.SHAPE,
+        values=("1", "2", "2", "3", "3", "4"),
+    ),
+    Family(
+        name="lines_start",
+        check=_valued(CheckKind.STARTS, Part.LINES),
+        change=transforms.lines_start,
+        stage=Stage.SHAPE,
+        values=values.LINE_STARTS,
+    ),
+    Family(
+        name="sentence_lines",
+        check=lambda _value: Check(kind=CheckKind.SENTENCES, at_most=1, part=Part.LINES),
+        change=transforms.sentence_lines,
+        stage=Stage.SHAPE,
+    ),
+    Family(
+        name="last_line",
+        check=_valued(CheckKind.STARTS, Part.LAST_LINE),
+        change=transforms.last_line,
+        stage=Stage.SHAPE,
+        values=values.LAST_LINES,
+    ),
+    Family(
+        name="title",
+        check=_fixed(CheckKind.PLAIN_TEXT, "headings", must=False, part=Part.FIRST_LINE),
+        change=transforms.title,
+        stage=Stage.EDGE,
+    ),
+    Family(
+        name="first_letter",
+        check=_valued(CheckKind.STARTS, Part.FIRST_LETTER),
+        change=transforms.first_letter,
+        stage=Stage.EDGE,
+        values=tuple(transforms.OPENERS),
+    ),
+    Family(
+        name="ends_question",
+        check=_fixed(CheckKind.NO_CLOSING_QUESTION, must=False),
+        change=transforms.ends_question,
+        stage=Stage.EDGE,
+    ),
+    Family(
+        name="no_preamble",
+        check=_fixed(CheckKind.NO_PREAMBLE),
+        change=transforms.no_preamble,
+        stage=Stage.LENGTH,
+    ),
+    Family(
+        name="characters",
+        check=_at_most(CheckKind.CHARACTERS),
+        change=transforms.fewer_characters,
+        stage=Stage.LENGTH,
+        values=("50", "60", "70", "80", "100", "120", "140", "150", "160", "180", "200", "250"),
+    ),
+    Family(
+        name="short_sentences",
+        check=_at_most(CheckKind.WORDS, Part.SENTENCES),
+        change=transforms.short_sentences,
+        stage=Stage.LENGTH,
+        values=("6", "7", "8", "9", "10", "11", "12", "13", "15", "18"),
+    ),
+    Family(
+        name="sentence_ends",
+        check=_valued(CheckKind.ENDS, Part.SENTENCES),
+        change=transforms.sentence_ends,
+        stage=Stage.SIGNS,
+        values=values.SENTENCE_ENDS,
+    ),
+    Family(
+        name="bold_words",
+        check=_fixed(CheckKind.PLAIN_TEXT, "bold", must=False),
+        change=transforms.bold_words,
+        stage=Stage.SIGNS,
+    ),
+    Family(
+        name="no_contractions",
+        check=_fixed(CheckKind.NO_CONTRACTIONS),
+        change=transforms.no_contractions,
+        stage=Stage.SIGNS,
     ),
     Family(
         name="contains",

@@ -19,6 +19,17 @@ FACTS: Final = (
     "I have two kids.", "I am a nurse.", "I live in a village near the sea.", "I'm vegetarian.",
     "I work at night.", "My dog is called Rufus.", "I study chemistry.", "I don't own a car.",
     "I play in a band.", "We moved here last year.", "I am left-handed.", "I run a small shop.",
+    "I have three cats.", "I teach maths.", "I work in a bakery.", "I'm from Brazil.",
+    "I speak French at home.", "I'm allergic to nuts.", "My wife is a doctor.", "I live alone.",
+    "I live on the fifth floor.", "I drive a truck.", "My son is six.", "I'm learning Polish.",
+    "I used to be a soldier.", "I have a garden.", "I broke my arm in May.", "I'm colour-blind.",
+    "I use a wheelchair.", "I go running every morning.", "I don't drink alcohol.",
+    "I am a student in my first year.", "My hobby is chess.", "I collect stamps.",
+    "I work from home.", "I have a small flat.", "I just got married.", "I'm a night owl.",
+    "My name is Hanna.", "I was born in 1990.", "I own a bakery in Leeds.",
+    "I write crime novels.", "I'm training for a marathon.", "My mother lives with us.",
+    "I play the cello.", "I'm looking for a job.", "I have diabetes.", "we have a new baby",
+    "i'm 17", "I don't eat pork.", "I commute by train.", "I have a Mac.",
 )  # fmt: skip
 HELD_FACTS: Final = ("I am retired.", "I sing in a choir.", "I have a twin sister.", "I keep bees.")
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
-from bench.english.texts.questions import KINDS, TALK
+from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
 from lull.core.checks.holding import holds
 from lull.core.checks.signs import SIGNS
 
 TRAINED: Final = tuple(family for family in FAMILIES if not family.held)
+MEASURED: Final = tuple(family for family in TRAINED if family.held_wordings)
+"""Trained families with wordings that are held out."""
 HELD_OUT: Final = tuple(family for family in FAMILIES if family.held)
 _ALL: Final = (
     "every answer", "each reply", "all answers", "your answers", "everything you write",
@@ -30,14 +32,36 @@ _SUCH: Final = ("answers like this", "such answers", "this sort of thing")
 _HELD_SUCH: Final = ("texts of this kind",)
 _LEADS: Final = ("", "", "", "", "Please remember: ", "From now on: ", "One thing: ", "New rule: ")
 _HELD_LEADS: Final = ("", "For the future: ", "My wish: ")
-_NUMBERS: Final = {"1": "one", "2": "two", "3": "three", "4": "four", "10": "ten", "15": "fifteen"}
-_ONE: Final = re.compile(r"\b(one|1) (sentence|line)s\b( are)?", re.IGNORECASE)
+_NUMBERS: Final = {
+    "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "8": "eight",
+    "10": "ten", "12": "twelve", "15": "fifteen", "20": "twenty", "30": "thirty", "50": "fifty",
+}  # fmt: skip
+_COUNTED: Final = (
+    "sentences", "lines", "words", "bullet_count", "paragraphs", "short_sentences",
+)  # fmt: skip
+_ONE: Final = re.compile(r"\b(one|1) (sentence|line|paragraph)s\b( are)?", re.IGNORECASE)
+_QUOTES: Final = ('"{v}"', '"{v}"', "“{v}”", "'{v}'", "«{v}»", "`{v}`")
+GENERAL: Final = 1 / 3
+"""Share of the trained rules for every request whose words do not say so."""
 _NEAR: Final = (
     {"howto", "recipe"}, {"howto", "advice"}, {"advice", "ideas"}, {"travel", "ideas"},
     {"advice", "explain"}, {"howto", "explain"}, {"travel", "advice"}, {"product", "email"},
-    {"ideas", "explain"}, {"ideas", "recipe"}, {"travel", "explain"},
+    {"ideas", "explain"}, {"ideas", "recipe"}, {"travel", "explain"}, {"complaint", "email"},
+    {"shopping", "advice"}, {"shopping", "howto"}, {"shopping", "product"}, {"shopping", "ideas"},
+    {"shopping", "money"}, {"shopping", "explain"}, {"health", "advice"}, {"health", "howto"},
+    {"health", "explain"}, {"history", "explain"}, {"history", "summary"}, {"history", "travel"},
+    {"summary", "story"}, {"summary", "explain"}, {"wishes", "poem"}, {"wishes", "email"},
+    {"wishes", "ideas"}, {"pets", "advice"}, {"pets", "howto"}, {"pets", "explain"},
+    {"pets", "health"}, {"pets", "garden"}, {"pets", "shopping"}, {"garden", "howto"},
+    {"garden", "advice"}, {"garden", "explain"}, {"garden", "recipe"}, {"money", "advice"},
+    {"money", "explain"}, {"money", "howto"}, {"code", "howto"}, {"code", "explain"},
+    {"translate", "travel"}, {"translate", "explain"},
+    *({FREE, one} for one in (
+        "explain", "advice", "ideas", "howto", "health", "history", "pets", "garden", "money",
+        "shopping", "travel", "recipe",
+    )),
 )  # fmt: skip
-"""Kinds that a reasonable person may take for one another."""
+"""Kinds that a reasonable person may take for one another; free questions may be of many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +85,9 @@ def draw(
 ) -> Rule:
     """Draw a rule of a family; `held` takes wordings and values that are kept out of training.
 
-    A family without held-out values gives its own ones.
+    A family without held-out values gives its own ones. Only a measured one has held-out wordings.
     """
-    wording = chance.choice(family.held_wordings if held else family.wordings)
+    wording = chance.choice(family.held_wordings) if held else _wording(chance, family, kind)
     values = (family.held_values or family.values) if held else family.values
     value = chance.choice(values) if "{v}" in wording else ""
     lead = chance.choice(_HELD_LEADS if held else _LEADS)
@@ -108,13 +132,15 @@ def fit(families: Sequence[Family]) -> bool:
         "lines",
     }
     lists = {"bullets", "starts", "ends"} & names and "lines" in names
-    return not tight and not lists and not {"sentences", "lines"} <= names
+    if {"bold_words", "no_bold"} <= names or {"first_letter", "starts"} <= names:
+        return False
+    return not tight and not lists and len(names & {"sentences", "lines", "bullet_count"}) < 2
 
 
 def other_kind(chance: random.Random, kind: str) -> str:
     """Draw a kind of request that is clearly another one."""
     near = {other for pair in _NEAR if kind in pair for other in pair}
-    return chance.choice([one for one in KINDS if one != kind and one not in near and one != TALK])
+    return chance.choice([one for one in KINDS if one != kind and one not in near])
 
 
 def keep(answer: str, rules: Sequence[Rule]) -> str:
@@ -144,6 +170,17 @@ def material(chance: random.Random, answer: str, *, ended: bool) -> str:
     return whole
 
 
+def _wording(chance: random.Random, family: Family, kind: str) -> str:
+    """Draw a trained wording, with the quotation marks that somebody may set."""
+    general = not kind and family.general_wordings and chance.random() < GENERAL
+    wording = chance.choice(family.general_wordings if general else family.wordings)
+    if family.name == "json":  # its quotation marks are those of JSON
+        return wording
+    # without marks only at the end, where nothing can be taken for a part of the value
+    marks = (*_QUOTES, "{v}") if wording.endswith('"{v}"') else _QUOTES
+    return wording.replace('"{v}"', chance.choice(marks))
+
+
 def _about(chance: random.Random, kind: str, *, named: bool, held: bool) -> str:
     if not kind:
         return chance.choice(_HELD_ALL if held else _ALL)
@@ -156,7 +193,7 @@ def _about(chance: random.Random, kind: str, *, named: bool, held: bool) -> str:
 def _shown(chance: random.Random, family: Family, value: str) -> str:
     if family.name == "no_sign":
         return SIGNS[value][1]
-    if family.name in ("sentences", "lines", "words") and chance.random() < 0.5:
+    if family.name in _COUNTED and chance.random() < 0.5:
         return _NUMBERS.get(value, value)
     return value
 

@@ -1,0 +1,12 @@
+"""Splits the tables of texts, which are written as one long text each, into their entries."""
+
+from __future__ import annotations
+
+
+def lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.strip().splitlines())
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """Split at "|"; line breaks within an entry count as spaces."""
+    return tuple(" ".join(part.split()) for part in text.split("|"))
