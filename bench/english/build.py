@@ -179,7 +179,7 @@ def _rules(chance: random.Random, sort: str, family: Family, kind: str) -> list[
 
 def _of_another_kind(chance: random.Random, kind: str) -> Rule:
     family = chance.choice(TRAINED)
-    other = other_kind(chance, kind)
+    other = other_kind(chance, kind, held=False)
     return draw(chance, family, held=False, kind=other, named=chance.random() < 0.7)
 
 

@@ -90,7 +90,7 @@ def _case(
                 continue
             kind = question.kind
             if group == "other kinds":
-                kind = other_kind(chance, kind)
+                kind = other_kind(chance, kind, held=True)
             named = chance.random() < 0.7
         rules = [draw(chance, family, held=True, kind=kind, named=named)]
         if group == "two":

@@ -28,7 +28,7 @@ from bench.english.cases import CLIENT_TOKENS, GROUPS, Case, cases
 from bench.english.habits import HABITS, shown
 from bench.english.own_answers import AT_ONCE, MOST_TOKENS
 from bench.english.teach import ADAPTER, Tokens, logits_of, tokens_of
-from bench.english.texts.questions import Question, questions
+from bench.english.texts.questions import Question, drawn
 from bench.report import Goal, print_goals, report
 from lull.core.adapters.canary import MOST_ANSWER_TOKENS, Probe, probes_from
 from lull.core.errors import ResourceError
@@ -37,6 +37,8 @@ from lull.resources import probes_dir
 
 CASES: Final = 420
 QUICK: Final = 28
+QUESTIONS: Final = 320
+"""Number of held-out requests."""
 DIVERGENCE_ANSWERS: Final = 100
 LEAST: Final = {
     "one": 0.92,
@@ -197,7 +199,7 @@ def measure(small: Small, work: Path, *, count: int, seed: int) -> Json:
     """Measure everything and return the document of rows and goals."""
     base = Answers(small, work / "measured" / "base", adapter=False)
     new = Answers(small, work / "measured" / fingerprint(small), adapter=True)
-    held = [one for one in questions() if one.held]
+    held = drawn(min(QUESTIONS, 4 * count), seed, held=True)
     without = base.of("without a rule", plainly(held), most=MOST_TOKENS)
     by_question = {one.text: said.text for one, said in zip(held, without, strict=True)}
     rows: list[Json] = []

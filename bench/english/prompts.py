@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bench.english.rules import Rule
+from bench.english.texts.exam import EXAM_FACTS, EXAM_KINDS
 from bench.english.texts.questions import KINDS
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.prompt_block import block, merged_system
@@ -31,7 +32,6 @@ FACTS: Final = (
     "I play the cello.", "I'm looking for a job.", "I have diabetes.", "we have a new baby",
     "i'm 17", "I don't eat pork.", "I commute by train.", "I have a Mac.",
 )  # fmt: skip
-HELD_FACTS: Final = ("I am retired.", "I sing in a choir.", "I have a twin sister.", "I keep bees.")
 
 
 def body_of(chance: random.Random, rule: Rule, *, held: bool) -> str:
@@ -50,16 +50,19 @@ def body_of(chance: random.Random, rule: Rule, *, held: bool) -> str:
 
 def fact(chance: random.Random, *, held: bool) -> str:
     """Return the body of a skill that states a fact about the user."""
-    said = chance.choice(HELD_FACTS if held else FACTS)
+    said = chance.choice(EXAM_FACTS if held else FACTS)
     made = skill_of(said, scope=Scope.ALL, kind_of_rule=RuleKind.FACT, asked="")
     return made.body
 
 
 def example(chance: random.Random, kind: str, *, held: bool) -> str:
     """Draw a request of a kind, as a rule for that kind shows one."""
-    told = KINDS[kind]
-    subject = chance.choice(told.held_subjects if held else told.subjects)
-    return chance.choice(told.forms).format(subject)
+    if held:
+        forms, subjects = EXAM_KINDS[kind]["forms"], EXAM_KINDS[kind]["subjects"]
+    else:
+        forms, subjects = KINDS[kind].forms, KINDS[kind].subjects
+    subject = chance.choice(subjects)
+    return chance.choice(forms).format(subject)
 
 
 def conversation(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
+from bench.english.texts.exam import EXAM_ALL, EXAM_KINDS, EXAM_LEADS, EXAM_SUCH
 from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
@@ -27,11 +28,8 @@ _ALL: Final = (
     "every answer", "each reply", "all answers", "your answers", "everything you write",
     "your replies", "all replies",
 )  # fmt: skip
-_HELD_ALL: Final = ("all of your responses", "anything you send me")
 _SUCH: Final = ("answers like this", "such answers", "this sort of thing")
-_HELD_SUCH: Final = ("texts of this kind",)
 _LEADS: Final = ("", "", "", "", "Please remember: ", "From now on: ", "One thing: ", "New rule: ")
-_HELD_LEADS: Final = ("", "For the future: ", "My wish: ")
 _NUMBERS: Final = {
     "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "8": "eight",
     "10": "ten", "12": "twelve", "15": "fifteen", "20": "twenty", "30": "thirty", "50": "fifty",
@@ -90,7 +88,7 @@ def draw(
     wording = chance.choice(family.held_wordings) if held else _wording(chance, family, kind)
     values = (family.held_values or family.values) if held else family.values
     value = chance.choice(values) if "{v}" in wording else ""
-    lead = chance.choice(_HELD_LEADS if held else _LEADS)
+    lead = chance.choice(EXAM_LEADS if held else _LEADS)
     about = _about(chance, kind, named=named, held=held)
     said = lead + _capital(wording.format(it=about, v=_shown(chance, family, value)))
     said = _ONE.sub(lambda one: f"{one[1]} {one[2]}{' is' if one[3] else ''}", said)
@@ -137,10 +135,11 @@ def fit(families: Sequence[Family]) -> bool:
     return not tight and not lists and len(names & {"sentences", "lines", "bullet_count"}) < 2
 
 
-def other_kind(chance: random.Random, kind: str) -> str:
-    """Draw a kind of request that is clearly another one."""
+def other_kind(chance: random.Random, kind: str, *, held: bool) -> str:
+    """Draw a kind of request, of the exam's if `held`, that is clearly another one."""
     near = {other for pair in _NEAR if kind in pair for other in pair}
-    return chance.choice([one for one in KINDS if one != kind and one not in near])
+    kinds = EXAM_KINDS if held else KINDS
+    return chance.choice([one for one in kinds if one != kind and one not in near])
 
 
 def keep(answer: str, rules: Sequence[Rule]) -> str:
@@ -183,11 +182,10 @@ def _wording(chance: random.Random, family: Family, kind: str) -> str:
 
 def _about(chance: random.Random, kind: str, *, named: bool, held: bool) -> str:
     if not kind:
-        return chance.choice(_HELD_ALL if held else _ALL)
+        return chance.choice(EXAM_ALL if held else _ALL)
     if not named:
-        return chance.choice(_HELD_SUCH if held else _SUCH)
-    called = KINDS[kind].called
-    return called[-1] if held else chance.choice(called[:-1])
+        return chance.choice(EXAM_SUCH if held else _SUCH)
+    return chance.choice(EXAM_KINDS[kind]["called"] if held else KINDS[kind].called)
 
 
 def _shown(chance: random.Random, family: Family, value: str) -> str:

@@ -10,7 +10,6 @@ class Kind:
     """A kind of request: what a user calls it, its forms and the subjects that fill them."""
 
     called: tuple[str, ...]
-    """Names that fit into "Keep … short."; the last one is held out."""
+    """Names that fit into "Keep … short."."""
     forms: tuple[str, ...]
     subjects: tuple[str, ...]
-    held_subjects: tuple[str, ...]

@@ -1,16 +1,17 @@
-"""Requests of many kinds, put together from forms and subjects; some subjects are held out.
+"""Requests of many kinds, put together from forms and subjects.
 
-A held-out subject never occurs in what the adapter is trained on: its requests measure it.
+Those of the exam (`exam.py`) are held out: what the adapter is trained on has none of them.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bench.english.texts.everyday_kinds import EVERYDAY
+from bench.english.texts.exam import EXAM_KINDS, EXAM_OTHER, EXAM_TALK
 from bench.english.texts.kind import Kind
 from bench.english.texts.special_kinds import SPECIAL
 from bench.english.texts.split import parts
@@ -42,10 +43,6 @@ SMALL_TALK: Final = parts(
     "something nice.|Cheer me up.|Make me laugh.|Tell me a secret.|What should we talk "
     "about?|I like you.|Thx|ty!|Wow.|Really?|Sounds good."
 )
-HELD_SMALL_TALK: Final = parts(
-    "Hey, how is it going?|Good evening!|Thank you so much.|Can you help me?|I feel great"
-    " today.|See you tomorrow!|What is your favourite colour?|Do you ever sleep?"
-)
 FOLLOW_UPS: Final = parts(
     "Tell me more.|Can you give me an example?|Why is that?|And what else?|Say it in "
     "other words.|Is there another way?|Explain that again, simpler.|Are you sure?|"
@@ -57,7 +54,7 @@ FOLLOW_UPS: Final = parts(
     "Another one, please.|I don't get it.|What did you leave out?|Do you agree with "
     "that?|And in winter?|What would you do?|Can you go into detail?"
 )
-"""Second messages of a conversation; the last two are held out."""
+"""Second messages of a conversation."""
 FREE_QUESTIONS: Final = parts(
     "Why is the sky blue?|How far is the moon?|What is the capital of Australia?|How "
     "many bones does a person have?|Why do we yawn?|Which is better, tea or coffee?|Do "
@@ -88,10 +85,11 @@ FREE: Final = "free"
 
 
 def questions() -> list[Question]:
-    """Return every request, each once, in a fixed order."""
+    """Return every request, each once, in a fixed order; one that is trained on is not held out."""
     found: dict[str, Question] = {}
-    for question in (*_of_kinds(), *_talk(), *_free()):
-        found.setdefault(question.text, question)
+    for some, held in ((_trained(), False), (_examined(), True)):
+        for text, kind in some:
+            found.setdefault(text, Question(text=text, kind=kind, held=held))
     return list(found.values())
 
 
@@ -114,20 +112,21 @@ def drawn(count: int, seed: int, *, held: bool) -> list[Question]:
     return out[:count]
 
 
-def _of_kinds() -> Iterator[Question]:
+def _trained() -> Iterator[tuple[str, str]]:
     for name, kind in KINDS.items():
-        for held, subjects in ((False, kind.subjects), (True, kind.held_subjects)):
-            for subject in subjects:
-                for form in kind.forms:
-                    yield Question(text=form.format(subject), kind=name, held=held)
+        yield from _filled(name, kind.forms, kind.subjects)
+    yield from ((text, TALK) for text in SMALL_TALK)
+    yield from ((text, FREE) for text in FREE_QUESTIONS)
 
 
-def _talk() -> Iterator[Question]:
-    for held, texts in ((False, SMALL_TALK), (True, HELD_SMALL_TALK)):
-        for text in texts:
-            yield Question(text=text, kind=TALK, held=held)
+def _examined() -> Iterator[tuple[str, str]]:
+    for name, kind in EXAM_KINDS.items():
+        yield from _filled(name, kind["forms"], kind["subjects"])
+    yield from ((text, TALK) for text in EXAM_TALK)
+    yield from ((text, FREE) for text in EXAM_OTHER)
 
 
-def _free() -> Iterator[Question]:
-    for text in FREE_QUESTIONS:
-        yield Question(text=text, kind=FREE, held=False)
+def _filled(name: str, forms: Sequence[str], subjects: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for subject in subjects:
+        for form in forms:
+            yield form.format(subject), name

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from bench.english.texts.exam import EXAM_MORE, EXAM_WHO
+
 LONGEST: Final = 300
 """Most tokens of a client's system text in training."""
 _WHO: Final = (
@@ -43,10 +45,6 @@ _WHO: Final = (
     "You support players of an online game.",
     "You are a small model that runs on the user's own computer.",
 )  # fmt: skip
-_HELD_WHO: Final = (
-    "You are Otto, the assistant of a community centre.",
-    "You are a chat partner in a desktop program for writers.",
-)
 _MORE: Final = (
     "Users write to you from their desktop computer or from their phone.",
     "You know the history of the place and can tell people about it.",
@@ -145,34 +143,15 @@ _MORE: Final = (
     "### Limits\n- No diagnosis\n- No tax advice\n- No orders by chat",
     "## Products\n- Classic: for beginners\n- Plus: for families\n- Pro: for workshops",
 )
-_HELD_MORE: Final = (
-    "The building has two floors, and courses take place on both of them.",
-    "Volunteers look after the garden on Saturdays and like to answer questions.",
-    "If a request is dangerous, refuse it in a friendly way.",
-    "Writers use the program for novels, letters, speeches and everyday notes.",
-    "Work with what you are given and do not invent sources.",
-    "The clock of the program may be wrong, so do not rely on it.",
-    "Many users have little time, others like a long talk.",
-    "People may address you by name, and you may do the same.",
-    "Nothing that is said here is passed on to third parties.",
-    "Courses cost money, but the first evening of each is free.",
-    "Assume good intentions unless there is a clear sign of the opposite.",
-    "The kitchen on the ground floor can be used by everybody who cleans up.",
-    "What the user decides about their own text is right.",
-    "A new edition of the handbook comes out every second year.",
-    "The oldest member of the team has worked here for thirty years.",
-    "Whoever starts with the program reads a short tour on the first page.",
-    "Some rooms are closed in winter because they cannot be heated.",
-)
 
 
 def client_text(
     chance: random.Random, most: int, tokens_of: Callable[[str], int], *, held: bool
 ) -> str:
     """Put together a client's system text as near below `most` tokens as its sentences allow."""
-    more = list(_HELD_MORE if held else _MORE)
+    more = list(EXAM_MORE if held else _MORE)
     chance.shuffle(more)
-    text = chance.choice(_HELD_WHO if held else _WHO)
+    text = chance.choice(EXAM_WHO if held else _WHO)
     for sentence in more:
         between = " " if chance.random() < 0.8 else "\n"
         if "\n" in sentence or re.match(r"[-*] |\d\. ", text.splitlines()[-1]):

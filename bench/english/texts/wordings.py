@@ -1,4 +1,4 @@
-"""How users say a rule of each family; the held-out wordings are never trained on.
+"""How users say a rule of each family.
 
 `{it}` stands for what the rule is about ("every answer", "emails") and `{v}` for its value.
 """
@@ -15,15 +15,7 @@ from bench.english.texts.said_signs import SAID_OF_SIGNS
 from bench.english.texts.said_to_all import SAID_TO_ALL
 from bench.english.texts.split import lines as _lines
 
-WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    **SAID_OF_EDGES,
-    **SAID_OF_LENGTHS,
-    **SAID_OF_SHAPES,
-    **SAID_OF_SIGNS,
-}
-GENERAL_WORDINGS: Final = SAID_TO_ALL
-"""Wordings without `{it}`, for rules that are for every request."""
-HELD_WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+_MORE: Final[Mapping[str, tuple[str, ...]]] = {
     "ends": _lines("""
         Conclude {it} by saying "{v}".
         Let {it} close on "{v}".
@@ -88,18 +80,10 @@ HELD_WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
         Prose only in {it}, nothing enumerated.
         Keep lists of any sort out of {it}.
     """),
-    "contains": _lines("""
-        Use the word "{v}" somewhere in {it}.
-        Mention "{v}" in {it}.
-        {it} must contain the word "{v}".
-        I want to see "{v}" in {it}.
-        Always include the phrase "{v}" in {it}.
-    """),
-    "numbered_list": _lines("""
-        Write {it} as a numbered list.
-        Number the points of {it}: 1., 2., 3.
-        I want {it} as numbered steps.
-        Use a numbered list for {it}.
-        Format {it} as an enumeration with numbers.
-    """),
 }  # fmt: skip
+WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
+    name: (*some, *_MORE.get(name, ()))
+    for name, some in (SAID_OF_EDGES | SAID_OF_LENGTHS | SAID_OF_SHAPES | SAID_OF_SIGNS).items()
+}
+GENERAL_WORDINGS: Final = SAID_TO_ALL
+"""Wordings without `{it}`, for rules that are for every request."""
