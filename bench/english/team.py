@@ -90,7 +90,9 @@ def led(size: int, command: Sequence[str]) -> Iterator[Team]:
             other = subprocess.Popen((sys.executable, *command), env=given)
             stack.callback(other.wait)
             stack.callback(other.terminate)
-        os.environ |= {"MLX_HOSTFILE": str(hosts), "MLX_RANK": "0"}
+        given = {"MLX_HOSTFILE": str(hosts), "MLX_RANK": "0"}
+        os.environ |= given
+        stack.callback(lambda: [os.environ.pop(name) for name in given])
         yield joined()
 
 
