@@ -19,6 +19,7 @@ from bench.english.habits import HABITS, SHARE, with_habit
 from bench.english.own_answers import OwnAnswer, messages_of
 from bench.english.prompts import body_of, conversation, fact
 from bench.english.rules import (
+    MEASURED,
     TRAINED,
     Rule,
     draw,
@@ -46,7 +47,7 @@ OWN_KIND: Final = 0.3
 """Share of the lessons with rules to keep in which these are for the request's kind alone."""
 BESIDE: Final = 0.2
 """Share of these in which a rule for another kind or a fact stands beside them."""
-BEHIND: Final = 0.35
+BEHIND: Final = 0.28
 """Share of lessons behind a client's system text."""
 EARLIER: Final = 0.12
 """Share of lessons in which another question and answer stand before."""
@@ -84,7 +85,7 @@ def lessons(own: Sequence[OwnAnswer], count: int, *, seed: int, tokens_of: Count
         if chance.random() < BEHIND:
             client = client_text(chance, chance.randint(15, LONGEST), tokens_of, held=False)
         # drawn before the answer: else families that fit few answers would be rare
-        family = chance.choice(TRAINED)
+        family = _family(chance)
         for _ in range(TRIES):
             lesson = _lesson(chance, sort, family, chance.choice(usable), usable, client)
             if lesson is not None:
@@ -99,6 +100,11 @@ def _sorts(chance: random.Random, count: int) -> list[str]:
     sorts += chance.choices(list(SHARES), list(SHARES.values()), k=count - len(sorts))
     chance.shuffle(sorts)
     return sorts
+
+
+def _family(chance: random.Random) -> Family:
+    """Draw a family; those that people ask for most, which are also measured, come up twice."""
+    return chance.choice((*TRAINED, *MEASURED))
 
 
 def _lesson(
@@ -178,7 +184,7 @@ def _rules(chance: random.Random, sort: str, family: Family, kind: str) -> list[
 
 
 def _of_another_kind(chance: random.Random, kind: str) -> Rule:
-    family = chance.choice(TRAINED)
+    family = _family(chance)
     other = other_kind(chance, kind, held=False)
     return draw(chance, family, held=False, kind=other, named=chance.random() < 0.7)
 

@@ -30,8 +30,9 @@ from bench.english import faster
 from bench.english.build import Lesson, read
 from bench.english.team import Team, joined, led
 
-MICRO_TOKENS: Final = 900
-"""Most tokens in one forward pass, padding included; more needs more memory and is no faster."""
+MICRO_TOKENS: Final = 600
+"""Most tokens in one forward pass, padding included; more needs more memory, is no faster, and is
+harder to share."""
 PROCESSES: Final = 2
 """Number of processes that share a training step."""
 SAVE_EVERY: Final = 10
@@ -43,7 +44,7 @@ CPU_MINUTES: Final = 130.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     seed: int = 0
-    lessons_a_step: int = 12
+    lessons_a_step: int = 8
     epochs: int = 1
     learning_rate: float = 1e-3
     warm_up: int = 15
