@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -324,13 +325,12 @@ def sentence_ends(answer: str, value: str) -> str:
 def no_contractions(answer: str, value: str) -> str:
     answer = answer.replace("’", "'")
     for pattern, instead in _LONG_FORMS:
-        answer = re.sub(
-            pattern,
-            lambda found, new=instead: _as_capital(found.expand(new), like=found[0]),
-            answer,
-            flags=re.IGNORECASE,
-        )
+        answer = re.sub(pattern, partial(_long_form, instead), answer, flags=re.IGNORECASE)
     return answer
+
+
+def _long_form(instead: str, found: re.Match[str]) -> str:
+    return _as_capital(found.expand(instead), like=found[0])
 
 
 def no_preamble(answer: str, value: str) -> str:
