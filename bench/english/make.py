@@ -21,8 +21,8 @@ from typing import Final
 from bench.english import build
 from bench.english.measure import CASES, measure
 from bench.english.own_answers import sample
-from bench.english.teach import CPU_MINUTES, PROCESSES, Plan, command, teach
-from bench.english.team import led
+from bench.english.training.teach import CPU_MINUTES, PROCESSES, Plan, command, teach
+from bench.english.training.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 560

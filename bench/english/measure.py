@@ -27,8 +27,8 @@ from bench.english.build import Lesson
 from bench.english.cases import CLIENT_TOKENS, GROUPS, Case, cases
 from bench.english.habits import HABITS, shown
 from bench.english.own_answers import AT_ONCE, MOST_TOKENS
-from bench.english.teach import ADAPTER, Tokens, logits_of, tokens_of
 from bench.english.texts.questions import Question, drawn
+from bench.english.training.teach import ADAPTER, Tokens, logits_of, tokens_of
 from bench.report import Goal, print_goals, report
 from lull.core.adapters.canary import MOST_ANSWER_TOKENS, Probe, probes_from
 from lull.core.errors import ResourceError

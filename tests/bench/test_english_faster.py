@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.english import faster  # isort: skip  before other MLX code, as in the training
+from bench.english.training import faster  # isort: skip  before other MLX code, as in the training
 
 import mlx.core as mx
 from mlx_lm.models import activations

@@ -6,11 +6,11 @@ import os
 
 import mlx.core as mx
 
-from bench.english.team import Team, led
+from bench.english.training.team import Team, led
 
 OTHER = """
 import mlx.core as mx
-from bench.english.team import joined
+from bench.english.training.team import joined
 team = joined()
 assert (team.rank, team.size) == (1, 2)
 team.total({"a": mx.array([1.0, 2.0]), "b": [mx.array([[5.0]])]})

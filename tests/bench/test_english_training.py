@@ -41,8 +41,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_training_that_is_cut_off_ends_as_one_that_was_not(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from bench.english import teach
     from bench.english.small import Small
+    from bench.english.training import teach
 
     plan = teach.Plan(lessons_a_step=3, epochs=2, rank=4, warm_up=1, learning_rate=1e-2)
 
@@ -72,9 +72,9 @@ def test_a_training_that_is_cut_off_ends_as_one_that_was_not(
 def test_what_is_taught_gets_likelier_and_the_base_is_there_when_the_adapter_is_off(
     base: Path, tmp_path: Path
 ) -> None:
-    from bench.english import teach
     from bench.english.measure import nats
     from bench.english.small import Said, Small
+    from bench.english.training import teach
 
     plan = teach.Plan(lessons_a_step=6, epochs=10, rank=4, warm_up=1, learning_rate=1e-2)
     small = Small(base, rank=plan.rank, scale=plan.scale)

@@ -1,4 +1,4 @@
-"""Trains the obedience adapter: `python -m bench.english.teach --work DIR`.
+"""Trains the obedience adapter: `python -m bench.english.training.teach --work DIR`.
 
 Reads DIR/lessons.jsonl and writes DIR/adapter. Seeded; goes on where it was cut off. A lesson with
 a rule to keep is learned by cross-entropy on its answer; one in which nothing may change by the
@@ -26,9 +26,9 @@ import numpy as np
 from mlx import nn
 from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
-from bench.english import faster
 from bench.english.build import Lesson, read
-from bench.english.team import Team, joined, led
+from bench.english.training import faster
+from bench.english.training.team import Team, joined, led
 
 MICRO_TOKENS: Final = 600
 """Most tokens in one forward pass, padding included; more needs more memory, is no faster, and is
@@ -308,7 +308,7 @@ def _resume(work: Path, small: Small, optimizer: Any) -> int:
 def command(plan: Plan, work: Path, minutes: float) -> list[str]:
     """Return the arguments with which another process of the team is started."""
     given = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(plan).items()]
-    return ["-m", "bench.english.teach", f"--work={work}", f"--minutes={minutes}", *given]
+    return ["-m", "bench.english.training.teach", f"--work={work}", f"--minutes={minutes}", *given]
 
 
 def main() -> int:

@@ -1,0 +1,1 @@
+"""The training of the adapter itself, by processes that share each step."""
