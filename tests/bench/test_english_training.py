@@ -78,6 +78,7 @@ def test_what_is_taught_gets_likelier_and_the_base_is_there_when_the_adapter_is_
 
     plan = teach.Plan(lessons_a_step=6, epochs=10, rank=4, warm_up=1, learning_rate=1e-2)
     small = Small(base, rank=plan.rank, scale=plan.scale)
+    teach.faster.install()  # as the training does; its results differ in the last digits
     (taught, *_) = lessons()
     tokens = teach.tokens_of(small, taught)
 

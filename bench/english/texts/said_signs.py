@@ -11,7 +11,6 @@ SAID_OF_SIGNS: Final[Mapping[str, tuple[str, ...]]] = {
     "lower_case": lines("""
         Write {it} in lowercase letters, no capitals at all.
         Use only lowercase in {it}.
-        No capital letters in {it}, please.
         I want {it} all in lower case.
         Keep {it} lowercase.
         {it} must be in small letters only.
