@@ -51,6 +51,6 @@ make ollama
 for tier in test rest; do # which are `make full`
     echo "\$ make $tier"
     begun=$(date +%s)
-    make "$tier"
+    make "$tier" ARGS='--durations=40' # which tests took longest
     echo "newcomer: \`make $tier\` took $(($(date +%s) - begun)) s"
 done
