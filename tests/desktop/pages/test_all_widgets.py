@@ -46,10 +46,10 @@ from lull.desktop.widgets.switch import Switch
 from lull.desktop.words import speak, tr
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
+from tests.desktop.pages.review.test_review_page import opened
 from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.pages.test_learning_page import LEARNED
 from tests.desktop.pages.test_other_pages import adapter, learned, run, scheduled
-from tests.desktop.pages.test_review_page import opened
 from tests.desktop.scripted import Scripted
 
 USED = (

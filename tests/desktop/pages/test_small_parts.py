@@ -1,4 +1,4 @@
-"""A second start, starting at login, notifications, and diffs."""
+"""A second start, starting at login, notifications, and texts that are shown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.main import NOTICE_PAGES
-from lull.desktop.pages.review.diff import lines_of, marked_html, side_by_side_html, unified_html
+from lull.desktop.pages.review.diff import marked_html
 from lull.desktop.single import Single
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
@@ -199,45 +199,6 @@ def test_only_a_new_problem_is_told(on_script: Shown, scripted: Scripted, hearin
     says(on_script, scripted, problems=[old, new])
     says(on_script, scripted, problems=[old, new], turns=9)
     assert [one.title for one in hearing.heard if one.kind is NoticeKind.NEEDS_YOU] == ["New"]
-
-
-# Diffs
-
-DIFF = """--- a in force
-+++ a proposed
-@@ -1,3 +1,3 @@
- same
--old <b>
-+new & more
- end"""
-
-
-def test_a_diff_has_the_numbers_of_both_sides() -> None:
-    lines = lines_of(DIFF)
-    assert [(line.sign, line.old, line.new) for line in lines[1:]] == [
-        (" ", 1, 1),
-        ("-", 2, None),
-        ("+", None, 2),
-        (" ", 3, 3),
-    ]
-
-
-@pytest.mark.parametrize("view", [unified_html, side_by_side_html])
-def test_text_in_a_diff_is_never_markup(view: object) -> None:
-    assert callable(view)
-    html = view(DIFF, LIGHT)
-    assert "old &lt;b&gt;" in html
-    assert "new &amp; more" in html
-    assert "<b>" not in html
-
-
-def test_no_change_is_said_in_words() -> None:
-    assert "The texts are the same." in unified_html("", LIGHT)
-
-
-def test_a_line_that_looks_like_a_head_is_a_line() -> None:
-    diff = "--- /dev/null\n+++ a\n@@ -0,0 +1,2 @@\n+--- not a head\n++++ nor this"
-    assert [line.text for line in lines_of(diff)[1:]] == ["--- not a head", "+++ nor this"]
 
 
 def test_passages_are_marked_where_they_stand() -> None:

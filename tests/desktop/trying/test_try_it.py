@@ -17,7 +17,7 @@ from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk
 from tests.desktop.conftest import Shown, live
-from tests.desktop.pages.test_review_page import dialog_of
+from tests.desktop.pages.review.test_review_page import dialog_of
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.running import PATIENCE_S

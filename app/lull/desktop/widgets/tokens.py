@@ -37,6 +37,10 @@ class Theme:
     good_back: str
     bad_back: str
     warn_back: str
+    good_mark: str
+    """Background colour of the words that were added in a changed line."""
+    bad_mark: str
+    """Background colour of the words that were removed in a changed line."""
     mark: str
     """Background colour of a marked passage of text."""
     curve_a: str
@@ -63,6 +67,8 @@ LIGHT: Final = Theme(
     good_back="#e3f3e8",
     bad_back="#fae6e3",
     warn_back="#faf0d7",
+    good_mark="#aeddbf",
+    bad_mark="#f2b8b0",
     mark="#ffefad",
     curve_a="#2b5fa8",
     curve_b="#b0560f",
@@ -88,6 +94,8 @@ DARK: Final = Theme(
     good_back="#1c3326",
     bad_back="#402422",
     warn_back="#3a2f18",
+    good_mark="#2c5f43",
+    bad_mark="#733833",
     mark="#54471a",
     curve_a="#8cb6f5",
     curve_b="#f0aa6c",
@@ -97,6 +105,7 @@ DARK: Final = Theme(
 TEXT_ON: Final = (
     *(("text", back) for back in ("page", "card", "side", "chosen", "hover", "mark")),
     *(("text", back) for back in ("good_back", "bad_back", "warn_back")),
+    *(("text", back) for back in ("good_mark", "bad_mark")),
     *(("muted", back) for back in ("page", "card", "side", "chosen", "hover")),
     *(("accent", back) for back in ("page", "card", "side", "chosen")),
     ("on_accent", "accent"),

@@ -13,7 +13,7 @@ from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.review.page import ReviewPage
 from tests.desk import Desk
 from tests.desktop.conftest import Shown
-from tests.desktop.pages.test_review_page import confirmed, dialog_of, opened
+from tests.desktop.pages.review.test_review_page import confirmed, dialog_of, opened
 
 
 def waits(desk: Desk, **more: object) -> Proposal:

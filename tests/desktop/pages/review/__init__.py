@@ -1,0 +1,1 @@
+"""The review page: suggestions, their diffs, and comparing two answers."""
