@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.conditions import Conditions
+from lull.desktop.pages.digest import digest
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.skills.changes import newest_changes
@@ -39,7 +40,7 @@ MOST_CHANGES: Final = 5
 class TodayPage(Page):
     """The Today page: an overview of Lull's status, recent changes and open decisions, in cards."""
 
-    subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS)
+    subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS, Subject.WINDOWS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Today"))
@@ -54,6 +55,7 @@ class TodayPage(Page):
         self.failed = FailedCard()
         grid.addWidget(self.failed)
         grid.addWidget(self._learning_card())
+        grid.addWidget(self._digest_card())
         grid.addLayout(self._figures())
         grid.addWidget(self._question_card())
         self.teach = TeachCard(self.kit)
@@ -117,6 +119,12 @@ class TodayPage(Page):
         self.gates = Conditions(self.kit)
         card.box.addWidget(self.gates)
         return card
+
+    def _digest_card(self) -> Card:
+        self.digest = Card(tr("Since yesterday"))
+        self._digest_words = label("", wrap=True)
+        self.digest.box.addWidget(self._digest_words)
+        return self.digest
 
     def _figures(self) -> Flow:
         cards = Flow(gap=GAP * 2, even=True)
@@ -222,7 +230,14 @@ class TodayPage(Page):
         self.failed.show_failed(status.get("failed") or ())
         self._show_steps(status)
         self._show_question(status)
+        self._show_digest()
         self._show_changes()
+
+    def _show_digest(self) -> None:
+        windows = self.state.value(Subject.WINDOWS).get("windows") or ()
+        said = digest(self.feed.value, windows, now())
+        self._digest_words.setText("\n".join(said))
+        self.digest.setVisible(bool(said))
 
     def _show_changes(self) -> None:
         found = newest_changes(self.feed.value, MOST_CHANGES)

@@ -1,0 +1,80 @@
+"""Sums up in sentences what happened since yesterday morning: the digest on the Today page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+from lull.desktop.words import counted, length, parsed, percent, tr
+
+Json = Mapping[str, Any]
+LEAST_USED_S: Final = 1.0
+"""Seconds of background work below which nothing is said of it."""
+
+
+def since(here: datetime) -> datetime:
+    """Return the midnight at which yesterday began, in the time zone of `here`."""
+    return datetime.combine(here.date() - timedelta(days=1), time(0), here.tzinfo)
+
+
+def digest(learning: Json, windows: Sequence[Json], here: datetime) -> list[str]:
+    """Return a sentence each about the answers and the background work since yesterday.
+
+    `learning` and `windows` are the service's data about learning and about idle windows.
+    """
+    return [*_answers(learning.get("days") or (), here), *_work(windows, here)]
+
+
+def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
+    first = since(here).date().isoformat()
+    recent, before = [], []
+    for day in days:
+        if day["n"]:
+            (recent if day["day"] >= first else before).append(day)
+    if not recent:
+        return
+    scored = counted(sum(day["n"] for day in recent), "%1 scored answer", "%1 scored answers")
+    if before:
+        usual = percent(_mean(before))
+        yield tr(
+            "Of %1, %2 were good; in the days before it was %3.",
+            scored,
+            percent(_mean(recent)),
+            usual,
+        )
+    else:
+        yield tr("Of %1, %2 were good.", scored, percent(_mean(recent)))
+
+
+def _mean(days: Sequence[Json]) -> float:
+    return float(sum(day["reward"] * day["n"] for day in days) / sum(day["n"] for day in days))
+
+
+def _work(windows: Iterable[Json], here: datetime) -> Iterator[str]:
+    used_s = 0.0
+    tasks: dict[str, set[str]] = {}
+    for window in windows:
+        closed = parsed(window["closed"] or window["seen"])
+        if closed is None or closed < since(here):
+            continue
+        used_s += window["used_s"]
+        for one in window["done"]:
+            tasks.setdefault(one["kind"], set()).add(one["text"])
+    if used_s < LEAST_USED_S:
+        return
+    what = ", ".join(_done({kind: len(texts) for kind, texts in tasks.items()}))
+    if what:
+        yield tr("While you were away, Lull worked for %1: %2.", length(used_s), what)
+    else:
+        yield tr("While you were away, Lull worked for %1.", length(used_s))
+
+
+def _done(tasks: Mapping[str, int]) -> Iterator[str]:
+    """Say how many tasks of each kind were worked on; other kinds only prepare these."""
+    if "proof" in tasks:
+        yield counted(tasks["proof"], "%1 suggestion tested", "%1 suggestions tested")
+    if "exam" in tasks:
+        yield counted(tasks["exam"], "%1 chat model examined", "%1 chat models examined")
+    if "step" in tasks:
+        yield counted(tasks["step"], "%1 training run", "%1 training runs")
