@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 
+from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.desktop.pages.review.dialogs import EditDialog
@@ -18,6 +19,7 @@ from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown
+from tests.desktop.scripted import Scripted
 
 
 def opened(shown: Shown, *, with_: int) -> SkillsPage:
@@ -170,6 +172,32 @@ def test_a_new_skill_is_written_by_hand(on_desk: Shown, desk: Desk) -> None:
     assert "missing" not in dialog.why.text()
     dialog.save.click()
     on_desk.until(lambda: desk.library.skills.get(SkillKey("", "numbered-lists")) is not None)
+
+
+def test_a_new_skill_may_be_for_one_chat_app_alone(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page._new()
+    (dialog,) = page.findChildren(NewSkillDialog)
+    assert not dialog.whose.isVisible()  # there is no chat app to choose yet
+    dialog.offer_clients(["editor", "mail", "editor"])
+    assert [dialog.whose.itemData(n) for n in range(dialog.whose.count())] == ["", "editor", "mail"]
+    assert dialog.whose.isVisible() and dialog.whose.currentData() == ""
+    dialog.whose.setCurrentIndex(1)
+    dialog.name.setText("numbers")
+    dialog.description.setText("When there are lists.")
+    dialog.text.setPlainText("Number them.")
+    dialog.save.click()
+    on_desk.until(lambda: desk.library.skills.get(SkillKey("editor", "numbers")) is not None)
+
+
+def test_the_chat_apps_of_conversations_are_offered(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["editor"], "models": []}
+    page = on_script.go(PageName.SKILLS)
+    assert isinstance(page, SkillsPage)
+    on_script.until(lambda: page._clients == ("editor",))
+    page._new()
+    (dialog,) = page.findChildren(NewSkillDialog)
+    assert dialog.whose.findData("editor") == 1
 
 
 def test_what_was_written_is_not_dropped_without_a_word(on_desk: Shown, desk: Desk) -> None:

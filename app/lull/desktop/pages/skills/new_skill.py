@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -79,15 +80,21 @@ class NewSkillDialog(QDialog):
         self.whose = Choice()
         self.whose.setAccessibleName(tr("Which chat apps use it"))
         self.whose.addItem(tr("In every chat app"), "")
-        if client:
-            self.whose.addItem(tr("Only in %1", plain(client)), client)
-            self.whose.setCurrentIndex(self.whose.findData(start.get("client", "")))
-            box.addLayout(row(self.whose, None))
+        box.addLayout(row(self.whose, None))
+        self.offer_clients([client] if client else [])
+        self.whose.setCurrentIndex(max(0, self.whose.findData(start.get("client", ""))))
         box.addLayout(row(None, button(tr("Cancel"), self.reject), self.save))
         self._began = self._texts
         self._look()
         if about:
             self.text.setFocus()
+
+    def offer_clients(self, clients: Iterable[str]) -> None:
+        """Add chat clients for which alone the skill may be; what is chosen stays."""
+        for client in clients:
+            if self.whose.findData(client) < 0:
+                self.whose.addItem(tr("Only in %1", plain(client)), client)
+        self.whose.setVisible(self.whose.count() > 1)
 
     def _look(self) -> None:
         missing = [

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -50,6 +51,8 @@ class SkillsPage(Page):
         self.filter.setSourceModel(self.rows)
         self._shown_value: Json = {}
         self._current: tuple[str, str] | None = None
+        self._clients: tuple[str, ...] = ()
+        """The chat clients for which alone a new skill may be."""
         self.count = label("", "muted")
         self.head.addWidget(self.count)
         self.head.addWidget(button(tr("New…"), self._new))
@@ -270,6 +273,14 @@ class SkillsPage(Page):
             dialog.given.connect(lambda wanted: self._of_current("edit", tr("Changed"), **wanted))
             dialog.open()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.state.get(routes.CONVERSATION_KINDS, self._take_kinds)
+
+    def _take_kinds(self, answer: Reply) -> None:
+        if answer.ok:
+            self._clients = tuple(answer.value.get("clients") or ())
+
     def _new(self) -> None:
         from lull.desktop.pages.skills.new_skill import NewSkillDialog
 
@@ -279,6 +290,7 @@ class SkillsPage(Page):
                 {"do": "add", **wanted}, tr("Added: %1", plain(wanted["name"]))
             )
         )
+        dialog.offer_clients(self._clients)
         dialog.open()
 
     # Folders
