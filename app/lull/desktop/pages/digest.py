@@ -28,7 +28,8 @@ def digest(learning: Json, windows: Sequence[Json], here: datetime) -> list[str]
 
 def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
     first = since(here).date().isoformat()
-    recent, before = [], []
+    recent: list[Json] = []
+    before: list[Json] = []
     for day in days:
         if day["n"]:
             (recent if day["day"] >= first else before).append(day)
