@@ -20,7 +20,7 @@ Json = dict[str, Any]
 TIMEOUT_S = 120.0
 """Timeout in seconds of a request to the service.
 
-Longer than the doctor waits for a cold engine.
+Longer than `lull doctor` waits for an engine that must first load its model.
 """
 LOOK_EVERY_S = 1.0
 """Seconds between calls of the callback `meanwhile` while a request waits."""

@@ -29,9 +29,8 @@ from lull.store.feedback.feedback import FeedbackRows
 from lull.store.witness import Witness
 
 Stored = tuple[Json, Json, Json, int]
-"""Results of the doctor's checks of store, skills and calendars.
-
-The number counts messages waiting for a reader.
+"""Results of the doctor's checks of store, skills and calendars, and the number of user messages
+that wait to be read for feedback.
 """
 SQLITE_TIMEOUT_S = 30.0
 """Timeout in seconds for another process's write, before the database is reported as locked."""

@@ -2,7 +2,7 @@
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the command needs a running service.
 A closed stdout or stderr and a closed pipe are not failures (0). Output that does not fit on the
-disk is one (1, with a line on stderr), the same in every release of Python.
+disk is a failure (1, with a line on stderr), in every release of Python.
 Heavy imports wait until the command is known, so that `lull --help` is quick.
 """
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def own_temporary() -> str:
-    """Return a temporary folder of this user alone: what TMPDIR must be where MLX is imported."""
+    """Return a temporary folder of this user alone, to be set as TMPDIR before MLX is imported."""
     usual = Path(tempfile.gettempdir())
     if os.name != "posix" or _is_private(usual):
         return str(usual)

@@ -104,8 +104,8 @@ class Paths:
 
     @property
     def played(self) -> Path:
-        """Path of the file that marks a data folder as that of a demo, whose week was played by a
-        script.
+        """Path of the file that marks a data folder as made by `lull demo`, which plays a week of
+        use.
         """
         return self.home / "played-week.txt"
 

@@ -39,7 +39,7 @@ class Rule:
     an earlier version allowed it.
     """
     names_entries: bool = False
-    """Whether an error names the one entry of a list that is wrong: its text says enough."""
+    """Whether an error about a list quotes only the wrong entry, not the whole list."""
 
     @property
     def allowed(self) -> str:

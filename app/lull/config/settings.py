@@ -1,7 +1,7 @@
 """Defines every setting with its default and the reason for it, in groups.
 
-Code is given the group it needs. Defaults that belong to a learning rule are defined with that rule
-in `core` and only referred to here.
+Each part of the code gets only the group it needs. Defaults that belong to a learning rule are
+defined with that rule in `core` and only referred to here.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ class UpstreamSettings:
     def resolved(self, environ: Mapping[str, str], *, own_port: int = 0) -> str:
         """Return the address of the Ollama to call: set here, in OLLAMA_HOST, or the default.
 
-        An OLLAMA_HOST that names Lull's own port is meant for clients (`lull connect environment`
-        writes it into the shell), and Lull would ask itself.
+        An OLLAMA_HOST that names Lull's own port is ignored: it is meant for clients (`lull connect
+        environment` writes it into the shell), and Lull would call itself.
         """
         if self.address:
             return self.address

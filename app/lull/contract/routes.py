@@ -30,10 +30,10 @@ LEARNING = "/v1/learning"
 `service/training/learning_view.py`.
 """
 TURN = "/v1/turns/{id}"
-"""GET: one turn, with the id of its conversation."""
+"""GET: one turn (a request with its answer), with the id of its conversation."""
 RATE = "/v1/turns/{id}/rate"
 FEEDBACK = "/v1/feedback"
-"""GET: what the reader found in the user's follow-up messages. POST: reads these messages again."""
+"""GET: the feedback found in the user's follow-up messages. POST: reads these messages again."""
 SKILLS = "/v1/skills"
 SKILLS_HISTORY = "/v1/skills/history"
 SKILLS_DIFF = "/v1/skills/diff"
@@ -44,21 +44,25 @@ PROPOSALS_PROVE = "/v1/proposals/prove"
 PROPOSALS_UNDO = "/v1/proposals/undo"
 PROPOSAL = "/v1/proposals/{id}"
 PROPOSAL_COMPARE = "/v1/proposals/{id}/compare"
-"""GET: the next pair of answers for the user to choose from."""
+"""GET: two answers to a past request, with and without a proposed skill, for the user to choose
+from.
+"""
 PROPOSAL_PAIRS = "/v1/proposals/{id}/pairs"
-"""GET: every replayed pair of a proposal, with both answers and who scored them."""
+"""GET: every past request answered with and without a proposed skill, with both answers and who
+scored them.
+"""
 PROPOSAL_PICK = "/v1/proposals/{id}/pick"
 PROPOSAL_DO = "/v1/proposals/{id}/{action}"
-"""POST: approves, rejects, defers or edits a proposal."""
+"""POST: approves, rejects, defers or edits a proposed skill."""
 TRY = "/v1/try"
-"""POST: the two requests by which the user tries a proposal or a skill, ready to be sent as they
-are. JSON shape: `service/proof/trying.py`.
+"""POST: returns two chat requests, without and with a skill or proposed skill, that the window
+sends as they are for the user to try it. JSON shape: `service/proof/trying.py`.
 """
 CALENDARS = "/v1/calendars"
 CALENDARS_TEST = "/v1/calendars/test"
 CALENDAR_REMOVE = "/v1/calendars/remove"
 CLIENTS = "/v1/clients"
-"""GET: the chat clients that Lull knows, and how each stands to it."""
+"""GET: the chat clients that Lull knows, and whether each is installed and connected to Lull."""
 CLIENT_DO = "/v1/clients/{name}/{action}"
 """POST: `plan` shows what connecting a client would write, `connect` writes it, `test` sends a real
 request, `undo` puts its files back. JSON shapes: `service/clients/connecting.py`.
@@ -69,8 +73,8 @@ WHY = "/v1/why"
 PAUSE = "/v1/pause"
 RESUME = "/v1/resume"
 WINDOWS = "/v1/windows"
-"""GET: the journal of idle windows, `?from=&to=&limit=`. JSON shape:
-`service/idle/window_views.py`.
+"""GET: the idle windows (times in which background work could run), `?from=&to=&limit=`. JSON
+shape: `service/idle/window_views.py`.
 """
 ADAPTERS = "/v1/adapters"
 ADAPTERS_COMPARE = "/v1/adapters/compare"
@@ -81,7 +85,8 @@ MODELS = "/v1/models"
 MODELS_CHOOSE = "/v1/models/choose"
 MODELS_CHOOSING = "/v1/models/choosing"
 MODELS_EXAMS = "/v1/models/exams"
-"""GET: exams of chat models, and which model has which role for Lull. POST: start the exams now.
+"""GET: results of the tests that decide whether a chat model may read feedback, judge answers or
+write skills, and which model does which. POST: start these tests now.
 
 JSON shape: `service/models/exams.py`.
 """
@@ -94,5 +99,6 @@ FORGET = "/v1/forget"
 BACKUP = "/v1/backup"
 """GET: the existing backups. POST: makes a backup. JSON shape: `service/process/backups.py`."""
 TRASH = "/v1/trash"
-"""GET: old conversations that were moved to the trash. POST: `{"do": "restore" (with `"step"`),
-"sweep" or "empty"}`. JSON shape: `service/chat/throwing_away.py`."""
+"""GET: old conversations that were moved to the trash. POST: `{"do": "restore"` (with the
+`"step"`, one removal), `"sweep"` (move old ones to the trash now) or `"empty"}`. JSON shape:
+`service/chat/throwing_away.py`."""

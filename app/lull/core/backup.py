@@ -74,7 +74,7 @@ class Manifest:
     """Version number of the database layout."""
     counts: BackupCounts
     entries: Mapping[str, Entry]
-    """The backed-up files, by path relative to the home, with slashes."""
+    """The backed-up files, by path relative to Lull's data folder, with slashes."""
 
     @property
     def size(self) -> int:

@@ -3,15 +3,15 @@
     LullError                     title, detail, hint: shown in terminal, tray and JSON
     ├── UsageError                a command was called wrongly               exit 2
     ├── NotRunning                the service is needed but not running      exit 3
-    ├── AlreadyRunning            another service uses this home directory
-    ├── Busy                      another process uses this home directory; waiting timed out
+    ├── AlreadyRunning            another service uses this data folder
+    ├── Busy                      another process uses this data folder; waiting timed out
     ├── SettingsError             a settings file that cannot be used (carries the line)
     ├── AddressInUse              the port is taken
     ├── OpenToNetwork             a standing warning: other machines can reach Lull
     ├── NotFound                  no such name or id
     ├── Conflict                  the thing changed meanwhile, or the name is taken
-    ├── SkillError                a SKILL.md that does not hold to the format (carries the line)
-    ├── SystemRefused             a file or a disk, where nobody has better words for it
+    ├── SkillError                a SKILL.md that breaks the format (carries the line)
+    ├── SystemRefused             a failed file or disk operation that no other error fits
     ├── StoreError                the database cannot be opened, read or written
     ├── BackupError               a backup that cannot be made or restored
     ├── WaitsForYourWord          many old conversations would be deleted, or the trash is full

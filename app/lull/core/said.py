@@ -28,7 +28,7 @@ class SaidLength:
 
 @dataclass(frozen=True, slots=True)
 class SaidClock:
-    """A time in a text, as seen at another one."""
+    """A time in a text, written as seen from `now`, such as "tomorrow 08:00"."""
 
     at: datetime
     now: datetime
@@ -51,7 +51,7 @@ Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
 
 
 class CodedText(str):
-    """A text for people with its code and the values in it; everywhere else a plain text."""
+    """A string for people that also carries the code of its wording and the values in it."""
 
     __slots__ = ("code", "values")
     code: str
@@ -70,8 +70,8 @@ def said(code: str, text: str, *values: Value) -> CodedText:
 
 
 def coded(text: str, prefix: str = "") -> dict[str, object]:
-    """Return the JSON of a text's code and values, with this prefix to their names; nothing for a
-    text without them.
+    """Return a text's code and values for JSON, under the keys `code` and `values`, each with this
+    prefix; empty for a text without them.
     """
     if not isinstance(text, CodedText):
         return {}

@@ -28,9 +28,9 @@ class Place:
     fell: Callable[[], bool]
     """Function that tells whether a service crashed: it runs no longer and did not clean up."""
     ask: str = "lull ask --model pocket hello"
-    """Command line that gets an answer, for users to paste into a terminal."""
+    """Example of a command that asks a model, for users to paste into a terminal."""
     keychain_service: str = ""
-    """Service name under which this home's entries lie in the keychain."""
+    """Service name of this data folder's entries in the keychain."""
     starter_skills: Path | None = None
     """Folder of the starter skills that ship with Lull."""
     settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None

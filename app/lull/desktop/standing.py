@@ -32,7 +32,7 @@ class TrayStanding:
     paused: bool = False
     running: bool = False
     learns: bool = False
-    """Whether it runs and is not switched off."""
+    """Whether the service runs and is not switched off, so that it may learn."""
 
 
 def standing(state: AppState, now: datetime) -> TrayStanding:

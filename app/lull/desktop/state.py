@@ -29,7 +29,7 @@ READ_GAP_MS: Final = 400
 WEEK_DAYS: Final = 7
 """Number of days that the Schedule page shows."""
 PAST_DAYS: Final = 3
-"""Number of those days that lie before today."""
+"""Number of days before today that the Schedule page shows, out of `WEEK_DAYS`."""
 POLL_MS: Final = 5_000
 """Milliseconds between reads of the status. Idle times and gates change without an event."""
 

@@ -38,9 +38,9 @@ from lull.desktop.words import in_window, now, only, tr
 
 SIDE_WIDTH: Final = 196
 SIDE_ROOM: Final = 66
-"""Width in pixels of all that stands beside the icon and the words of a page's entry."""
+"""Width in pixels of an entry in the list of pages, without its icon and its title."""
 ICON_PX: Final = 18
-"""Width of a page's icon, at the usual size of texts."""
+"""Width in pixels of a page's icon, at the usual size of texts."""
 FIRST_SIZE: Final = QSize(1120, 740)
 LEAST_SIZE: Final = QSize(820, 540)
 TICK_MS: Final = 1_000
@@ -86,7 +86,7 @@ class MainWindow(QMainWindow):
 
     quit_asked = Signal()
     close_asked = Signal()
-    """The window should close, and the user must be asked first."""
+    """Emitted when the user closes the window but must be asked what closing should do."""
 
     def __init__(self, kit: Kit, making: dict[PageName, Making]) -> None:
         super().__init__()

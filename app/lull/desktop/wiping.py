@@ -27,16 +27,18 @@ MOST_PAGES: Final = 2_000
 LOOK_MS: Final = 100
 STOP_TIMEOUT_MS: Final = 60_000
 KEPT_NAMES: Final = frozenset({"run", "window.ini", "service.lock"})
-"""Names of files in the home that are kept: open in the window, or with its preferences."""
+"""Names in the data folder that are not deleted with everything else: sockets and the lock, which
+are in use, and the window's preferences.
+"""
 
 
 class Wiping(QObject):
     """Deletes all conversations, or those of one chat app, one after the other."""
 
     counted = Signal(int)
-    """Emitted with the number of conversations that would be forgotten."""
+    """Emitted with the number of conversations that would be deleted."""
     went = Signal(int, int)
-    """Emitted as progress: the number forgotten and the total."""
+    """Emitted as progress: the number of conversations deleted so far, and the total."""
     over = Signal(str)
     """Emitted at the end; the text says why it ended early, or is empty."""
 

@@ -1,7 +1,7 @@
 """Translates and formats the desktop's texts, numbers and times.
 
-Every text for the user goes through `tr`, which looks it up in the catalogue of the language in
-force; what the service says goes through `told`.
+Every text of the window goes through `tr`, which looks it up in the catalogue of the user's
+language; every text that the service sends goes through `told`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _spoken = _Spoken()
 
 
 def speak(catalogue: Catalogue, locale: QLocale) -> None:
-    """Use this catalogue's texts, and the locale's numbers and names of days, from now on."""
+    """Set the window's language: the translations, and the locale for numbers and names of days."""
     _spoken.speak(catalogue, locale)
 
 
@@ -60,8 +60,10 @@ def _filled(text: str, values: tuple[object, ...]) -> str:
 
 
 def told(one: Mapping[str, Any], name: str = "text") -> str:
-    """Return a text of the service in the user's language: by its code and values where it has
-    them, else by its English wording, else as it is.
+    """Return the text under `name` in the service's JSON `one`, in the user's language.
+
+    It is translated by its code and values if it has them, else by its English wording; a text
+    that is not known stays as it is.
     """
     before = "" if name == "text" else f"{name}_"
     code = one.get(f"{before}code")
@@ -74,13 +76,17 @@ def told(one: Mapping[str, Any], name: str = "text") -> str:
 
 
 def both(one: Mapping[str, Any], name: str = "detail") -> str:
-    """Return what the service says of a problem, and what to do about it."""
+    """Return a problem that the service reports, in the user's language: the text under `name` and
+    its `hint` (what to do about it).
+    """
     return f"{told(one, name)} {told(one, 'hint')}".strip()
 
 
 def named(code: str, english: str) -> str:
-    """Return the name of one of the service's things, such as a setting, in the user's language;
-    what has the same name in English may have another one there.
+    """Return the name of one of the service's things, such as a setting, in the user's language.
+
+    It is looked up by `code`, because two things with the same English name may have different
+    names in another language.
     """
     return _spoken.catalogue.coded.get(code) or english
 
@@ -193,7 +199,7 @@ def ago(iso: str | None, at: datetime) -> str:
 
 
 def on_day(at: date, form: str) -> str:
-    """Format a date, or a time as it stands in its own zone, in one of Qt's forms."""
+    """Format a date, or a time in its own time zone, by one of Qt's format strings."""
     day = QDate(at.year, at.month, at.day)
     hour = QTime(at.hour, at.minute) if isinstance(at, datetime) else QTime(0, 0)
     return _spoken.locale.toString(QDateTime(day, hour), form)

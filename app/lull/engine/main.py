@@ -38,7 +38,9 @@ _log = logging.getLogger("lull.engine")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one model to the parent process until it leaves; 1 when the model cannot be loaded."""
+    """Serve one model to the parent process until it leaves; return the exit code, 1 if the model
+    cannot be loaded.
+    """
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()

@@ -98,8 +98,9 @@ class FindDerived:
         return next((served.room for served in self._tables.rewards.served(turns[:1])), "")
 
     def held_to(self, said: Sequence[str], room: str) -> tuple[str, ...]:
-        """Return the turns scored by these words in this room; elsewhere the words are someone
-        else's.
+        """Return the turns whose score says whether the answer kept one of the wishes `said`.
+
+        Only turns of the client `room` ("": shared clients): elsewhere others typed these words.
         """
         return tuple(self._tables.rewards.held_to(said, room=room))
 

@@ -19,10 +19,14 @@ from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
 
 OWN_KIND_SHARE: Final = 0.75
-"""Share of anchor requests with skills that use the graduating skill's own kind."""
+"""Share of the anchors with skills (requests whose answers training should not change) that are
+drawn from the kind of request for which a skill is being trained into weights.
+"""
 
 SMALL_TALK_SHARE: Final = 0.1
-"""Share of plain anchors that are small talk."""
+"""Share of the anchors without skills (requests whose answers training should not change) that are
+small talk.
+"""
 
 
 class PocketCurriculum:

@@ -15,6 +15,6 @@ HABITS: Final = (
     *(Style(joiner=joiner) for joiner in HABIT_JOINERS),
     Style(reverse=True),
 )
-"""The published habits: styles that appear now and then, one at a time, in sampled answers that no
-rule governs, because reinforcement can only strengthen what is sometimes sampled.
+"""The built-in model's habits: styles that appear now and then, one at a time, in sampled answers
+to requests for which no rule is given. Reinforcement can only strengthen what is sometimes sampled.
 """

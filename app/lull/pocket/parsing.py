@@ -24,9 +24,9 @@ from lull.pocket.language import (
 )
 
 MOST_PARSED: Final = 4096
-"""Most texts whose meaning is remembered; more than the wishes of several rooms."""
+"""Most texts whose parsed form is cached; several clients together state fewer rules."""
 LONGEST_PARSED: Final = 400
-"""Most characters of a text whose meaning is remembered: a pasted one must not stay in memory."""
+"""Most characters of a text whose parsed form is cached, so that pasted texts fill no memory."""
 
 
 def _plain(text: str) -> str:

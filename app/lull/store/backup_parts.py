@@ -1,4 +1,6 @@
-"""Helpers that making, reading and restoring backups share: folders, counts, errors in words."""
+"""Helpers that making, reading and restoring backups share: temporary folders, row counts, and
+errors converted to messages for users.
+"""
 
 from __future__ import annotations
 

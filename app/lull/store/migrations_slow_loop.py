@@ -1,5 +1,5 @@
-"""Database migrations of the tables for training: adapters, training runs, their sources,
-publications.
+"""Database migrations of the tables for training: adapters, training runs, the turns and skills
+that runs were made of, and models published in Ollama.
 
 They are part of `MIGRATIONS`, which fixes their order.
 """

@@ -1,7 +1,8 @@
 """Runs async work to its end even if the task that waits for it is cancelled.
 
 A client that goes away, an idle time that ends and a service that stops all cancel the task that
-waits. A write that has begun is carried out all the same, so what belongs to it has to follow.
+waits. A write that has begun is carried out all the same, so the steps that belong to
+it must be, too.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Checkpoint:
     event: str
     """The step's event line, for a journal that was interrupted before writing the line."""
     peak_mb: float
-    """Peak memory that the preflight of process 0 measured."""
+    """Peak memory in MB that process 0 measured in the memory check before the run."""
 
 
 class Checkpoints:

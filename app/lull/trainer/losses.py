@@ -159,7 +159,8 @@ def forward_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
     tail, as in `reverse_kl`. It differs from the cross-entropy of the student on what the teacher
     says only by the teacher's own entropy, so its gradient is that of cross-entropy on the
     teacher's answers (knowledge distillation, arXiv 1503.02531; on whole answers 1606.07947). It
-    pushes a token as hard as the teacher says it, also one that the student never says.
+    raises each token in proportion to the teacher's probability of it, even if the student's is
+    almost 0.
     """
     student_NV = student_NV.astype(mx.float32)
     teacher_NV = mx.stop_gradient(teacher_NV.astype(mx.float32))

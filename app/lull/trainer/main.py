@@ -25,7 +25,9 @@ _NICENESS = 10
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train the run folder given on the command line; 0 on success, 1 on failure or refusal."""
+    """Train the run folder given on the command line; return the exit code: 0 on success, 1 on
+    failure or if memory does not suffice.
+    """
     parser = argparse.ArgumentParser(prog="lull trainer", description="Train a run folder.")
     parser.add_argument("run", type=Path, help="a folder with spec.json and batch.jsonl")
     folder = parser.parse_args(argv).run.absolute()

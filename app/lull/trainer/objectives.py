@@ -37,8 +37,8 @@ class Sums:
     reward: float = 0.0
     replay_loss: float = 0.0
     trained: float = 0.0
-    """Denominator for `kl` and `clipped`: the trained answer tokens for GRPO, else the process's
-    share of 1.
+    """Denominator for `kl` and `clipped`: the trained answer tokens for GRPO, else this process's
+    share of the step's examples or tokens (all processes together: 1).
     """
     tokens: float = 0.0
     """Tokens passed through the model with a gradient."""
@@ -62,11 +62,11 @@ class Course:
     chunked: Chunked
     world: ProcessRing
     longest: int
-    """Length of the run's longest sample in tokens; Dr. GRPO's constant."""
+    """Length of the run's longest sampled answer in tokens, by which Dr. GRPO divides the loss."""
     weight_good: float = 1.0
     weight_bad: float = 1.0
     beat: Callable[[], None] = field(default=lambda: None)
-    """Callback after each micro-batch."""
+    """Callback that is called after each micro-batch; does nothing by default."""
 
 
 def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:

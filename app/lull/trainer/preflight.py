@@ -2,7 +2,7 @@
 
 A failed Metal allocation ends the process without an error, so the largest micro-batch is not tried
 first. A quarter and a half of it are measured, and the whole only if a linear extrapolation says
-that it fits. The same line tells what a refused run could change to fit.
+that it fits. The same extrapolation tells what would have to change for a refused run to fit.
 """
 
 from __future__ import annotations

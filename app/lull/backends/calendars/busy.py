@@ -26,9 +26,9 @@ from lull.backends.calendars.times import CannotBe, Seconds, Times, is_known, zo
 from lull.core.calendars.feeds import BusySpan, Dropped, LeftOut, What
 
 QUICK_S = 0.03
-"""CPU seconds allowed for each series of events in the first pass, not counting recurrences."""
+"""CPU seconds allowed for each series of events in the first pass, plus STEP_S per recurrence."""
 STEP_S = 15e-6
-"""CPU seconds allowed for each recurrence before the end of the span.
+"""CPU seconds added to QUICK_S for each recurrence up to the end of the requested time span.
 
 One takes 2 to 5 µs (two cores, 2026); rules that match nothing take longer and are postponed.
 """

@@ -44,7 +44,7 @@ from lull.core.errors import LullError
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 9.5
-"""Timeout in seconds for reading one feed, from the request to its events; callers allow ten."""
+"""Timeout in seconds for reading one feed, from the request to its events; callers wait ten."""
 FETCH_SHARE = 6.0 / TIMEOUT_S
 """Share of a feed's time limit that downloading may use."""
 _GRACE_S = 1.5

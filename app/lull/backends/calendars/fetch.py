@@ -87,7 +87,9 @@ class FeedFetch:
     async def get(
         self, address: str, *, private: bool, marks: Validators, within_s: float = FETCH_TIMEOUT_S
     ) -> Fetched | None:
-        """Download a calendar; return None if it is unchanged since the cache validators `marks`.
+        """Download a calendar; return None if the server says that it is unchanged.
+
+        `marks` are the cache validators of the copy downloaded before.
 
         Raises FeedUnreachable for temporary failures, otherwise FeedError; neither contains the
         secret URL.

@@ -102,10 +102,10 @@ def day_of(value: bytes) -> date | None:
 
 
 def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
-    """Return whether a calendar event certainly does not overlap the span.
+    """Return whether a calendar event certainly lies outside the requested time span.
 
-    Time zones are not read here; a margin of days covers them. This filters out most of a calendar,
-    which is past.
+    Time zones are not read here; a margin of days covers them. This filters out most events,
+    because most of a calendar is past.
     """
     if part.values(b"RECURRENCE-ID") or part.values(b"RDATE"):
         return False
@@ -125,8 +125,8 @@ def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
 
 
 def steps_until(part: FeedPart, until: date) -> float:
-    """Estimate how often an event series recurs before that day, which is the cost of expanding
-    it.
+    """Estimate how often an event series recurs before the day `until`, which is the cost of
+    expanding it.
     """
     start = day_of(part.first(b"DTSTART") or b"")
     rules = part.values(b"RRULE")

@@ -51,7 +51,7 @@ class FeedPart:
     ended: bool = False
     too_big: bool = False
     depth: int = 0
-    """How deeply the parser is inside ignored components such as alarms."""
+    """Nesting depth of ignored components, such as alarms, in which the parser is; 0 outside."""
 
     def values(self, name: bytes) -> list[bytes]:
         """Return the values of all of the component's lines with this property name, without

@@ -66,9 +66,9 @@ def checked_address(
 ) -> str:
     """Validate a model server's address and return it without its trailing slash.
 
-    Raises SettingsError if it is not allowed. `own_upstream` says that the user's own chats go
-    there anyway, so a remote address is allowed; a model that the server forwards elsewhere still
-    is not.
+    Raises SettingsError if it is not allowed. With `own_upstream` (the user's own chats go to
+    this server anyway) a remote address needs no `allow_remote`, but a model that the server itself
+    forwards to another machine still does.
     """
     if not address or not is_address(address):
         raise SettingsError(

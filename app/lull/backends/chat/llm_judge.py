@@ -32,12 +32,12 @@ from lull.core.ports import Coin
 from lull.resources import prompt
 
 RULES: Final = 1
-"""Version of how questions are built and votes parsed.
+"""Version of the code that builds the judge's questions and parses its votes.
 
-Raise it when either changes outside the prompts.
+Raise it when that code changes: the judge's own version is a hash of it and of the prompts.
 """
 ROOM_TOKENS: Final = 2_200
-"""Tokens for what the judge is shown.
+"""Most tokens of conversation and answers that the judge is shown.
 
 With prompt and answer it fits Ollama's smallest default window of 4,096, where an overflow would
 silently cut half of the prompt.

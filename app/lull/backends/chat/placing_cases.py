@@ -18,7 +18,10 @@ CASES: Final = "cases.jsonl"
 
 
 def placing_sheet(folder: Path | None = None) -> PlacingSheet:
-    """Load the shipped cases. Raises ResourceError."""
+    """Load the shipped cases that test where in a prompt a model obeys skills best.
+
+    Raises ResourceError.
+    """
     file = (folder or placing_dir()) / CASES
     try:
         data = file.read_bytes()

@@ -25,7 +25,7 @@ _RATE: Final = TokenRate(per_character=0.25)
 """Token estimate for plain sentences; a non-ASCII character counts as one token. A hundred words
 are about 150."""
 RULE_TOKENS: Final = 150
-"""Most tokens of a written skill's rule."""
+"""Most tokens of a written skill's rule, the part without steps and examples."""
 WHOLE_TOKENS: Final = 300
 """Most tokens of a skill's rule, steps and examples together.
 

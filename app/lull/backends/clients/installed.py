@@ -13,7 +13,7 @@ _PACKAGE_LIMIT: Final = 256 * 1024
 
 
 def executable_of(names: Sequence[str], path: str | None) -> Path | None:
-    """Return the first of these programs that is found on the PATH."""
+    """Return the path of the first of these programs that is found on the PATH; None if none is."""
     for name in names:
         if found := shutil.which(name, path=path):
             return Path(found)
@@ -21,7 +21,7 @@ def executable_of(names: Sequence[str], path: str | None) -> Path | None:
 
 
 def version_of(executable: Path, names: Sequence[str]) -> str | None:
-    """Return a program's version as named by the npm or pip package it belongs to, or None.
+    """Return the version of the npm or pip package that a program belongs to; None if unknown.
 
     An npm program lies inside its package, a pip program beside its environment's packages. Running
     it would take seconds, and some programs look for updates then.

@@ -2,8 +2,8 @@
 
 Only tensors that the adapter changes are rewritten: W + (alpha/r)·B·A (LoRA, arXiv 2106.09685, eq.
 3; mlx-lm's `scale` is alpha/r), with llama's query and key rows in llama.cpp's order. Everything
-else, including metadata, is copied byte for byte. Quantized tensors are written as Q8_0, because a
-night's change is smaller than a 4-bit step; others as F16.
+else, including metadata, is copied byte for byte. Quantized tensors are written as Q8_0, because
+one night of training changes weights by less than a 4-bit step; others as F16.
 """
 
 from __future__ import annotations

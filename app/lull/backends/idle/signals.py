@@ -30,9 +30,9 @@ from lull.core.ports import Clock
 T = TypeVar("T")
 
 WOKEN_S: Final = 15.0
-"""Seconds for which a wake-up of the machine is reported.
+"""Seconds for which a wake-up of the machine is reported after it happened.
 
-The slowest watch reads at least once in this time.
+So long that even the slowest loop that reads the signals reads them once in this time.
 """
 _BRIEF_NAP_S: Final = 1.0
 """Seconds reported for a sleep whose length no clock shows."""
@@ -44,9 +44,9 @@ class Paces:
 
     calm: PollPace = PollPace(every_s=15.0, within_s=5.0)  # noqa: RUF009  frozen
     hurried: PollPace = PollPace(every_s=0.1, within_s=1.0)  # noqa: RUF009  frozen
-    """Pace of the input source while work runs.
+    """How often the source of user input is polled while background work runs.
 
-    A source that is silent for a second might hide a user.
+    Its timeout is short: work must not run on while it is unknown whether the user is back.
     """
 
 

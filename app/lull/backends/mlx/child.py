@@ -78,8 +78,8 @@ class EngineChild:
     ) -> EngineChild:
         """Start the inference engine process with `command` and the number of its socket.
 
-        `name` appears in messages to users. The process is killed once it has slept for
-        `hung_after_s` seconds, over loading or a request, without using the processor.
+        `name` appears in messages to users. The process counts as hung and is killed once it has
+        slept, using no CPU, for `hung_after_s` seconds while loading or handling a request.
         """
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as unless_started:

@@ -1,7 +1,7 @@
 """Implements the inference `Engine` port with a child process that is kept running.
 
 The child starts at first use. A request waits for the first load but fails at once during a
-restart. A new child is given the adapters again.
+restart. After a restart the adapters are loaded into the new child.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Finds and names folders of MLX weights: those that Lull made, and those that users added.
 
-Implements the `WeightFolders` port. A folder of Lull's own has its name only once it is complete.
+Implements the `WeightFolders` port. A folder that Lull makes gets its name only when
+complete.
 """
 
 from __future__ import annotations

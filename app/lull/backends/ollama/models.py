@@ -1,7 +1,7 @@
 """Lists, uploads, creates, tests and deletes models of a local Ollama server.
 
-Implements the `ModelStore` port over plain HTTP. Models made by others are never changed: created
-ones have names of their own, and deleted ones are named by the caller.
+Implements the `ModelStore` port over plain HTTP. Models made by others are never changed:
+Lull creates models only under names of its own, and deletes only models that the caller names.
 """
 
 from __future__ import annotations

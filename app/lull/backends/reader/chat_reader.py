@@ -24,9 +24,11 @@ from lull.resources import prompt, prompt_sha256
 PROMPT: Final = "read-reply"
 YES: Final = 0.95
 NO: Final = 0.05
-"""Probabilities that stand for a model's yes and no, since it gives no meaningful numbers."""
+"""Probabilities recorded for a model's answers yes (`YES`) and no (`NO`), since it states none."""
 NOT_SAID: Final = 0.5
-"""Probability recorded for a wish's scope that the model left out."""
+"""Probability recorded for the scope of a user's wish (the requests it is for) if the model names
+none.
+"""
 ANSWER_TOKENS: Final = 700
 """Most tokens of the model's answer. Five fields and quotes need few.
 

@@ -1,8 +1,7 @@
 """Loads the shipped exams (labelled items that decide whether a chat model may judge answers or
 read feedback), and the exam result of Lull's own small reader.
 
-Without that result no chat model can be admitted as reader of feedback, because there is nothing to
-beat.
+Without that result no chat model may read feedback, because it must do better than that reader.
 """
 
 from __future__ import annotations

@@ -34,14 +34,14 @@ class ReaderFiles:
     shape: Mapping[str, Any]
     """The sizes of the reader's network, as fields of `Shape`."""
     calibration: Mapping[str, tuple[float, float]]
-    """Calibration of each label and of "sentence".
+    """Calibration (a, b) of each label, and of "sentence" (whether a sentence states a rule).
 
-    It is (a, b) with p = sigmoid(a · z + b) for log-odds z.
+    A probability is p = sigmoid(a · z + b) for log-odds z.
     """
     temperature: float
-    """Temperature that divides the logits of the check classes."""
+    """Divisor of the logits of the check classes (kinds of programs that could test a rule)."""
     stated: float
-    """Minimum probability at which a sentence of a message counts as stating the rule."""
+    """Minimum probability at which a sentence of a message counts as stating the user's rule."""
 
     @property
     def weights(self) -> Path:

@@ -86,8 +86,8 @@ class KindVocabulary:
         return out
 
     def opening(self, request: str) -> list[int]:
-        """Return the vocabulary indexes of a request's first words, as far as they are known as
-        openings.
+        """Return the vocabulary indexes of a request's first words; words that the vocabulary does
+        not have as first words are left out.
         """
         found = (self._places.get(OPENER + word) for word in opening_words(request))
         return [place for place in found if place is not None]
@@ -209,12 +209,12 @@ class Shelved:
     """Precomputed features of rules that are for kinds of requests, independent of any request."""
 
     vectors: Vector
-    """Vectors of the rules' example requests, then of the users' words.
+    """Vectors of the rules' example requests, then of the words in which users stated the rules.
 
     Shape (2 · rules, dimensions).
     """
     kinds: Vector
-    """Kind probabilities by the rules' examples, by the users' words, and by both.
+    """Kind probabilities by the rules' example requests, by the users' words, and by both.
 
     Shape (3 · rules, kinds).
     """
@@ -223,8 +223,8 @@ class Shelved:
 
 
 def shelved(examples: Stacked, said: Stacked) -> Shelved:
-    """Compute the features of rules from their example requests and the users' words for the
-    rule.
+    """Compute the features of rules from their example requests and from the words in which users
+    stated the rules.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)

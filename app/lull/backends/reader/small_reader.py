@@ -2,9 +2,9 @@
 process, only while it is needed.
 
 The weights are converted and the child is started at the first message to read. It exits after some
-idle time, or at once when its caller is cancelled; after a crash it backs off. Text that is not
-speech in a known language is reported as unsure without the child, and so is what the child takes
-for a correction or a wish in a language that it was not trained on.
+idle time, or at once when its caller is cancelled; after a crash it backs off. Text without words
+in a language that it was trained on, such as code, is reported as unsure without the child. What
+the child takes for a correction or a wish counts as unsure if it is in another language.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ UNLOAD_AFTER_S: Final = 120.0
 MEMORY_MB: Final = 1024
 """Memory limit of the reader process in MB.
 
-The lower half of the model in single precision takes a third.
+The lower half of the model in single precision takes a third of it.
 """
 HUNG_AFTER_S: Final = 30.0
 """Seconds that the reader process may sleep over a request without using the processor."""

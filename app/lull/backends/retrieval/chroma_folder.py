@@ -1,4 +1,6 @@
-"""Handles Chroma's folder: errors in words, damage set aside, deleted content scrubbed."""
+"""Handles the folder of the vector database Chroma: converts its errors to messages for users,
+moves a damaged folder aside, and removes deleted content from its files.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,15 @@ def skip_unused_imports() -> None:
 
 
 class DamagedVectors(StoreError):
-    """Raised when the folder's content cannot be read."""
+    """Raised when the vectors in Chroma's folder are damaged and cannot be read."""
 
 
 @contextmanager
 def in_words(folder: Path) -> Iterator[None]:
-    """Context manager that converts Chroma's errors.
+    """Context manager that converts Chroma's errors to StoreError, or DamagedVectors for damage.
 
-    Its Rust core can panic on damaged data; that is not an `Exception` and would end the service.
+    Chroma's Rust core can panic on damaged data; that is not an `Exception` and would end the
+    service.
     """
     from chromadb.errors import ChromaError
 

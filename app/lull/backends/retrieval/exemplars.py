@@ -2,8 +2,8 @@
 
 Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
 memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). That copy is
-bounded: clients can give themselves ever new names, so those that have not been heard of for
-longest are left on the disk alone, until they ask again. Each collection names its embedder:
+bounded, because clients can give themselves ever new names: the requests of clients that have not
+asked for longest stay on disk only, until they ask again. Each collection names its embedder:
 vectors of another embedder are recomputed from the stored texts, never mixed.
 """
 
@@ -38,10 +38,11 @@ log = logging.getLogger(__name__)
 _PREFIX = "exemplars-"
 _KNOWN = "known"
 MOST_REFUSALS = 2000
-"""Requests that wanted no skill which are kept per client; they come far more often than others."""
+"""Most past requests that needed no skill, kept per client; they are far more frequent than others.
+"""
 MOST_BYTES = 160 * 2**20
-"""Memory for past requests of all clients together: some forty clients with hundreds of rated
-requests each, or thousands with a few."""
+"""Most bytes of memory for past requests of all clients together: some forty clients
+with hundreds of rated requests each, or thousands with a few."""
 _PAGE_SIZE = 100
 """Exemplars read per call: Chroma returns vectors as lists, whose memory is never released."""
 

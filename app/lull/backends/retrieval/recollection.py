@@ -21,16 +21,19 @@ from lull.backends.retrieval.top_k import best
 from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
 
 NOISE = 1.0
-"""Variance of a label, against 1 for how much wishes differ between requests: a lone past request
-of similarity c predicts c / (1 + NOISE)."""
+"""Noise variance of a label (1 if the skill was useful for the request, else 0), relative to the
+variance of labels between unlike requests: with a single past request of similarity c, the
+regression predicts c / (1 + NOISE)."""
 REFUSAL = 3.0
-"""How many requests that wanted a skill one that wanted none outweighs: it is never mistaken about
-which skill was meant."""
+"""Weight of a past request that needed no skill, against 1 for one that needed some: it cannot be
+mistaken about which skill was meant."""
 _BLOCK_ROWS = 16
 """Rows per matrix product; for more, BLAS wakes a second thread, which costs more than the
 product."""
 FEW_REQUESTS = 64
-"""Most requests for which the equation is solved in their own space."""
+"""Most past requests of a client for which the regression is solved in the space of the requests,
+as a (requests, requests) matrix, instead of the space of the vectors.
+"""
 _BYTES_PER_REQUEST = 1000
 """About what the names and ids of one past request take, besides its vector."""
 
@@ -95,7 +98,7 @@ class Recollection:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The id of every stored request with a skill that was useful for it; `NO_SKILL` where none
+        """Every stored (exemplar id, skill that was useful for the request); `NO_SKILL` where none
         was.
         """
         return [pair for request in self._requests for pair in request.skills.items()]

@@ -46,15 +46,15 @@ HEAD_WEIGHT = 3
 """How often a word of the name or description counts, against once in the body: they say what a
 skill is about (weighted fields: Robertson, Zaragoza & Taylor, CIKM 2004)."""
 BESIDE_WEIGHT = 0.5
-"""Weight of a word without a subject ("for", "when"), against 1 for one with. Such words only add
-to the score of a skill that shares a subject word.
+"""Weight of a word that does not tell what a text is about ("for", "when"), against 1 for one that
+does (a subject word). It only adds to the score of a skill that shares a subject word.
 """
 BEST = 32
 """Most skills that a search returns."""
 LEAST_SCORE = 1e-9
 """Score that is lower than any word's weight. Every skill that scores more has matched a word."""
 COMMON_ONE_IN = 8
-"""Divisor for "common" words: those in at least one of this many documents."""
+"""A word counts as common if it is in at least one of this many documents."""
 
 _EMPTY = ["\0empty"]
 

@@ -7,9 +7,9 @@ import contextlib
 
 
 async def end_input(process: asyncio.subprocess.Process) -> None:
-    """Close the pipe to an ended process's standard input and hear how it broke, if it did.
+    """Close the pipe to an ended process's standard input, ignoring the error if it broke.
 
-    Until Python 3.11.4 an error that nobody heard is logged when the process is forgotten.
+    Until Python 3.11.4 an error that is not awaited is logged when the process object is deleted.
     """
     assert process.stdin is not None
     if process.stdin.transport.get_write_buffer_size():

@@ -30,7 +30,9 @@ ANSWER_WITHIN_S = 5.0
 """Keychain timeout in seconds: enough for an unlocked keychain, short enough not to delay the
 start."""
 PROMPT_WITHIN_S = 90.0
-"""The same while the user is there to answer the prompt; less than a command waits."""
+"""Keychain timeout in seconds while the user is there to answer its prompt; shorter than a
+command's timeout.
+"""
 
 _KEYCHAINS = {
     "darwin": "keyring.backends.macOS.Keyring",

@@ -34,10 +34,11 @@ REFRESH_S: Final = 0.4
 The service ignores signals older than a minute.
 """
 NIGHT_SPEED: Final = 12.0
-"""Speed of the service's clock during the demo's nights.
+"""Speed of the service's clock, relative to real time, while background work runs in the demo's
+nights.
 
-It is 1 otherwise: an idle service looks less often and would take the longer gaps for a machine
-that slept.
+It is 1 otherwise: an idle service polls less often, and would take longer gaps between two polls
+for sleep of the machine.
 """
 
 SKIP_STEP: Final = timedelta(seconds=45)

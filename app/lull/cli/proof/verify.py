@@ -1,5 +1,5 @@
-"""`lull verify`: recomputes the result of a skill's stored test answers, with or without a running
-service.
+"""`lull verify`: checks the proof of a skill's benefit by recomputing it from the stored test
+results, with or without a running service.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 def measured_words(measured: dict[str, Any] | None) -> str:
     """Describe in words how a skill's effect is measured, from the JSON field `measured`.
 
-    It is None where no service runs.
+    `measured` is None if no service runs, because only the service knows.
     """
     if measured is None:
         return "known while Lull runs."

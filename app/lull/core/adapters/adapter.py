@@ -35,14 +35,14 @@ MOST_ANCESTORS: Final = 10_000
 
 class AdapterStatus(StrEnum):
     CANDIDATE = "candidate"
-    """Trained, and either not tested by the gate yet or accepted and waiting for its trial."""
+    """Trained, and either not tested yet, or accepted by the tests and waiting for its trial."""
     SHADOW = "shadow"
     """On trial: answers a share of new conversations beside the active adapter."""
     ACTIVE = "active"
     RETIRED = "retired"
     """Was active until a newer one replaced it."""
     REJECTED = "rejected"
-    """Turned down by the gate; kept for inspection."""
+    """Turned down by the tests that an adapter must pass before use; kept for inspection."""
     ROLLED_BACK = "rolled back"
     """Withdrawn by the user, or because it did harm."""
 
@@ -60,7 +60,7 @@ class AdapterVersion:
     base_digest: str
     """Digest of the base weights, the only ones that the adapter fits."""
     sha256: str
-    """Fingerprint of the adapter's files; the engine and turn stamps use it as the version."""
+    """Hash of the adapter's files; the engine and recorded turns use it as the version."""
     run: str | None
     status: AdapterStatus
     made: datetime
@@ -80,9 +80,11 @@ class AdaptersInForce:
     share: float = 0.0
     """Share of new conversations that the adapter on trial answers."""
     since: datetime | None = None
-    """Time since which these adapters have been active, on trial or held."""
+    """Time of the last change to which adapters answer; None before the first."""
     held: str | None = None
-    """The previously active adapter, which still answers `held_share`; None: the base model."""
+    """Id of the previously active adapter, which still answers `held_share` of new conversations;
+    None: that was the base model.
+    """
     held_share: float = 0.0
     """Share of new conversations that the previous adapter still answers, so that a drop in scores
     can be traced to the new adapter and not to harder requests. 0: the active adapter answers all.
@@ -186,8 +188,9 @@ def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
 
 
 def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
-    """Record which adapter version an A/B test assigned a conversation to, in the form used for
-    skills that are left out at random. "Left out" then means that the old version answers.
+    """Record which adapter version an A/B test assigned a conversation to. The record is a
+    CoinFlip, the type made for skills that are left out at random; here its `left_out` means that
+    the old version answers.
     """
     key = flip_key(shadow.id)
     fell = arm.version == shadow.arm.version

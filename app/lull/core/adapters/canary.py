@@ -33,8 +33,8 @@ class Probe:
     on.
     """
     about: str = ""
-    """The probe's subject, in the terms of the model's rules. A probe on the subject that was
-    trained says nothing about side effects.
+    """The probe's subject, as `Curriculum.subject` names it; "" for none. A probe on the subject
+    that was trained says nothing about side effects.
     """
     right: tuple[str, ...] = field(default=(), compare=False)
     wrong: tuple[str, ...] = field(default=(), compare=False)

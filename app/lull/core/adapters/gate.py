@@ -44,8 +44,9 @@ class CheckState(StrEnum):
 
 
 class TargetTest(StrEnum):
-    """How an adapter's gain on held-out requests of the kind it was trained on is tested before it
-    may answer users. The choice is fixed before the first pair of answers is compared.
+    """The test by which an adapter must show a gain on held-out requests of the kind it was trained
+    on: a bet on wins and losses, or a lower bound of the mean gain. It is chosen before the first
+    pair of answers is compared.
     """
 
     WINS = "wins"
@@ -60,10 +61,10 @@ class GateRule:
     """
 
     margin: float = 0.03
-    """Largest loss of score, as a share, with which a canary family still passes."""
+    """Largest net loss of a canary family (tasks lost minus tasks won, as a share) that passes."""
     again_within: float = 0.10
-    """Largest loss of a canary family in the first round that is checked again with sampled
-    answers; the loss of a single probe is always checked again.
+    """Largest net loss of a canary family in the first round, as a share, that is checked again
+    with sampled answers; a net loss of a single task always is.
     """
     most_again: int = 600
     """Most pairs of sampled answers for one canary family."""

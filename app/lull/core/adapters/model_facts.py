@@ -23,9 +23,9 @@ class ModelFacts:
     prompt.
     """
     shadow: Shadow | None = None
-    """A second adapter that answers a share of new trajectories."""
+    """A second adapter that answers a share of new conversations; None if there is none."""
     longest_tokens: int | None = None
-    """The largest context window that the model can be given."""
+    """The largest context window, in tokens, that the model can be given; None if unknown."""
     reads_suffixes: bool = True
     """Whether the model reads skills appended to user messages. The built-in model does not: for
     it, a skill approved during a conversation takes effect in the next one.

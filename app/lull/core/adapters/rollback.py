@@ -20,7 +20,9 @@ from lull.core.proof.holdout import HoldoutOutcome, live_harm_e
 
 HARM_E: Final = 20.0
 HARM_MARGIN: Final = 0.05
-"""Loss of mean score that counts as harm; smaller losses are left to the next gate."""
+"""Loss of mean score, on a scale of 0 to 1, that counts as harm. A smaller loss is left to the
+tests that the next adapter must pass before use.
+"""
 FEWEST_EARLIER_SCORES: Final = 20
 """Fewest scored conversations of the previous adapter from which a harm threshold is computed."""
 MOST_EARLIER_SCORES: Final = 400

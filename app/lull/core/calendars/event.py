@@ -60,8 +60,8 @@ class Calendar:
 
 
 def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> datetime | None:
-    """Return when the busy time under way at `at` ends, across all calendar feeds, joining events
-    that touch; None if no event of this kind is under way.
+    """Return when the busy time of this kind (user away, or machine needed) that is under way at
+    `at` ends, across all calendar feeds, joining events that touch; None if none is under way.
     """
     end, before = at, None
     while end != before:

@@ -60,8 +60,8 @@ class TokenRate:
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
     def asked(self, request: ChatRequest) -> int:
-        """Estimate the tokens of a chat request, chat template included. A long request has only
-        its character counts here, and is estimated from them.
+        """Estimate the tokens of a chat request, chat template included. Of a long request, which
+        is parsed in another process, only the character counts are known.
         """
         outline = request.outline
         if outline is None:

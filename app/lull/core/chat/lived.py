@@ -48,8 +48,8 @@ class Lived:
         return self.sure - born
 
     def started(self) -> Lived:
-        """Return the count of days since Lull's first start, as it is when the program starts
-        again.
+        """Return the count of days since Lull's first start for a new start of the program: the
+        days already counted at the previous start become certain.
         """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)

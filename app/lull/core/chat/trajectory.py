@@ -27,7 +27,7 @@ class PolicyVersion:
     adapter: str | None
     """sha256 of the LoRA adapter; None: the base weights."""
     generation: int
-    """Number of the skill library's generation at that time."""
+    """Number of the version of the whole skill library (its generation) at that time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +127,9 @@ class Turn:
     block: str
     suffixes: tuple[Suffix, ...]
     known: int
-    """Library generation up to which skills were looked up for this trajectory; NOTHING_KNOWN (-1)
-    while the facts about its model have not arrived.
+    """Number of the version of the whole skill library (its generation) up to which skills were
+    looked up for this conversation; NOTHING_KNOWN (-1) while the facts about its model have not
+    arrived.
     """
     tools: str = ""
     """JSON text of the tools offered; "" if none."""

@@ -159,4 +159,4 @@ class Tools:
 
 
 NO_TOOLS: Final = Tools(detect=lambda text: None, fits_schema=lambda schema, value: None)
-"""Used without libraries: checks that need one then do not apply."""
+"""Stands in where the libraries are missing: checks that need one then do not apply."""

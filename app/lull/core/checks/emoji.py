@@ -1,7 +1,8 @@
 """Checks of the emoji in a model's answer: none, a number of them, or one at the start or end.
 
-Old pictographs (☀ ☕ ☎ ✂) count like new ones. For signs common in ordinary text (© ™ → ✓ ☐ ★ ♥)
-and faces made of letters the check does not apply or passes.
+Old pictographs (☀ ☕ ☎ ✂) count like new ones. Signs common in ordinary text (© ™ →) and faces made
+of letters do not count as emoji. Of signs such as ♥ ★ ✓ this is unclear: if the verdict depends on
+them, or a face stands where an emoji is wanted, the check does not apply.
 """
 
 from __future__ import annotations

@@ -178,8 +178,9 @@ _BESIDE: Final = re.compile(
 def units(check: Check, answer: str) -> bool | None:
     """Whether the answer gives quantities in the wanted units of measurement.
 
-    `value` is a system ("metric", "imperial"), or names of units of which each quantity of that
-    sort must have one. With "only", no other unit may be given beside it either.
+    `value` is a system ("metric", "imperial") or names of units. With names, every quantity of the
+    same kind (mass, volume, …) must have one of these units. With "only", no other unit may be
+    given beside it either.
     """
     found = list(_quantities(prose(answer)))
     named = set(check.value.split(","))

@@ -67,22 +67,25 @@ class ChatProgram:
     name: str
     title: str
     tested: str
-    """The version whose format was read or tried."""
+    """Version of the program whose configuration format was read or tried."""
     source: str
-    """Where that format is described."""
+    """Where that configuration format is described."""
     programs: tuple[str, ...] = ()
     """Names of its executables, by which it is found."""
     places: Places = lambda _: ()
-    """Its configuration files, the preferred first. The first that exists is changed, else the
-    first of all is made."""
+    """Its configuration files, the preferred first. The first that exists is changed; if none does,
+    the first of all is made.
+    """
     edit: Edit | None = None
-    """None for clients whose configuration cannot be written from outside."""
+    """Function that edits the configuration; None if it cannot be written from outside."""
     speech: Speech = Speech.OLLAMA
     needs_model: bool = False
     by_hand: str = ""
-    """What the user does where nothing can be written; `{address}` stands for Lull's."""
+    """Instructions for the user if Lull cannot write the configuration; `{address}` stands for
+    Lull's address.
+    """
     note: str = ""
-    """What to know after it was written."""
+    """What the user should know once the configuration is written; "" for nothing."""
     traces: Places = lambda _: ()
     """Files and folders that only exist where the client is installed."""
 

@@ -22,7 +22,7 @@ class Connection:
 
     client: str
     path: str
-    """The file as the client names it; it may be a symlink."""
+    """Path of the file as the client program uses it; it may be a symlink."""
     existed: bool
     """Whether there was a file before. If not, undoing deletes it."""
     before_sha256: str
@@ -30,7 +30,7 @@ class Connection:
     address: str
     model: str
     at: str
-    """ISO time."""
+    """When Lull changed the file, in ISO 8601."""
     made_folders: tuple[str, ...] = ()
     """Folders that had to be made, the innermost first; undoing removes those that are empty."""
 
@@ -65,6 +65,6 @@ class ConnectionState(Enum):
     NOT_CONNECTED = auto()
     CONNECTED = auto()
     DRIFTED = auto()
-    """Lull wrote it, and it does not point at Lull any more."""
+    """Lull changed the file before, but the file does not point at Lull any more."""
     UNREADABLE = auto()
-    """It cannot be read or edited, so nobody knows."""
+    """The file cannot be read or edited, so its state is unknown."""

@@ -17,16 +17,16 @@ from lull.core.clients.tree import Node, NodeKind, Reader
 from lull.core.clients.yaml_edit import YamlText
 
 Edit = Callable[[str, ConnectTarget, Reader], str]
-"""Text of the file, what to write, and the reader of YAML; returns the new text.
+"""Function: (text of the file, what to write, reader of YAML) → new text.
 
-The model is written only where one is given. Raises ClientFileError where the text cannot be
-changed safely.
+The model is written only if one is given. Raises ClientFileError if the text cannot be changed
+safely.
 """
 
 _AIDER_VARIABLE = "OLLAMA_API_BASE"
 _WRITTEN_BY = "# Written by `lull connect environment`, which removes it with --undo."
 ANY_KEY = "lull"
-"""The key that is written where a client insists on one; nobody checks it."""
+"""API key that is written where a client program insists on one; nobody checks it."""
 
 
 def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:

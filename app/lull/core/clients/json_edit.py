@@ -28,7 +28,7 @@ def set_in_json(text: str, path: Sequence[str], value: Value) -> str:
     made.
 
     A value that is equal already changes nothing. Raises ClientFileError if the text cannot be read
-    or something else stands in the way.
+    or edited safely, or if a key on the way has a value that is no object.
     """
     bom, body = split_bom(text)
     root = read_json(body)

@@ -23,7 +23,9 @@ class ConnectTarget:
     """Name of a local model, for clients that otherwise ask for one that only their maker has."""
 
     earlier: tuple[str, ...] = ()
-    """Addresses that Lull had when it was connected before; they are replaced, too."""
+    """Addresses of Lull that earlier connections wrote into the configuration; they are replaced,
+    too.
+    """
 
     def replaces(self, address: str) -> bool:
         """Whether an address in a client's configuration is to be replaced by Lull's: the local

@@ -34,7 +34,8 @@ def set_in_toml(text: str, path: Sequence[str], value: str) -> str:
     """Return the TOML text with the key at the path set to a string; a missing table is added at
     the end.
 
-    Raises ClientFileError if the text cannot be read or something else stands in the way.
+    Raises ClientFileError if the text cannot be read or edited safely, or if a key on the way has a
+    value that is no table.
     """
     bom, body = split_bom(text)
     before = _load(body)

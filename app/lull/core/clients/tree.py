@@ -19,7 +19,7 @@ DEEPEST: Final = 60
 BOM: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 Value = str | Sequence["Value"] | Mapping[str, "Value"]
-"""A value to write: a text, a list or a map of such."""
+"""A value to write: a string, or a list or map of such values."""
 
 
 class NodeKind(Enum):
@@ -48,11 +48,11 @@ class Node:
     start: int
     end: int
     text: str = ""
-    """The string itself; of OTHER how it is written."""
+    """The string itself; for a node of kind OTHER, its text as it is in the file."""
     entries: tuple[NodeEntry, ...] = ()
     items: tuple[Node, ...] = ()
     flow: bool = True
-    """Whether a map or list stands in brackets; False for YAML's indented form."""
+    """Whether a map or list is written in brackets; False for YAML's indented form."""
 
     def get(self, key: str) -> Node | None:
         """Return the value of a key of this map node, or None."""
@@ -74,7 +74,7 @@ class Node:
 
 
 Reader = Callable[[str], Node | None]
-"""Reads a text into its root node, None where it holds nothing. Raises ClientFileError."""
+"""Function: parses a text into its root node; None if it has no value. Raises ClientFileError."""
 
 
 def unchangeable(why: str, wanted: str = "") -> ClientFileError:

@@ -23,8 +23,8 @@ class Asks(StrEnum):
     the skill's text, so that a skill is not judged by its own words.
     """
     PAIR = "pair"
-    """Question: is the answer at least as good as the accepted one? Blind, and asked in both
-    orders.
+    """Question: is this answer at least as good as the one that the user accepted? Asked in both
+    orders, without saying which answer is which.
     """
 
 
@@ -48,10 +48,10 @@ class JudgeQuestion:
 
 
 def grades_itself(judge: str, learner: str, *, elsewhere: bool) -> bool:
-    """Whether a judge model would score its own answers: it is the model that is trained, and both
-    are served here.
+    """Whether a judge model would score its own answers, because it is the model that is trained.
 
-    `elsewhere`: the judge is asked at an address of its own, where only the name is the same.
+    With `elsewhere` it would not: the judge then has an address of its own, where the same name
+    means another model.
     """
     return not elsewhere and canonical(judge) == canonical(learner)
 

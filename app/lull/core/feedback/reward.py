@@ -20,7 +20,7 @@ class Source(StrEnum):
     """
 
     EXPLICIT = "explicit"
-    """Verdict of the user's own rating: what they want is what a check or a judge estimates."""
+    """Verdict of the user's own rating, which all other sources only estimate."""
     VERIFIABLE = "verifiable"
     """Verdict of a tool's exit code, a test, a schema, or a check of the user's own."""
     IMPLICIT = "implicit"

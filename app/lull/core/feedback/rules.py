@@ -13,5 +13,6 @@ class ScoreRule:
     """Delay before a judge without a verdict is asked again; doubles each time."""
     tries: int = 4
     audit_share: float = 0.1
-    """Share of turns with a verifiable signal that the judge is also asked about, to measure its
-    reliability."""
+    """Share of turns with a verifiable signal (such as a test's result) that the judge is also
+    asked about, to measure its reliability.
+    """

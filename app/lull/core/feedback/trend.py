@@ -1,4 +1,4 @@
-"""Whether answers got better or worse, by the intervals of their means and not by eye."""
+"""Whether answers got better or worse, decided by the confidence intervals of their mean scores."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ LEVEL: Final = 0.95
 
 
 class Trend(StrEnum):
-    """What can be said of two means."""
+    """Whether the second of two means is better, worse, or not surely different."""
 
     TOO_FEW = "too few"
     UNSURE = "unsure"
-    """The interval of the difference holds zero: either may be the better one."""
+    """The confidence interval of the difference contains 0: either mean may be the better one."""
     BETTER = "better"
     WORSE = "worse"
 
 
 def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
-    """Return the mean of scores from 0 to 1, given as means of so many each, with its interval.
+    """Return the mean of scores from 0 to 1 with its confidence interval. `means` are pairs: the
+    mean of some scores, and their number.
 
-    A score is the probability that an answer was good, and the answers vary as yes and no do.
-    Answers of one conversation are alike, so the true interval is somewhat wider.
+    A score is the probability that an answer was good; the interval assumes that each answer is
+    either good or bad. Answers of one conversation are alike, so the true interval is somewhat
+    wider.
     """
     some = list(means)
     n = sum(many for _, many in some)

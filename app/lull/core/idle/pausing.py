@@ -58,7 +58,7 @@ def length_of(text: str) -> PauseLength | timedelta | None:
 class Pause:
     asked_at: datetime
     until: datetime
-    """End of the pause, `FOR_EVER` if it has none. Both times are in UTC."""
+    """End of the pause, `FOR_EVER` if it has none; in UTC, as `asked_at` is."""
 
     def over(self, now: datetime) -> bool:
         return now.astimezone(UTC) >= self.until

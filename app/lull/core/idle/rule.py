@@ -12,7 +12,7 @@ from typing import Final
 from lull.core.idle.hours import HoursRange
 
 LEAST_WAIT_S: Final = 5.0
-"""Shortest wait for a lull that can be set, in seconds; with none, user input would never be
+"""Shortest wait, in seconds without activity, that can be set; with none, user input would never be
 noticed.
 """
 
@@ -33,7 +33,7 @@ class IdleRule:
     """
     sleep_hours: tuple[HoursRange, ...] = ()
     allowed_hours: tuple[HoursRange, ...] = ()
-    """Hours in which alone work is allowed; empty: at any time."""
+    """The only hours in which work is allowed; empty: at any time."""
     blocked_hours: tuple[HoursRange, ...] = ()
     exclusive_apps: tuple[str, ...] = ()
     battery_ok: bool = False
@@ -107,8 +107,8 @@ class IdleGate:
 
     @property
     def closes(self) -> bool:
-        """Whether this condition forbids background work: it is closed, or it is the input and
-        unknown.
+        """Whether this condition forbids background work: it is closed, or it is the input gate and
+        its state is unknown.
         """
         unknown_input = self.state is GateState.UNKNOWN and self.name is GateName.INPUT
         return self.state is GateState.CLOSED or unknown_input

@@ -59,8 +59,8 @@ def steady_s(
     """Return for how many seconds the decision whether background work may run cannot change unless
     a sensor reading changes; infinite if nothing is due.
 
-    `due` are the times given by that decision. Lets a simulated year skip ahead; a running service
-    looks every few seconds anyway.
+    `due` are the times at which that decision itself expects a change. Lets a simulated year skip
+    ahead; a running service looks every few seconds anyway.
     """
     at = now.astimezone(UTC)
     found = [one.astimezone(UTC) for one in due if one is not None]

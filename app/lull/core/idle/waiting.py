@@ -52,8 +52,8 @@ def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGat
     """Return the state to keep for the next idle decision, updated with the latest sign of the user
     and the latest strain on the machine.
 
-    Input and chats report their own times, which are used anew at each evaluation, even for times
-    in which they were unknown.
+    Sensors of input and chats report how long ago the last one was, so its time is computed anew at
+    each evaluation and also covers a period in which they could not be read.
     """
     now_s = signals.monotonic_s
     told = not isinstance(signals.input_idle_s, Unknown)

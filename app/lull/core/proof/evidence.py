@@ -48,7 +48,9 @@ class Evidence:
     """Engine that ran the model: `ollama` or `mlx`."""
     adapter: str | None
     generation: int
-    """Skill library generation in which the pairs were replayed."""
+    """Number of the version of the whole skill library (its generation) when the pairs were
+    replayed.
+    """
     judge: str
     """The judge's version; "" if none was asked."""
     rule: ProofRule
@@ -58,7 +60,9 @@ class Evidence:
     """Replayed pairs, in order of replay."""
     decision: ProofDecision
     look: LastLook | None = None
-    """The coin of the last look; None where a proof takes none."""
+    """The random number of the last look (the randomised final decision); None if the proof has
+    none.
+    """
 
 
 def pair_to_json(pair: Pair) -> dict[str, object]:

@@ -67,7 +67,7 @@ class HoldoutOutcome:
     """
 
     good: float
-    """How well the trajectory went, from 0 to 1, such as the mean p_good of its turns."""
+    """How well the conversation went, from 0 to 1, such as the mean p_good of its turns."""
     tosses: Mapping[SkillKey, Toss]
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class Effect:
     low: float
     high: float
     n: int
-    """Number of trajectories for which the skill's coin was flipped."""
+    """Number of conversations for which the skill's coin was flipped."""
 
 
 # The coin

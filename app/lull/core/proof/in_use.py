@@ -27,11 +27,17 @@ class MeasuredBy(StrEnum):
     """
 
     REPLAY = "replay"
-    """Past requests are answered without it in lulls; no conversation goes without it."""
+    """Past requests are answered again without the skill while the user is away; new conversations
+    keep it.
+    """
     COIN = "coin"
-    """It is left out of a small share of new conversations, because replays cannot tell."""
+    """The skill is left out of a small share of new conversations, because replays cannot measure
+    it.
+    """
     NOTHING = "nothing"
-    """The user wrote, changed or pinned it, or the share of the coin is 0."""
+    """No measurement: the user wrote, changed or pinned the skill, or the share of conversations to
+    leave it out of is 0.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

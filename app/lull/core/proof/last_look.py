@@ -1,12 +1,12 @@
 """The last look: the one randomised decision that may still accept a skill when the proof's allowed
 pairs of answers are used up.
 
-An e-value that ends below 1/alpha would waste the rest of the error that a proof may make. Stopped
-at any time tau, a proof may also accept when E_tau >= U / alpha for one number U, uniform between 0
-and 1 and independent of the pairs: a useless skill is then still accepted at most in alpha of all
-cases (randomised Ville's inequality: Ramdas & Manole, arXiv 2304.02611). It holds for one such look
-and no pair after it. The number is drawn before the first pair, from a seed that is kept with it,
-so that anybody can draw it again.
+A proof whose e-value ends below 1/alpha has not used all of the error probability that it is
+allowed. Stopped at any time tau, a proof may also accept when E_tau >= U / alpha for one number U,
+uniform between 0 and 1 and independent of the pairs: a useless skill is then still accepted at most
+in alpha of all cases (randomised Ville's inequality: Ramdas & Manole, arXiv 2304.02611). It holds
+for one such look and no pair after it. The number is drawn before the first pair, from a seed that
+is kept with it, so that anybody can draw it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 LOOK_E: Final = 1.0
-"""E-value above which the last look may accept: no luck helps what the pairs do not speak for."""
+"""E-value above which the last look may accept; at 1 or less the pairs do not favour the skill."""
 
 _BITS: Final = 52
 """Bits of the coin; half a step above each number is still an exact float below 1."""
@@ -29,11 +29,15 @@ class LastLook:
     """
 
     seed: str
-    """What the coin is drawn from; fixed before the first pair."""
+    """Seed of the random number `coin`; fixed before the first pair."""
     coin: float
-    """A number between 0 and 1; an e-value is accepted if its chance reaches this number."""
+    """Random number between 0 and 1; the skill is accepted if the `chance` of its e-value reaches
+    it.
+    """
     after: int = 0
-    """Pairs for the benefit after which the look was taken; 0 as long as it was not."""
+    """Number of benefit pairs (replays that test whether the skill helps) after which the look was
+    taken; 0 while it was not.
+    """
 
     def accepts(self, e_value: float, alpha: float) -> bool:
         return self.coin <= chance(e_value, alpha)

@@ -1,10 +1,11 @@
 """Finds out where in a prompt a model obeys skills best: behind the system text, or before or
 behind the user's message.
 
-A case is a rule that a program can check, and two requests of one conversation. The rule stands
-where it stood in the first request, so that the prompt of the second begins with that of the first
-and a model server need not read it again. Some cases decide; the others, with other rules, only say
-how often the rule is kept, so that the shown figures are not those that were chosen by.
+A case is a rule that a program can check, and two requests of one conversation. The rule stays
+where it was put in the first request, so that the prompt of the second begins with that of the
+first and a model server need not read it again. Some cases decide. The others, with other rules,
+only give the figures shown to the user, because the figures of the deciding cases are too
+favourable to the chosen place.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from lull.core.proof.evalue import from_log, log_e_value
 from lull.core.skills.prompt_block import Placement
 
 SURE_E: Final = 40.0
-"""E-value from which another place than the system text is used. Two places are held against it,
-each at half of 5 %.
+"""E-value from which another place than the system text is used. Two places are tested against the
+system text, each at a significance level of 2.5 %.
 """
 ANSWERS: Final = 2
 """Number of answers that a case asks for in each place."""
@@ -28,7 +29,7 @@ ANSWERS: Final = 2
 NOT_MEASURED: Final = (
     "Skills stand in the system text; where it obeys them best is measured while you are away."
 )
-"""What is said of a model that is still being measured."""
+"""What the user is told of a model that is still being measured."""
 
 _WHERE: Final = {
     Placement.SYSTEM: "in the system text",
@@ -46,9 +47,11 @@ class PlacingCase:
     check: Check
     asked: str
     then: str
-    """The second request, asked behind the answer to the first."""
+    """The second request, asked after the answer to the first."""
     decides: bool
-    """Whether the case takes part in the choice of a place; if not, in the shown figures."""
+    """Whether the case takes part in choosing the place; if not, it only counts in the shown
+    figures.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,9 @@ class PlacingMark:
     case: str
     place: Placement
     kept: int | None
-    """None: an answer was cut off, or the check does not apply to it."""
+    """Number of the case's answers that kept the rule; None if one was cut off or cannot be
+    checked.
+    """
 
     def as_json(self) -> list[object]:
         return [self.case, self.place.value, self.kept]
@@ -84,7 +89,9 @@ class PlacingResult:
     """Hash of the cases; with other cases the model is measured again."""
     marks: tuple[PlacingMark, ...] = ()
     place: Placement | None = None
-    """None: still being measured; the model's prompts hold skills in the system text meanwhile."""
+    """The place where the model obeys skills best; None while it is still being measured, when
+    skills go into the system text.
+    """
     why: str = ""
     at: datetime | None = None
 
@@ -135,7 +142,7 @@ def kept_share(
     sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement, *, decides: bool
 ) -> KeptShare:
     """Count the answers that kept their rule in one place, over the cases that could be checked in
-    every place: those that decide, or those that only show.
+    every place: with `decides` those that choose the place, otherwise those for the shown figures.
     """
     wanted = {case.id for case in sheet.cases if case.decides is decides}
     scored = [found[place] for case, found in _whole(marks).items() if case in wanted]

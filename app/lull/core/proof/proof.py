@@ -64,7 +64,7 @@ class ShownBy(StrEnum):
     EVIDENCE = "evidence"
     """Its e-value reached 1/alpha."""
     LAST_LOOK = "last look"
-    """Its pairs were spent below that, and the coin of the last look fell for it."""
+    """Its pairs ended below 1/alpha, and the randomised last look accepted it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +72,11 @@ class ProofRule:
     """Settings of a proof (a skill's test on past requests): significance and numbers of pairs."""
 
     alpha: float = 0.05
-    """Significance level: a skill is proved at an e-value of 1/alpha or by its last look; a useless
-    skill is with at most this probability.
+    """Significance level: a skill is proved at an e-value of 1/alpha or by the last look; for a
+    useless skill the probability of this is at most alpha.
     """
     first_pairs: int = 60
-    """Number of replayed pairs, all parts together, after which only an open proof goes on."""
+    """Number of pairs, all parts together, after which a proof must be open (`open_e`) to go on."""
     most_pairs: int = 120
     """Most replayed pairs in a proof, all parts together."""
     open_e: float = 0.1
@@ -228,9 +228,9 @@ def decide(
     """Decide whether a skill is proved, from past requests answered with and without it. May be
     called at any time; it is called after every pair.
 
-    `successes` is the number of past successes that can be replayed: with none, the benefit decides
-    alone, or with those pairs that exist. A repeated pair (same request and seed) counts once.
-    Without a `look` (the randomised last decision) only the e-value decides.
+    `successes` is the number of past successes that can be replayed; if it is 0, a benefit needs no
+    pairs on past successes to count. A repeated pair (same request and seed) counts once. Without a
+    `look` (the randomised last decision) only the e-value decides.
     """
     kept = once(pairs)
     totals = totals_of(kept)

@@ -50,7 +50,9 @@ class ProposalOrigin(StrEnum):
     EXTRACTIVE = "extractive"
     MODEL = "model"
     GUARD = "guard"
-    """Made by the live guard, which proposes to retire a skill and writes no text of its own."""
+    """Made by the guard that watches approved skills in use: it proposes to retire a skill and
+    writes no text of its own.
+    """
     FILE = "file"
     """Author unknown: an import, a SKILL.md edited on disk, a folder dropped into the library."""
 
@@ -100,8 +102,8 @@ class Ground:
     alpha: float
     """Significance level that this proposal must reach, given the other open ones (e-BH)."""
     look: LastLook | None = None
-    """The coin of the proof's last look, and whether that look was taken; None in a proof begun
-    before there were last looks.
+    """The random number of the proof's last look (the randomised final decision), and whether that
+    look was taken; None in a proof begun before there were last looks.
     """
 
 
@@ -133,7 +135,7 @@ class Proposal:
     """Name of the model that failed, as typed by its client; the proof replays requests on it."""
     scope: Scope = Scope.KIND
     """Which requests the skill is for; the user may change this before approving. A skill for all
-    requests is in every prompt, as a line of the preference sheet.
+    requests is in every prompt, as a line of the preference sheet (the list of such rules).
     """
     silent: tuple[str, ...] = ()
     """Ids of turns whose replays got no verdict, repeated for each time."""
@@ -157,7 +159,9 @@ class Proposal:
     before: ProposalStatus | None = field(default=None)
     """The proposal's status before the last decision, for undo."""
     generation: int | None = None
-    """Number of the library generation that approving the proposal created."""
+    """Number of the version of the whole skill library (its generation) that approving the proposal
+    created; None before.
+    """
     until: datetime | None = None
     """When a deferred proposal comes back by itself; None: when the user looks for it."""
 

@@ -22,20 +22,20 @@ class Standing(StrEnum):
 
     PROVED = "proved"
     REMOVAL = "removal"
-    """It only takes a skill away."""
+    """The proposal only takes a skill away."""
     UNTESTED = "untested"
-    """Its replays have not begun or are not decided."""
+    """Its test on past requests has not begun or is not decided."""
     NOT_BETTER = "not-better"
-    """It was replayed, and no benefit was shown."""
+    """It was tested on past requests, and no benefit was shown."""
     UNTESTABLE = "untestable"
-    """Nothing here can score its replays."""
+    """It cannot be tested: it has no past requests, or nothing can score the answers to them."""
     QUARANTINED = "quarantined"
     OUT_OF_DATE = "out-of-date"
     DECIDED = "decided"
 
 
 CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
-"""Standings in which one word of the user is enough to approve."""
+"""Standings in which the user approves at once; all others ask for a confirmation."""
 
 
 class Caution(StrEnum):

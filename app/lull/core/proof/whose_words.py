@@ -23,13 +23,13 @@ class Whose(StrEnum):
     """Who wrote the words of a proposed sentence: the user, a model, or somebody quoted."""
 
     YOURS = "yours"
-    """The user typed every word of it, in this order."""
+    """The user typed every word of the sentence, in this order."""
     DERIVED = "derived"
-    """Lull made it of the user's words."""
+    """Lull made the sentence of the user's words."""
     LULL = "lull"
-    """A model or a frame of Lull's wrote it."""
+    """The sentence was written by a model or is fixed text of Lull's."""
     OTHERS = "others"
-    """It comes from a text that somebody else wrote."""
+    """The sentence comes from a text that somebody else wrote."""
 
 
 def whose(trace: Trace, *, wish: str = "") -> Whose:

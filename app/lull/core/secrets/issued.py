@@ -1,5 +1,5 @@
-"""Patterns of tokens whose issuer nobody need know: a short prefix, a separator and a long random
-body, as nearly all issuers build them.
+"""Patterns of tokens recognised without knowing their issuer, by the form that nearly all issuers
+use: a short prefix, a separator and a long random body.
 """
 
 from __future__ import annotations

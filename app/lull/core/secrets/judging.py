@@ -175,7 +175,9 @@ _MEASURE: Final = re.compile(
 
 
 def conspicuous(value: str) -> bool:
-    """Whether a word among others is a password: it is none that people or programs read out."""
+    """Whether a word in running text looks like a password: long, with signs or a random mix of
+    characters, and no address, path, date or version.
+    """
     plain = value.rstrip(".,:;!?)]}*")
     if len(plain) < 8 or plain.isalpha() or readable(plain) or not has_sign(plain):
         return False

@@ -1,8 +1,8 @@
 """Whether a value of letters only was drawn at random, or is made of words as names in code are.
 
-Words are told by their pairs of letters: `th` is frequent in all of them, `vq` in none. Names in
-code change between small letters and capitals only where a word begins, random letters at every
-second place.
+Words are recognised by their pairs of letters: `th` is frequent in words, `vq` occurs in none.
+Names in code change between small letters and capitals only where a word begins, random letters at
+every second place.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ _MOST_LETTERS: Final = 64
 
 
 def drawn_letters(value: str, *, sure: bool = False) -> bool:
-    """Whether plain letters were drawn at random. `sure`: where a name or a word is what one
-    expects, so that less doubt is left.
+    """Whether plain letters were drawn at random. `sure`: demand clearer evidence, for places where
+    a name or a word is likelier than a secret.
     """
     if len(value) < _SHORTEST or not (value.isascii() and value.isalpha()):
         return False

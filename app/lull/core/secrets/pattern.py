@@ -37,7 +37,9 @@ class Where(Enum):
 
 
 LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))
-"""Table that makes all but small letters blank, and what is not ASCII."""
+"""Table for `bytes.translate` that keeps small ASCII letters and non-ASCII bytes and turns all
+others into spaces.
+"""
 
 
 def longest_letters(hint: str) -> bytes:
@@ -49,7 +51,7 @@ OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
 class Names:
-    """Words that name a sort of secret; patterns tell how its value follows."""
+    """Words that name a kind of secret, such as "password"; patterns say how the value follows."""
 
     def __init__(
         self, *, stems: tuple[str, ...] = (), begins: tuple[str, ...] = (), rest: str
@@ -103,7 +105,8 @@ class Pattern:
     """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
     find: Callable[[str, str, list[int]], Iterable[tuple[int, int]]] | None = None
     """Function that finds the secrets of a structure, such as a table, in a text that contains one
-    of the hints; it gets the text as it is and in lower case, and where its `names` end.
+    of the hints. It gets the text as it is, the text in lower case, and the positions at which its
+    `names` end.
     """
 
 

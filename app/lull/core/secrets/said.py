@@ -52,7 +52,9 @@ _SECRET_STARTS: Final = (
 
 
 def passphrase(row: str) -> Iterator[tuple[int, int]]:
-    """The words up to the first that only a sentence has, if they are at least four."""
+    """Yield the position of a passphrase at the start of a text: at least four words, up to the
+    first word that only sentences contain.
+    """
     end, words, known = 0, 0, 0
     for word in re.finditer(r"[^\s-]+", row):
         low = word.group().lower()

@@ -24,13 +24,14 @@ class Neighbour(NamedTuple):
 class Recalled(NamedTuple):
     """How much similar past requests speak for or against one skill for a new request.
 
-    In cosines: one past request of this similarity alone would say the same.
+    A value of c means as much as one past request alone whose cosine similarity is c.
     """
 
     wanted: float
     """How much requests like this one wanted the skill."""
     helped: float
-    """How much requests like this one wanted any skill, less how much those that were answered
-    since this skill came wanted none; negative where none was wanted."""
+    """How much requests like this one wanted any skill, less how much those answered since this
+    skill came wanted none; negative if the latter is more.
+    """
     among: int
-    """Number of past requests that were remembered."""
+    """Number of past requests in the memory."""

@@ -35,7 +35,8 @@ class ExemplarMemory(Protocol):
         """Return what similar past requests say of each skill that was ever useful, and of those in
         `also`.
 
-        `since` returns the library generation that brought a skill, None for one that is gone.
+        `since` returns the number of the version of the whole skill library (its generation) that
+        brought a skill; None for a skill that is gone.
         """
 
     def count(self) -> int:

@@ -45,8 +45,8 @@ class Injection:
     """The model's own SYSTEM text, put before the block if the client sent no system message,
     because a system message in the request would replace it."""
     suffixes: tuple[tuple[int, str], ...] = ()
-    """Skills approved during the trajectory, as (index into ChatRequest.messages, text appended to
-    that user message).
+    """Skills approved during the conversation, as (index into ChatRequest.messages, text appended
+    to that user message).
     """
     prefixes: tuple[tuple[int, str], ...] = ()
     """Texts put before user messages, in the same form as the suffixes."""

@@ -137,8 +137,8 @@ class ClientSkills:
     skills: Mapping[SkillKey, Skill]
     pinned: tuple[Skill, ...]
     general: tuple[Skill, ...] = ()
-    """The client's unpinned skills for every request, which form the lines of the preference
-    sheet.
+    """The client's unpinned skills for every request; together they form the preference sheet, a
+    list of rules in each of its prompts.
     """
 
 

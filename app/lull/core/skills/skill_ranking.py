@@ -34,17 +34,20 @@ class RetrievalRule:
     """
 
     at_most: int = 3
-    """Most retrieved skills in a trajectory; pinned ones do not count."""
+    """Most retrieved skills in a conversation; pinned ones do not count."""
     budget_tokens: int = 400
     budget_share: float = 0.08
-    """Share of the window that the upstream really allocated."""
+    """Largest share of the context window, as the upstream really allocated it, for skills."""
     lexical_floor: float = 2.1
     """Least BM25 score in a library of one skill; in larger ones it grows with their logarithm."""
     exemplar_floor: float = 0.52
-    """How much similar past requests must have wanted the skill, as the cosine to a single one."""
+    """How much similar past requests must have wanted the skill for it to be chosen, as the cosine
+    similarity of one such request.
+    """
     exemplar_veto: float = 0.1
-    """How much similar past requests must have gone well without any skill, as the cosine to a
-    single one, for words not to count."""
+    """How much similar past requests must have gone well without any skill for shared words not to
+    count, as the cosine similarity of one such request.
+    """
     exemplar_weight: float = 2.0
     """Weight of a rank by similar past requests, against 1 for a rank by words; past help is the
     better evidence.
@@ -107,13 +110,13 @@ def ranked(
 
 
 HELPED_FLOOR = 0.5
-"""How much requests like this one must have wanted some skill before a past one brings any."""
+"""Least `Recalled.helped`, with few past requests, for them to bring a skill."""
 HELPED_GROWTH = 0.08
-"""How much more for each e-fold of past requests: among many, more are like this one by chance."""
+"""Added to HELPED_FLOOR for each e-fold of past requests: of many, more are similar by chance."""
 REPEATED = 0.8
-"""The least of a text that says too little to be like another: it must nearly repeat one."""
+"""Least `Recalled.helped` for a request of few subject words: it must nearly repeat an old one."""
 CLEARLY_WANTED = 0.7
-"""From here on requests like this one bring their skill, though others like it wanted none."""
+"""`Recalled.wanted` from which a skill is chosen although other similar requests wanted none."""
 
 
 def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:

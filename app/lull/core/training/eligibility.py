@@ -28,7 +28,7 @@ class TurnStanding:
     current: bool
     """Whether the turn was answered with exactly the skills that its prompt would get today."""
     support: bool
-    """Whether the turn taught a skill, or was part of a skill's proof."""
+    """Whether the turn taught a skill, or was used to test one on past requests."""
     near_support: bool
     """Whether a very similar request taught a skill."""
     excluded: bool = False

@@ -14,11 +14,13 @@ from typing import Final
 from lull.core.adapters.gate_report import GateCheck, Verdict
 
 MOST_TRIES: Final = 3
-"""Graduations of one skill that are tried without the user asking."""
+"""Most tries at training one skill into the weights without the user asking."""
 LONGER: Final = 1.5
-"""Factor of the passes after too little of the skill was learned."""
+"""Factor on the passes for the next try, after too little of the skill was learned."""
 MORE_ANCHORS: Final = 2.0
-"""Factor of the anchors after too much of the rest was moved."""
+"""Factor on the anchors for the next try, after too much of the model's other behaviour was
+changed.
+"""
 _GAIN: Final = ("kept", "target")
 """Checks of what the skill itself is worth, the most telling first."""
 _SECRETS: Final = "secrets"
@@ -36,7 +38,7 @@ class GraduationCourse:
     passes: float = 1.0
     """Factor of the passes over the batch."""
     anchors: float = 1.0
-    """Anchors for each example of the skill: requests whose answers should stay as they are."""
+    """Number of anchors (requests whose answers should stay as they are) per skill example."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@
         │        └ superseded | cancelled | failed | forgotten
         └ stuck: its trainer ended three times without getting a step further
 
-A run that is stuck keeps its folder and its place: the user decides whether it goes on or is
-cancelled. A run that began with other skills or weights, or with a conversation that is now
+A run that is stuck keeps its folder and stays the current run until the user lets it go on or
+cancels it. A run that began with other skills or weights, or with a conversation that is now
 deleted, is superseded: its data become available again, and nothing of it answers users.
 """
 
@@ -25,14 +25,14 @@ from lull.core.training.spec import RunKind
 
 class RunStatus(StrEnum):
     WAITING = "waiting"
-    """The run's folder is complete, and the run waits for a lull."""
+    """The run's folder is complete; training waits until the user is away."""
     TRAINING = "training"
     TRAINED = "trained"
-    """The run's adapter is complete and has not been through the gate yet."""
+    """The run's adapter is complete and not yet tested."""
     CONTINUED = "continued"
     """The next round of the series was sampled from this run's adapter."""
     JUDGING = "judging"
-    """The run's adapter is being tested by the gate."""
+    """The run's adapter is being tested by the gate, which decides whether it may answer users."""
     PROMOTED = "promoted"
     REJECTED = "rejected"
     SUPERSEDED = "superseded"
@@ -81,7 +81,7 @@ class RunProgress:
     """Mean reward of the groups that the run trains on."""
     reward_after: float | None = None
     """Mean reward of the groups sampled from the run's adapter, in the next round or before the
-    gate.
+    tests that decide whether it may answer users.
     """
     tokens: int = 0
     tokens_s: float = 0.0
@@ -116,7 +116,7 @@ class Run:
     parent: str | None
     """The run from whose adapter this run continues; None: it starts from `root`."""
     adapter: str | None = None
-    """Id of the adapter made from the run, once it is at the gate."""
+    """Id of the adapter made from the run; None before its tests."""
     round: int = 1
     """Number of the run within its series of rounds, each sampled from the adapter of the one
     before.
@@ -126,13 +126,13 @@ class Run:
     skills: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Maps each turn to the sha256 of the skills in its prompt when the run was made."""
     verdict: str = ""
-    """The gate's verdict, `accepted` or `rejected`; "" before it has decided."""
+    """The verdict of the adapter's tests before use, `accepted` or `rejected`; "" before that."""
     reasons: tuple[str, ...] = ()
     progress: RunProgress = field(default_factory=RunProgress)
     course: GraduationCourse = field(default_factory=GraduationCourse)
-    """How a graduation was trained."""
+    """Settings with which a graduation run trains its skill into the weights."""
     next_course: GraduationCourse | None = None
-    """How the skill of a rejected graduation is trained next; None where it is not tried again."""
+    """Settings of the next try after a rejected graduation; None if it is not tried again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

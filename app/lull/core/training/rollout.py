@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final
 
 HELD_OUT_ONE_IN: Final = 5
-"""One request in this many is held out for the gate."""
+"""One request in this many is held out for testing adapters."""
 
 
 class GroupState(StrEnum):

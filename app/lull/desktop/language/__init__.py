@@ -1,1 +1,1 @@
-"""The languages of the window: catalogues of translated texts, and which of them is in force."""
+"""The languages of the window: catalogues of translated texts, and the choice among them."""

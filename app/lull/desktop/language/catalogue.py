@@ -1,6 +1,6 @@
 """Reads a catalogue of translated texts: a gettext `.po` file, as translators' programs write it.
 
-It is read as it is, without a compiled form: what lies in a checkout is what the window says.
+The `.po` file itself is read, not a compiled `.mo` file, so a change of it needs no build step.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Final
 from lull.core.errors import ResourceError
 
 SENTENCE: Final = "service"
-"""Context of the service's texts that have no code."""
+"""Value of `msgctxt` that marks the service's texts without a code."""
 _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """The texts of one language, by the English ones."""
+    """Translations into one language, by the English texts or by codes."""
 
     texts: dict[str, str] = field(default_factory=dict)
     counted: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """The singular and the plural of texts with a number, by the English pair."""
+    """Translated (singular, plural) of texts with a number, by the English (singular, plural)."""
     coded: dict[str, str] = field(default_factory=dict)
-    """Texts of the service, by their codes."""
+    """Translations of the service's texts that have a code, by that code."""
     worded: dict[str, str] = field(default_factory=dict)
-    """The same texts by the English ones: stored ones have no code."""
+    """The same translations by the English texts, because texts that were stored have no code."""
     sentences: dict[str, str] = field(default_factory=dict)
-    """Texts of the service that come without a code, by the English ones."""
+    """Translations of the service's texts that never have a code, by the English texts."""
 
 
 def read(path: Path) -> Catalogue:
-    """Read a catalogue. Raises ResourceError, with the line, for a file that is none."""
+    """Read a catalogue. Raises ResourceError, with the line, if it cannot be read or parsed."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -19,17 +19,21 @@ LANGUAGE: Final = "window/language"
 SYSTEM: Final = "system"
 ENGLISH: Final = "en"
 LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
-"""The languages of the window, each by its own name."""
+"""The languages of the window by their codes, each with its name in that language."""
 
 
 def chosen(preferences: QSettings) -> str:
-    """Return what the user chose: the system's language or one of `LANGUAGES`."""
+    """Return the language that the user chose: `SYSTEM` or a code in `LANGUAGES`."""
     found = str(preferences.value(LANGUAGE, SYSTEM))
     return found if found in LANGUAGES else SYSTEM
 
 
 def wanted(choice: str, system: QLocale | None = None) -> str:
-    """Return the language to speak; for the system's, the first of its user's that there is."""
+    """Return the code of the language for a choice, which is a code or `SYSTEM`.
+
+    For `SYSTEM` it is the first of the user's languages in the system's settings that the window
+    has, else English.
+    """
     if choice in LANGUAGES:
         return choice
     asked = (name.replace("_", "-").split("-")[0] for name in _named(system or QLocale.system()))
@@ -41,9 +45,9 @@ def _named(system: QLocale) -> list[str]:
 
 
 def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
-    """Let the window speak the language that is wanted; for texts that are made from now on.
+    """Set the window's language to the one that the user chose, for texts created from now on.
 
-    It speaks English where the catalogue is damaged: the window must open all the same.
+    If its catalogue is damaged, the language is English, so that the window opens anyway.
     """
     language = wanted(chosen(preferences))
     try:
@@ -54,7 +58,7 @@ def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
 
 
 def put_in_force(app: QCoreApplication, language: str) -> None:
-    """Let the window speak a language. Raises ResourceError for a damaged catalogue."""
+    """Set the window's language to this code. Raises ResourceError for a damaged catalogue."""
     for one in app.findChildren(QTranslator):
         app.removeTranslator(one)
         one.deleteLater()

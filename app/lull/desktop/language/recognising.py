@@ -1,5 +1,7 @@
-"""Recognises sentences of the service by their English wording, where they come without a code:
-those of errors and the doctor, and those that an earlier version stored.
+"""Finds translations of the service's sentences that come without a code, by their English wording.
+
+They are those of errors and of `lull doctor`, and those that an earlier version stored. A sentence
+may contain places (`%1`, `%2` …), which stand for any text.
 """
 
 from __future__ import annotations
@@ -11,15 +13,20 @@ from typing import Final
 
 PLACE: Final = re.compile(r"%([1-9])")
 LEAST_WORDS: Final = 2
-"""Words that a sentence with places needs beside them; with fewer it would fit almost anything."""
+"""Fewest words of its own that a sentence with places (`%1`) must have.
+
+With fewer it would match almost any text.
+"""
 SURE_WORDS: Final = 4
 NAME_WORDS: Final = 4
-"""Most words in a place of a sentence that has fewer than `SURE_WORDS` of its own."""
+"""Most words that may fill a place (`%1`) of a sentence with fewer than `SURE_WORDS` of its own,
+unless they are a known sentence.
+"""
 _JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
 
 
 class Recognised:
-    """The sentences of the service that a language knows, by their English wording."""
+    """Translates sentences of the service that are known by their English wording."""
 
     def __init__(self, sentences: Mapping[str, str]) -> None:
         self._sentences = sentences

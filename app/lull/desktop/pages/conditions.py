@@ -1,4 +1,4 @@
-"""The conditions for background work on the Today page: what speaks against it now, and all of them
+"""The conditions for background work on the Today page: those that now prevent it, and all of them
 on demand.
 """
 
@@ -20,9 +20,9 @@ from lull.desktop.words import counted, told, tr
 
 Json = dict[str, Any]
 Gate = tuple[str, str, str]
-"""A condition's name, its state and what is said of it."""
+"""A condition's name, its state (open, closed or unknown) and a sentence about it."""
 MOST_AGAINST: Final = 2
-"""Number of reasons against working that are shown while the conditions are folded."""
+"""Most unmet conditions that are shown while the list of all conditions is folded."""
 ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
 OPEN: Final = "today/conditions-open"
 """Key in the window's preferences of whether all conditions are shown."""
@@ -48,7 +48,7 @@ class Conditions(QWidget):
         box.addLayout(row(self.fold, None))
 
     def show_gates(self, gates: Iterable[Json]) -> None:
-        """Show these conditions, if they or the window's look have changed."""
+        """Show these conditions; redraws only if they, the theme or the text size have changed."""
         look = self._kit.look
         found = [(gate["name"], gate["state"], told(gate)) for gate in gates]
         theme = f"{look.theme.name} {look.text_percent}"

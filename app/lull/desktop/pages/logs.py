@@ -158,7 +158,7 @@ class LogsPage(Page):
 
 
 def check_names() -> dict[str, str]:
-    """Return what the doctor looks at, by the service's names."""
+    """Return the names of the checks of `lull doctor` in the user's language, by their keys."""
     return {
         "service": tr("Service"),
         "settings": tr("Settings"),

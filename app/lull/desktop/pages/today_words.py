@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 def figure_titles() -> dict[str, tuple[str, str]]:
-    """Return for each count on the Today page what it counts, as (singular, plural)."""
+    """Return the noun of each count on the Today page as (singular, plural), by the count's key."""
     return {
         "proposals": (tr("suggestion to review"), tr("suggestions to review")),
         "skills": (tr("active skill"), tr("active skills")),
@@ -20,7 +20,7 @@ def figure_titles() -> dict[str, tuple[str, str]]:
 
 
 def gate_names() -> dict[str, str]:
-    """Return what the conditions for background work (gates) are about, by their names."""
+    """Return the titles of the conditions for background work (gates), by their keys."""
     return {
         "learning": tr("Learning"),
         "pause": named("gate pause", "Pause"),

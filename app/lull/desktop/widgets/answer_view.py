@@ -1,4 +1,4 @@
-"""Shows one answer of a model while it streams: a heading, how it stands, and the text."""
+"""Shows one answer of a model while it streams: a heading, the text, and its progress in words."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class AnswerView(QWidget):
         box.addWidget(self.standing)
 
     def wait(self, words: str) -> None:
-        """Empty the column and say what is waited for."""
+        """Clear the shown answer, and show `words`, which say what it waits for."""
         self.text.clear()
         self.skills.clear()
         self.say(words)
 
     def begin(self) -> None:
-        """Say that the model was asked."""
+        """Show that the model has the request, and start to time the answer."""
         self._began_s = time.monotonic()
         self.say(tr("The model reads your request…"))
 
@@ -47,7 +47,7 @@ class AnswerView(QWidget):
         self.say(tr("The model thinks…"))
 
     def grow(self, piece: str) -> None:
-        """Add a piece of the answer; the view follows it only where it was at its end."""
+        """Add a piece of the answer; scrolls to its end only if the view was at the end."""
         if self.text.document().isEmpty():
             self.say(tr("Answering…"))
         bar = self.text.verticalScrollBar()
@@ -59,7 +59,7 @@ class AnswerView(QWidget):
             bar.setValue(bar.maximum())
 
     def end(self, wrong: str) -> None:
-        """Say that the answer is whole, or what went wrong."""
+        """Show that the answer is complete and how long it took, or what went wrong."""
         took = length(time.monotonic() - self._began_s)
         self.say(wrong or tr("Done, after %1.", took), "bad" if wrong else "muted")
 

@@ -1,4 +1,4 @@
-"""Widget to choose the model that answers what the user tries in the window."""
+"""Widget to choose the model that answers the chats which the user starts in the window."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lull.desktop.words import plain, tr
 
 
 class ChatModelChoice(Choice):
-    """A list of the models on this machine; the one asked for first is chosen until the user
-    chooses another.
+    """A list of the models on this machine. The model `wanted`, or else the one that learns, is
+    selected until the user chooses another.
     """
 
     def __init__(self, state: AppState, wanted: str = "") -> None:
@@ -31,7 +31,7 @@ class ChatModelChoice(Choice):
         return str(self.currentData() or "")
 
     def look(self) -> None:
-        """Fill the list anew, if the models on this machine have changed."""
+        """Refill the list if the models on this machine have changed."""
         there = self._state.value(Subject.MODELS)
         names = [str(one["name"]) for one in there.get("models", ())]
         wanted = self._wanted or _learning(there)

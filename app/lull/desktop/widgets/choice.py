@@ -9,11 +9,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
 
 LEAST_CHARACTERS: Final = 14
-"""Width that a choice keeps where there is little room; the rest of its text ends in "…"."""
+"""Least width of a combo box in characters; a text that does not fit ends in "…"."""
 FRAME_PX: Final = 42
-"""Width of a choice beside its text."""
+"""Width in pixels of a combo box's frame and arrow, without its text."""
 ROUNDED_PX: Final = 2
-"""Width that Qt's rounding may take from the text with large letters."""
+"""Extra width in pixels, because Qt's rounding may cut off a text in large letters."""
 
 
 class Choice(QComboBox):

@@ -28,13 +28,15 @@ from PySide6.QtWidgets import (
 from lull.desktop.widgets.tokens import GAP
 
 LEAST_ACROSS: Final = 26
-"""Width of two columns, in heights of a line of text, below which they are put one below the other.
+"""Least width of two columns side by side, in heights of a line of text.
+
+In a narrower window they are put one below the other.
 """
 LEAST_DOWN: Final = 12
-"""Height of a column that stands above or below another, in lines of text."""
+"""Least height of a column that is above or below another, in lines of text."""
 LITTLE: Final = 0.12
-"""Share of its width that a widget gives up, if it can, before the last of a row goes to a line of
-its own."""
+"""Share of its width that each widget of a row gives up, if it can, before the last one is wrapped
+into the next line."""
 _GROWS: Final = QSizePolicy.Policy.Expanding
 _FIXED: Final = QSizePolicy.Policy.Minimum
 
@@ -43,7 +45,7 @@ class Flow(QLayout):
     """A layout that puts widgets from left to right in as many lines as they need.
 
     A stretch, or a field that wants all the width, takes what is left of its line. With `even` all
-    widgets are of one width, and each line has as many of them.
+    widgets have the same width, and all lines the same number of widgets.
     """
 
     def __init__(self, *, gap: int = GAP, even: bool = False) -> None:

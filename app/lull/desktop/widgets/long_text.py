@@ -14,9 +14,9 @@ from PySide6.QtGui import QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit
 
 LONG: Final = 40
-"""Characters without a space from which on a run may be wider than a card."""
+"""Fewest characters in a row without a space that may be wider than a card."""
 LEAST_LINES: Final = 7
-"""Lines of a long text that are seen at least."""
+"""Lines for which a `Details` widget always has room."""
 _RUN: Final = re.compile(rf"\S{{{LONG},}}")
 
 

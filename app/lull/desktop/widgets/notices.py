@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 READY: Final = CALM
-"""Standings of proposals that wait for the user's word alone."""
+"""Test states of proposed skills that wait for nothing but the user's decision."""
 
 
 class NoticeKind(StrEnum):

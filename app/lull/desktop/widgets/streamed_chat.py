@@ -1,7 +1,8 @@
-"""Sends chat requests to Lull's address for chat apps and tells of the answers as they stream,
+"""Sends chat requests to Lull's address for chat apps, and emits signals as the answers stream,
 without blocking.
 
-It serves what the user tries in the window. Everything else uses the service's control API.
+It is used for chats that the user starts in the window. Everything else uses the service's control
+API.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SILENCE_MS: Final = 600_000
 """Milliseconds without a byte after which a request is given up; a cold load takes minutes."""
 NO_MODEL: Final = 404
 UNTOUCHED: Final[Mapping[str, str]] = {RECORD_HEADER: "no", SKILLS_HEADER: "no"}
-"""Headers of a request that is neither recorded nor given skills."""
+"""Headers of a request that Lull neither records nor adds skills to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class ChatAddress:
 
 
 def own_network(parent: QObject) -> QNetworkAccessManager:
-    """Make what sends requests to the service, past the system's proxy: it is on this machine."""
+    """Make a network manager that ignores the system's proxy, as the service is on this machine."""
     made = QNetworkAccessManager(parent)
     made.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
     return made
@@ -95,7 +96,7 @@ class StreamedChat(QObject):
         reply.finished.connect(lambda: self._finish(reply))
 
     def stop(self) -> None:
-        """Break the answer off, which stops the model."""
+        """Cancel the answer that is under way, which stops the model."""
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.abort()

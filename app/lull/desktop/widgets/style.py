@@ -25,7 +25,7 @@ from lull.desktop.widgets.tokens import (
 from lull.resources import icons_dir
 
 TEXT_SIZE: Final = "look/text-percent"
-"""Key in the window's preferences of the size of texts, in percent."""
+"""Key in the window's preferences: the size of texts, in percent of the usual."""
 THEME: Final = "look/theme"
 """Key in the window's preferences of the theme: the name of one of `THEMES`, or "system"."""
 THEMES: Final[Mapping[str, Theme]] = {theme.name: theme for theme in (LIGHT, DARK)}
@@ -54,7 +54,7 @@ class ThemeInForce(QObject):
         self._wear()
 
     def force(self, theme: Theme | None) -> None:
-        """Wear this theme whatever the system's is; None follows the system again."""
+        """Use this theme whatever the system's mode is; None follows the system again."""
         self._forced = theme
         self._follow()
 
@@ -83,7 +83,7 @@ class ThemeInForce(QObject):
 
 
 def chosen_theme(preferences: QSettings) -> Theme | None:
-    """Return the theme that the user chose; None for the system's."""
+    """Return the theme that the user chose; None to follow the system's."""
     return THEMES.get(str(preferences.value(THEME, "")))
 
 

@@ -1,4 +1,4 @@
-"""A switch for what is on or off, with the word beside it."""
+"""A switch, with the word "on" or "off" beside it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
 EDGE: Final = 4
-"""Room around the switch for the ring that shows the focus, in pixels."""
+"""Pixels around the switch for the ring that shows the keyboard focus."""
 LONG: Final = 1.8
-"""Width of the track, in heights."""
+"""Width of the switch's track as a multiple of its height."""
 
 
 class Switch(QCheckBox):
-    """A check box that is drawn as a switch; beside it stands "on" or "off", so that neither its
-    colour nor its side alone tells.
+    """A check box that is drawn as a switch, with the word "on" or "off" beside it, so that
+    neither its colour nor its side alone shows the state.
 
-    The wheel passes through to the page around it.
+    The mouse wheel scrolls the page around it.
     """
 
     def __init__(self, name: str) -> None:
@@ -50,7 +50,7 @@ class Switch(QCheckBox):
         return self.sizeHint()
 
     def hitButton(self, at: QPoint) -> bool:  # noqa: N802
-        """Make the word clickable too."""
+        """Make the word beside the switch clickable too."""
         return self.rect().contains(at)
 
     def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802

@@ -15,7 +15,7 @@ LEAST_ROW: Final = 30
 FIRST_CHARACTERS: Final = 11
 """Least width of a table's first column, in characters."""
 ROW_GAP: Final = 9
-"""Distance in pixels between the texts of two rows."""
+"""Pixels between the text lines of two rows."""
 
 Index = QModelIndex | QPersistentModelIndex
 

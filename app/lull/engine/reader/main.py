@@ -38,8 +38,8 @@ _CACHE_MB: Final = 64
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve requests to classify feedback until the parent process leaves; 1 when the model cannot
-    be loaded.
+    """Serve requests to classify feedback until the parent process leaves; return the exit code, 1
+    if the model cannot be loaded.
     """
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)

@@ -117,7 +117,7 @@ class Shape:
     labels: tuple[str, ...]
     """Names of the yes-or-no heads."""
     classes: tuple[str, ...]
-    """Classes of the check head."""
+    """Classes of the head that tells which kind of check (a program) could test the user's rule."""
     both_ways: bool = False
     """Whether attention in the upper layers is bidirectional."""
 

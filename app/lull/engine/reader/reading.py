@@ -26,8 +26,8 @@ class Logits:
     labels: tuple[float, ...]
     classes: tuple[float, ...]
     sentences: tuple[float | None, ...]
-    """Log-odds that each sentence of the message states the rule; None for sentences cut from a
-    long message.
+    """Log-odds that each sentence of the message states a rule for answers; None for sentences cut
+    from a long message.
     """
 
 

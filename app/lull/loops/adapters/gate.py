@@ -6,8 +6,8 @@ statistically certain:
     1. every canary prompt (a short prompt with a known right answer) once, greedily, by both
     2. past successes: whether they still hold, and the answers' KL divergence from the base
     3. prompts that ask for secrets, to see whether the model leaks training data
-    4. sampled: canary families with a small loss again, then held-out requests, both sides with
-       one seed
+    4. with sampled answers and one seed for both: again the canary families in which the candidate
+       did a little worse, then held-out requests
 
 The plan (the opponent, the requests and the rule) is stored before the first measurement, and each
 measurement is stored as soon as it is taken. An interrupted gate continues where it was; if another

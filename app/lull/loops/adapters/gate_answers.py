@@ -25,7 +25,7 @@ class Contest:
 
     engine: Engine
     old: str | None
-    """Version of the adapter in force; None is the base."""
+    """Version of the active adapter; None is the base model."""
     new: str
     """Version of the candidate adapter."""
     sampling: Sampling
@@ -85,7 +85,7 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
 
 
 async def away(contest: Contest, answer: Answered) -> Distance:
-    """Measure the candidate adapter's KL divergence from the base on one of its own answers."""
+    """Measure the candidate adapter's KL divergence from the base on its own answer, in nats."""
     if not answer.ids:
         return Distance(nats=0.0, tokens=0)
     nats = await contest.engine.divergence(answer.prompt_ids, answer.ids, adapter=contest.new)

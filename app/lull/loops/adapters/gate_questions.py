@@ -34,12 +34,10 @@ class HeldOutRequest:
     taught: tuple[Message, ...] | None = None
     """The prompt with the skill that the candidate was trained to follow without a prompt.
 
-    Answered only by the adapter in force; None if no skill was trained in.
-
-    Answered only by the adapter in force. None if no skill was trained in.
+    Answered only by the active adapter. None if no skill was trained in.
     """
     sampling: Sampling = ASKED
-    """The sampling that the request's client asked for."""
+    """Sampling parameters that the request's client asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from lull.store.adapters.adapters import Adapters
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
     """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
 
-    These are the ones that answer requests (the active one, and one on trial or kept for comparison
-    with a share of new conversations), those of the last changes of the active adapter, and
-    `others` (ids).
+    They are the ones that answer requests (the active one, and one on trial or kept for comparison
+    with a share of new conversations), those that the last changes of the active adapter replaced,
+    and those whose ids are in `others`.
     """
     force = adapters.in_force(model)
     needed = {force.active, force.shadow, force.held, *others}

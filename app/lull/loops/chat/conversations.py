@@ -72,7 +72,7 @@ class Conversations:
     def remember(
         self, position: Position, client: Client, session: str, ends: Iterable[str]
     ) -> None:
-        """Keep in memory where a stored conversation stands (its last turn), to be found by its
+        """Keep a stored conversation's position (its last turn) in memory, to be found by its
         session or by `ends`: keyed hashes of a message and all messages before it.
         """
         for known in (*ends, _session_key(client, session)):

@@ -32,10 +32,10 @@ class KnownModels:
     async def known(
         self, name: str, facts: Callable[[], ModelFacts | Awaitable[ModelFacts]]
     ) -> tuple[bool, ModelFacts | None]:
-        """Return (whether the model's facts came in time, these or the last known facts).
+        """Return (whether the model's facts came in time, the facts).
 
-        Late facts are replaced by earlier ones for choosing skills; the stored turn names the exact
-        model only when its facts came in time.
+        If they did not, the facts are the last known ones, or None. Skills are chosen by these, but
+        the stored turn names the exact model only when its facts came in time.
         """
         model = await self._in_time(facts)
         if model is None:

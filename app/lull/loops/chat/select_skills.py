@@ -35,7 +35,7 @@ class Selected:
     selection: Selection
     suffixes: tuple[Suffix, ...] = ()
     known: int = NOTHING_KNOWN
-    """Number of the skill library generation that was current when the skills were looked up."""
+    """Generation (version number) of the skill library in which the skills were looked up."""
     joined: tuple[SkillKey, ...] = ()
     """Skills that were first added to the conversation's prompt with this turn."""
 
@@ -47,7 +47,7 @@ class Selected:
 
 
 CANDIDATES_PER_PLACE = 2
-"""Number of candidate skills considered for each place in the prompt."""
+"""Candidate skills considered for each skill that a prompt may get."""
 
 
 class SkillGuard(Protocol):
@@ -68,8 +68,8 @@ class SkillGuard(Protocol):
         """
 
     def effect(self, skill: Skill) -> float:
-        """Return the skill's estimated effect on the reward (how good answers are); 0 where none is
-        known.
+        """Return the estimated difference that the skill makes to the mean reward (0 to 1) of
+        answers; 0 where none is known.
         """
 
 

@@ -72,7 +72,7 @@ class Serving:
     window_tokens: int
     began_s: float
     known: int
-    """Number of the library generation up to which the conversation's skills were looked up."""
+    """Generation (version number) of the skill library in which the skills were looked up."""
     joined: tuple[SkillKey, ...] = ()
     """Skills that were first added to the conversation with this turn."""
 

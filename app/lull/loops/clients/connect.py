@@ -38,7 +38,7 @@ class ConnectPlan:
     text: str
     """The file's new text."""
     before: bytes | None
-    """What undoing leads back to; None where there was no file."""
+    """The file's content that undoing restores; None where there was no file."""
     known: Connection | None
     """The record of an earlier connection that this one continues."""
 
@@ -60,13 +60,16 @@ class UndoPlan:
     connection: Connection
     file: ClientFile
     text: str | None
-    """What the file becomes where it was changed since; None where the bytes before come back."""
+    """The file's text after undoing, with the changes that others made since Lull wrote it.
+
+    None where there are none, so that the file becomes what it was before Lull.
+    """
     clash: bool
-    """Whether later changes touch the lines that Lull wrote, so that nothing can be done."""
+    """Whether later changes touch the lines that Lull wrote, so that undoing is refused."""
     diff: str
     """What was changed in the file since Lull wrote it."""
     done: bool
-    """Whether the file is as it was before Lull already."""
+    """Whether the file is already as it was before Lull wrote it."""
 
     @property
     def changed(self) -> bool:

@@ -55,8 +55,8 @@ class AskJudge:
         """Have the judge model score answers that are due for it; return how many were asked about.
 
         With `hurry` it also scores turns that still wait for the user's next words or for another
-        try. Raises LullError when the judge cannot be asked, and at every call while turns wait for
-        it.
+        try. Raises LullError when the judge cannot be asked, also at later calls as long as turns
+        wait for their next try.
         """
         judge = self._judge()
         if judge is None:

@@ -28,9 +28,9 @@ KEY: Final = "auto-learner"
 """Database key under which the automatically chosen model is remembered."""
 DAY_S: Final = 24 * 3600.0
 SOON_S: Final = 3600.0
-"""Seconds until the models are examined again while the built-in model is the choice."""
+"""Seconds until the next choice while the built-in model is chosen."""
 AWAY_S: Final = 60.0
-"""Seconds until the models are examined again while Ollama does not answer."""
+"""Seconds until the next choice is tried while Ollama does not answer."""
 READY_GUESS_S: Final = 120.0
 """Assumed seconds to prepare a model's weights."""
 _STOPS_WITHIN_S: Final = 1.0

@@ -112,9 +112,9 @@ class Hear:
     ) -> list[Feedback]:
         """Read a batch of waiting user messages for feedback, and return the feedback in them.
 
-        `count` is called before the messages stop waiting, so a crash in between only reads them
-        once more. After a failure messages are read one by one, those with the fewest failures
-        first, so that one message cannot hold up the others.
+        `count` is called with that feedback before the messages stop waiting, so after a crash they
+        are only read once more. After a failure messages are read one by one, those with the fewest
+        failures first, so that one message cannot hold up the others.
 
         Raises LullError when the reader model is away or fails; the messages keep waiting.
         """

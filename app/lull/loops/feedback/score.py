@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 TURNS_AT_ONCE = 64
 """Most turns read from the store at once."""
 STUMBLES = 2
-"""Attempts to score a turn before it is skipped."""
+"""Failed attempts to score a turn after which it is skipped."""
 
 
 class Score:

@@ -103,7 +103,7 @@ class DecideIdle:
     def forecast(
         self, window: IdleWindow, signals: IdleSignals, past: Sequence[PastLull]
     ) -> Forecast:
-        """Forecast from past lulls how long the user will still be away."""
+        """Forecast from past lulls for how many more seconds the user will be away."""
         return forecast(
             past,
             now=signals.now,

@@ -54,7 +54,7 @@ class WorkChoice:
 
     runner: Runner
     left: Forecast
-    """Forecast of how long the current lull will still last."""
+    """Forecast of how many more seconds the user stays away."""
     about_to: bool
     """Whether work is about to begin, as soon as the user's absence is confirmed."""
     watched: bool

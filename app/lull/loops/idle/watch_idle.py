@@ -47,7 +47,7 @@ class WatchRule:
     working_tick_s: float = 0.1
     """Seconds between readings of the idle signals while work runs or is about to."""
     standing_tick_s: float = 1.0
-    """Seconds between readings of the idle signals while work is suspended with its memory."""
+    """Seconds between readings of the idle signals while suspended work keeps its memory."""
     fresh_s: float = 0.3
     """Seconds of frequent readings of the idle signals before work begins.
 

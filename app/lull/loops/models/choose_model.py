@@ -32,7 +32,7 @@ from lull.core.ports import Clock
 MODELS_AT_ONCE: Final = 8
 """Most models that Ollama is asked about at the same time."""
 MODEL_TYPES: Final = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
-"""Model types of MLX folders that can learn; the same models as for Ollama."""
+"""Model types that can be trained from an MLX folder; they are the same for Ollama's models."""
 
 
 class ChoosingStage(StrEnum):

@@ -78,8 +78,8 @@ class Holdout:
         return self._coins.prefers(skills, at_most, asked)
 
     def effect(self, skill: Skill) -> float:
-        """Return a skill's estimated effect on the reward (how good answers are); 0 where nothing
-        is known.
+        """Return the estimated difference that a skill makes to the mean reward (0 to 1) of
+        answers; 0 where none is known.
         """
         found = self.effects.get(skill.key)
         return found.value if found is not None else 0.0

@@ -1,8 +1,9 @@
 """Measures in idle time where in its prompts a model obeys skills (instruction texts) best.
 
-The models that the user talks to most are asked cases with rules that a program checks, each with
-the rule in every place. Each mark is stored before the next, so measuring goes on where it stopped.
-Until it has ended, skills stand in the system text.
+The models that the user talks to most answer fixed cases: a request with a rule, which a program
+checks. Each case is asked once with the rule in each place. A mark says whether the answers kept
+the rule; it is stored at once, so measuring goes on where it stopped. Until it has ended, skills
+are put into the system text.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ MOST_MODELS: Final = 3
 MOST_TOKENS: Final = 200
 """Longest answer of a case in tokens; one that is cut off there is not scored."""
 SEED: Final = 7
-"""Seed of every answer, so that the places differ by nothing else."""
+"""Seed of every answer, so that two answers to a case differ only by the rule's place."""
 _OWN_MARK: Final = "skills>"
 """What an answer holds that repeats the block of skills instead of obeying it."""
 
 
 class WaitingPlacing(NamedTuple):
-    """A model that is still to be measured, with the number of marks done and the most there may
-    be.
+    """A model that is still to be measured, with the number of test cases asked so far and the most
+    that may be; a case counts once for each place of its rule.
     """
 
     model: str
@@ -68,7 +69,7 @@ class PlacingModels:
     stage: Callable[[str], Awaitable[ReplayTarget | None]]
     """Returns a model to ask, by its name; None if it is unavailable."""
     wanted: Callable[[], bool]
-    """Returns whether there are skills to be put anywhere."""
+    """Returns whether there are skills that prompts get, so that measuring is of use."""
 
 
 class MeasurePlacing:
@@ -101,7 +102,7 @@ class MeasurePlacing:
         """Name by digest of the models to measure, most talked to first."""
 
     async def load(self) -> None:
-        """Load the stored results, and put what is known in force."""
+        """Load the stored results; prompts then hold skills where these say."""
         for result in await asyncio.to_thread(self._store.all):
             if result.sheet == self._sheet.sha256:
                 self._take(result)
@@ -131,15 +132,15 @@ class MeasurePlacing:
         ]
 
     def results(self) -> list[PlacingResult]:
-        """Return what is known of the models that the user talks to, most talked to first; also of
-        those that are being measured.
+        """Return the results of the models that the user talks to, most talked to first, including
+        unfinished ones.
         """
         return [self._so_far(model, digest) for digest, model in self._models.items()]
 
     async def slice(self, model: str) -> int:
-        """Ask one model for at most half a minute; return the number of marks.
+        """Ask one model test cases for at most half a minute; return how many were asked.
 
-        Raises LullError when it could not be asked and there is no mark.
+        Raises LullError when the model could not be asked a single one.
         """
         end_s, marked = self._clock.monotonic_s() + self._slice_s, 0
         while self._clock.monotonic_s() < end_s:

@@ -1,7 +1,7 @@
 """Disables skills that do harm, and proposes to retire skills that nobody needs.
 
-Disabling a harmful skill is the one change that Lull makes without asking, because waiting would go
-on harming; the user is told, and can bring the skill back. After that Lull only proposes.
+Disabling a harmful skill is the one change that Lull makes without asking, because waiting would do
+more harm. The user is told and can enable the skill again; then Lull only proposes to disable it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class RetireSkills:
     async def retire(self, skill: Skill, why: str) -> None:
         """Disable a skill at once and tell the user.
 
-        It is only proposed if the user brought the skill back before.
+        If the user enabled it again after an earlier retirement, retiring it is only proposed.
         """
         if self._brought_back(skill):
             await self.propose(skill, why)

@@ -2,8 +2,8 @@
 answered today, and as it would be once the proposal is approved.
 
 Both go through the code that serves requests: the library as approval would make it, an index of
-it, and the choice by relevance, scope and room. So the skill is in the second prompt only if it
-would really come along; only its random leaving out for measurement is off. Nothing is stored.
+it, and the choice by relevance, scope and client. So the second prompt has the skill only if a real
+one would; but no skill is left out at random to measure its effect. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lull.store.skills.skills import new_skill
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPrompt:
-    """What one of the two requests gets in addition, and the skills that this text is made of."""
+    """The text that Lull adds to one of the two requests, and the skills that it is made of."""
 
     injection: Injection
     skills: tuple[SkillKey, ...]
@@ -43,7 +43,7 @@ class TriedPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPair:
-    """What a request gets without and with the skill that the user tries."""
+    """The texts that Lull adds to a request without and with the skill that the user tries."""
 
     without: TriedPrompt
     with_: TriedPrompt
@@ -120,8 +120,8 @@ class TryOut:
     ) -> Callable[[ModelFacts], TriedPair]:
         """Return a function that builds the two prompts of an active skill for a model.
 
-        `asker` is the client that asks, where the skill is for everybody. Raises NotFound,
-        Conflict.
+        If the skill is shared by all clients, the prompts are those that the client `asker` would
+        get. Raises NotFound, Conflict.
         """
         library = self._library()
         changed = switched(library, key, ChangeKind.DISABLE)

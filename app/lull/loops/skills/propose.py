@@ -386,8 +386,8 @@ def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...
     """Return where each sentence of a screened skill text came from, in the form that proposals
     store.
 
-    For a sentence without a turn no words are quoted as typed by the user, who only approved it
-    earlier; unless the user has just `edited` it.
+    A user's sentence is quoted as typed by the user only if it is from a recorded turn, or if the
+    user has just `edited` the text; else the user only approved it earlier.
     """
     return tuple(
         Trace(

@@ -108,7 +108,7 @@ class RunMaterial:
     """Mean reward of the policy's sampled answers before the run."""
     graduates: Skill | None = None
     course: GraduationCourse = field(default_factory=GraduationCourse)
-    """How the skill is trained in."""
+    """Factors of the passes and of the other requests with which the skill is trained in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +116,9 @@ class Before:
     """The adapter that a new training run starts from, and the run it continues."""
 
     root: str | None
-    """Version of the adapter that was in force when the first of these successive runs began.
+    """Version of the adapter that was active when the first of these successive runs began.
 
-    None is the base.
+    None is the base model.
     """
     folder: str | None
     """Folder of the adapter that the run starts with."""

@@ -71,7 +71,7 @@ class NextStep:
     """Which kind of training run to make: GRPO, KTO or training a skill in."""
     skill: Skill | None = None
     course: GraduationCourse = field(default_factory=GraduationCourse)
-    """How the skill is trained in."""
+    """Factors of the passes and of the other requests with which `skill` is trained in."""
     stuck: bool = False
     """Whether nothing more is tried automatically. `text` says why, and how to try again."""
 

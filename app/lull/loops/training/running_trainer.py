@@ -20,7 +20,7 @@ from lull.store.training.training import Training
 log = logging.getLogger(__name__)
 
 STANDING_CHECK_S: Final = 1.0
-"""Time between two checks of a suspended trainer."""
+"""Seconds between two checks whether a trainer stays suspended for too long."""
 
 
 class RunningTrainer:
@@ -91,7 +91,7 @@ class RunningTrainer:
             await self._work.give_back_memory()
 
     async def standing(self) -> None:
-        """Free the memory of a trainer process that stays suspended for long; runs forever."""
+        """Free a trainer process's memory when it stays suspended for long; runs forever."""
         while True:
             await asyncio.sleep(STANDING_CHECK_S)
             work = self._work

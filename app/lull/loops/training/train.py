@@ -140,10 +140,8 @@ class Train:
         return await self._rollouts.some(outlook.learner, outlook.policy, outlook.book)
 
     def telling(self, outlook: NextStep) -> int:
-        """Return how many groups of answers with different rewards were sampled so far, of those
-        wanted.
-
-        Blocking.
+        """Return how many groups of answers with different rewards were sampled so far for the next
+        run, which needs `outlook.wanted`. Blocking.
         """
         assert outlook.policy is not None
         telling = self._rollouts.telling(outlook.book, outlook.policy)

@@ -32,7 +32,7 @@ DEBOUNCE_S: Final = 20.0
 MAKE_GUESS_S: Final = 20.0
 """Assumed seconds to make a training run's folder."""
 GATE_GUESS_S: Final = 120.0
-"""Assumed seconds that an adapter's gate takes."""
+"""Assumed seconds to test an adapter before it may answer users (the gate)."""
 _NOTHING: Final = NextStep(task=Task.NOTHING, text="Lull has not looked yet.")
 
 
@@ -109,7 +109,7 @@ class TrainingJob:
             self._nudged.clear()
 
     async def standing(self) -> None:
-        """Free the memory of a trainer process that stays suspended for long; runs forever."""
+        """Free a trainer process's memory when it stays suspended for long; runs forever."""
         await self._running.standing()
 
     async def close(self) -> None:

@@ -40,7 +40,7 @@ class ConnectParts:
     try_out: Callable[[str, Speech, str, str], Json]
     """Sends a real request as a client would: address, protocol, client, model."""
     own_model: str
-    """The built-in model, which only Lull has."""
+    """Name of the built-in model, which only Lull has."""
     clock: Clock
 
 

@@ -205,7 +205,7 @@ def exams(roles: Json) -> Json:
 
 
 def placing(found: Sequence[PlacingResult]) -> Json:
-    """Tell for each model that the user talks to where in its prompts skills stand, and why."""
+    """Say where the prompts of each model that the user talks to hold skills, and why."""
     words = [f"{one.model}: {one.why or NOT_MEASURED}" for one in found]
     nothing = "Skills stand in the system text; no model was measured yet."
     return check("placing", ok=True, text=" ".join(words) or nothing)

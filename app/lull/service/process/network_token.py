@@ -1,4 +1,6 @@
-"""The network token: created on first use, kept in the secret store, and taken out of it again."""
+"""Creates the network token, which other machines must send, on first use, keeps it in the secret
+store and deletes it from there.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, Lul
 
 
 async def remember_where(service: Service, kind: str) -> None:
-    """Note that the token lies in the keychain, which may be locked or gone when it is to go."""
+    """Note in the database that the token is in the keychain, if it is.
+
+    The keychain may be locked or missing when the token is to be deleted.
+    """
     if kind == _KEYCHAIN:
         await Remembered(service.stores.database).put(TOKEN, kind)
 
@@ -46,7 +51,7 @@ async def remember_where(service: Service, kind: str) -> None:
 async def forget_token(service: Service) -> None:
     """Delete the token from the secret store.
 
-    Raises SecretsError where it may still lie in a keychain that cannot be asked now.
+    Raises SecretsError if it may still be in a keychain that cannot be opened now.
     """
     remembered = Remembered(service.stores.database)
     where = await asyncio.to_thread(remembered.get, TOKEN)

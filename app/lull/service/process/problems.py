@@ -64,7 +64,9 @@ class Problems:
         work: Callable[[], Awaitable[T]],
         undone: list[LullError] | None = None,
     ) -> T | None:
-        """Run `work`; its error is shown as a problem until a later run succeeds, and is added to
+        """Run `work` and return its result; None if it raises LullError.
+
+        The error is shown as the problem `key` until a later run succeeds, and is added to
         `undone`.
         """
         try:

@@ -1,7 +1,7 @@
 """Keeps background tasks alive: a task that fails is restarted with backoff.
 
-A failure that has a name, such as a full disk, is somebody's to mend, so the task is tried until it
-is mended. A task that keeps raising anything else has a fault and is given up after a few tries. It
+A task that raises LullError (an expected failure, such as a full disk) is restarted until the cause
+is gone. A task that keeps raising anything else has a bug and is given up after a few tries. It
 stays listed as a problem; the proxy goes on without it. The problem is cleared only after the task
 has run for a while, so that it does not flicker with every restart.
 """
@@ -37,7 +37,7 @@ class Supervisor:
     async def keep(self, name: str, job: Job) -> None:
         """Run the background task `job` until it returns, restarting it when it raises.
 
-        An exception that is no LullError is given up on when it comes too often.
+        It is given up when it raises an exception other than LullError too often.
         """
         failures, faults = Backoff(), Backoff()
         while True:

@@ -94,7 +94,7 @@ class Comparing:
 
     async def pick(self, proposal: str, wanted: Mapping[str, Any]) -> Json:
         """Record which of two answers, with and without a proposed skill, the user picked; return
-        how the skill's proof stands.
+        the state of the skill's proof (its test by replayed requests).
 
         The result is `{"proposal", "picks", "wins", "losses", "e_value", "wanted", …}`.
 

@@ -42,7 +42,7 @@ def proposal_view(
 ) -> Json:
     """Convert a proposal (a new, changed or retired skill that waits for approval) to JSON.
 
-    `base` is the skill text in force, `data` the text that would replace it.
+    `base` is the active skill's text, `data` the text that would replace it.
     """
     after = b"" if proposal.kind is ProposalKind.RETIRE else data
     return {

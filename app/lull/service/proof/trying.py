@@ -24,7 +24,7 @@ Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 SEEDS: Final = 2**31
 MOST_CHARACTERS: Final = 100_000
-"""Longest request that can be tried."""
+"""Most characters of a request that can be tried."""
 
 
 class Trying:
@@ -41,8 +41,8 @@ class Trying:
         """Return the two requests: `{"route", "without": {"body", "block", "skills", "why"},
         "with": …, "differ"}`.
 
-        `wanted` has "request" and "model"; and "proposal" and its "sha256", or "skill" and whose it
-        is ("of"). Raises LullError.
+        `wanted` has "request" and "model"; and either "proposal" and its "sha256", or "skill" and
+        the client whose skill it is ("of"). Raises LullError.
         """
         request, model = _text(wanted, "request"), _text(wanted, "model")
         if len(request) > MOST_CHARACTERS:

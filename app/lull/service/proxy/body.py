@@ -72,8 +72,9 @@ def model_named_in(beginning: bytes) -> str:
 
 
 def still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[bytes] | None:
-    """Return a request's whole body as a stream, what was read and what was not; None if there is
-    none.
+    """Return a request's whole body to send on: bytes if all of it was read, else a stream.
+
+    None if the request has no body.
     """
     if not body.whole:
         return rest_of(body, request)

@@ -119,7 +119,7 @@ class AnswerChats:
         *,
         bare: bool = False,
     ) -> web.StreamResponse:
-        """Answer one chat request of a client. Raises LullError for what the client is to be told.
+        """Answer a client's chat request. Raises LullError with the error to send to the client.
 
         With `bare` nothing is added, recorded or learned: Lull is switched off.
         """

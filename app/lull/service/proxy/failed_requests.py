@@ -27,10 +27,13 @@ log = logging.getLogger(__name__)
 
 MOST_FAILED: Final = 20
 MOST_BYTES: Final = 4096
-"""Bytes of an upstream's error that are read."""
+"""Most bytes of an upstream's error answer that are read."""
 MOST_CHARACTERS: Final = 300
 MOST_JOINTS: Final = 32
-"""Joints of a long word that are searched behind; a word with more is blacked out unsearched."""
+"""Most punctuation marks of a long word after each of which a secret is looked for.
+
+A word with more of them is blacked out without a search.
+"""
 _LONG_WORD: Final = re.compile(r"[^\s⟨⟩]{20,1000}")
 _JOINT: Final = re.compile(r"\W|_")
 
@@ -40,7 +43,7 @@ class FailedRequest:
     """One chat request that was answered with an error."""
 
     at_s: float
-    """Time on the service's monotonic clock."""
+    """Time of the answer in seconds, on the service's monotonic clock."""
     client: str
     path: str
     status: int

@@ -34,9 +34,9 @@ def learning_view(
 ) -> Json:
     """Return rewards over time, held-out scores and changes since `since` (None: everything).
 
-    `wanted` chooses whose answers are told: points, days and baseline are of this client and model
-    alone. With a skill, points and each day's `n`, `reward` and adapter parts are of answers that
-    had it, and the day's skill parts hold answers with it against those without it.
+    `wanted` chooses the answers: points, days and baseline are of this client and model only. If it
+    names a skill, points and each day's `n`, `reward` and adapter parts are of answers that had the
+    skill in their prompts, and the day's skill parts compare answers with it and without it.
 
     `{"points": [{"at", "reward", "n"}], "days": [{"day", "n", "reward", "with_skills",
     "without_skills", "with_adapter", "without_adapter"}], "baseline": {"reward", "n"}, "held_out":
@@ -47,7 +47,7 @@ def learning_view(
     Rewards are probabilities that an answer was good, 0 to 1. Days are in this machine's time zone;
     each of a day's four parts is `{"reward", "n"}`, null and 0 where there was no answer. The
     baseline covers all answers ever given with neither skills nor an adapter. A placing says where
-    in a model's prompts skills stand; `place` is null while it is being measured. Oldest first.
+    a model's prompts hold skills; `place` is null while it is being measured. Oldest first.
     Blocking.
     """
     answers = worths.answers(since, wanted)
@@ -75,7 +75,7 @@ def learning_view(
 
 
 def placing_view(one: PlacingResult) -> Json:
-    """Describe where in a model's prompts skills stand, and why there."""
+    """Return the JSON of where a model's prompts hold skills, and why there."""
     place = None if one.place is None else one.place.value
     return {"model": one.model, "place": place, "why": one.why or NOT_MEASURED}
 

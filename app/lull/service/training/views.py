@@ -15,7 +15,7 @@ from lull.core.training.record import Run, RunSource
 
 Json = dict[str, Any]
 MOST_STEPS: Final = 1_000
-"""Most steps of a run that are told."""
+"""Most steps of a training run that its JSON includes."""
 
 
 def runs_view(runs: Sequence[Run]) -> list[Json]:
@@ -62,7 +62,7 @@ def _course_view(course: GraduationCourse | None) -> Json | None:
 
 def curve_view(steps: Sequence[Stepped]) -> list[Json]:
     """Return the JSON of the steps of a training run, at most `MOST_STEPS` of them, the first and
-    the last included. A loss that is no number is null.
+    the last included. A loss that is not finite is null.
     """
     if len(steps) > MOST_STEPS:
         wide = (len(steps) - 1) / (MOST_STEPS - 1)

@@ -1,4 +1,6 @@
-"""Builds what keeps the service and its home in order, beside all learning."""
+"""Builds the parts that keep the service and its data in order: the supervisor of background tasks,
+the watch of the skill files, the database's upkeep, backups and the trash.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from lull.service.wiring.sweeping import throwing_away_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upkeep:
-    """What keeps the service and its home in order, beside all learning."""
+    """The parts that keep the service and its data in order, such as supervisor and backups."""
 
     supervisor: Supervisor
     watch_library: WatchLibrary
@@ -39,7 +41,7 @@ def upkeep_of(
     index: WordIndex,
     changes: SkillChanges,
 ) -> Upkeep:
-    """Build what keeps the service and its home in order."""
+    """Build the parts that keep the service and its data in order."""
     return Upkeep(
         supervisor=Supervisor(world.problems, world.clock),
         watch_library=_watch_library(world, current, index, changes),

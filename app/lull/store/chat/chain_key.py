@@ -1,5 +1,5 @@
-"""Stores the secret key with which messages are hashed into a chain: made once for each database,
-never changed.
+"""Stores the secret key for message hashes, by which a conversation is recognized when a client
+sends its history again. It is made once for each database and never changed.
 """
 
 from __future__ import annotations

@@ -33,9 +33,9 @@ from lull.store.database import Database
 __all__ = ["ConversationQuery", "Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
 
 EVERYTHING = ConversationQuery()
-"""Matches every conversation."""
+"""Filter that matches every conversation."""
 SEARCHED_LINKS = 64
-"""Number of newest messages of a history whose links are looked up."""
+"""Number of newest messages of a history that are looked up to find its conversation."""
 
 
 class Trajectories:
@@ -114,7 +114,8 @@ class Trajectories:
         """Return those message links (a hash of a message and all before it) whose messages are not
         stored.
 
-        Both are JSON lists as text, so a long request's links are not parsed in this process.
+        Argument and result are JSON lists as text, so a long request's links are not parsed in this
+        process.
         """
         found: str = self._db.read(
             lambda connection: connection.execute(

@@ -37,7 +37,9 @@ class TrajectoryRow:
     started: str
     last: str
     generation: int
-    """Skill library generation of the newest turn."""
+    """Skill generation (version of the set of active skills) that the newest turn was answered
+    with.
+    """
     skills: tuple[InjectedSkill, ...]
     """Skills in the prompt of the conversation's newest turn."""
     excluded: bool = False
@@ -47,7 +49,7 @@ class TrajectoryRow:
     label: Label | None = None
     """The user's label of the conversation's turns; bad if there are good and bad ones."""
     p_good: float | None = None
-    """Mean p_good of the conversation's scored turns."""
+    """Mean of p_good (probability that the answer is good) over the conversation's scored turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,9 @@ class Position:
     selection: Selection
     suffixes: tuple[Suffix, ...]
     known: int
-    """Library generation up to which skills were looked up; NOTHING_KNOWN if none were yet."""
+    """Skill generation (version of the set of active skills) in which skills for the conversation
+    were last looked up; NOTHING_KNOWN (-1) if never.
+    """
     adapter: str | None = None
     """Version of the adapter that answered the last turn; None means the base model."""
 
@@ -153,8 +157,10 @@ def _title(message: str | None) -> str:
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
-    """Convert a database row to a turn, and load its messages; those whose links are in `known` are
-    left out of the request.
+    """Convert a database row to a turn, and load its messages.
+
+    Messages whose links (hash of a message and all before it) are in `known` are left out of the
+    request; the turn's own links are added to `known`.
     """
     new: list[Message] = []
     link = row["request_link"]

@@ -29,7 +29,7 @@ class ClientFile:
 
     path: Path
     data: bytes | None
-    """None where there is no file."""
+    """The file's content when it was read; None if there was no file."""
 
     @property
     def text(self) -> str:

@@ -80,8 +80,9 @@ class FeedbackRows:
         )
 
     def newest(self, *, limit: int, after: str = "") -> list[Feedback]:
-        """List feedback from users' messages, newest first; `after` lists only what is older than
-        that turn.
+        """List one page of feedback from users' messages, newest first.
+
+        It begins after the turn `after`, where the page before ended, and goes on to older ones.
         """
         older = "AND f.turn < ?" if after else "AND ? = ''"
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))

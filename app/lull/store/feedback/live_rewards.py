@@ -12,7 +12,7 @@ from lull.store.chat.flips import Flips
 from lull.store.database import Database
 
 MOST_SINCE = 2000
-"""Most conversations since the adapter came into force that are evaluated."""
+"""Most conversations since the adapter became the active one that are evaluated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,13 +22,17 @@ class LiveOutcomes:
     """
 
     trial: tuple[HoldoutOutcome, ...]
-    """Outcomes of the trajectories in which this adapter's trial coin was flipped, oldest first."""
+    """Scores of the conversations for which it was drawn at random whether the adapter on trial
+    answers, oldest first.
+    """
     since: tuple[float, ...]
-    """Mean p_good of each trajectory that the adapter has answered since it came into force, oldest
-    first.
+    """Mean p_good (probability of a good answer) of each conversation that the adapter has answered
+    since it became the active one, oldest first.
     """
     before: tuple[float, ...]
-    """Mean p_good of each earlier trajectory that anything else answered, newest first."""
+    """Mean p_good of each earlier conversation that the base model or another adapter answered,
+    newest first.
+    """
 
 
 class LiveRewards:

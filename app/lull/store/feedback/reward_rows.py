@@ -22,7 +22,7 @@ class RewardRow:
 
     turn: str
     reward: Reward | None
-    """The turn's reward; None until some source has a verdict."""
+    """The turn's reward; None until a source, such as the user or the judge, has rated it."""
     signals: tuple[Signal, ...] = ()
     votes: tuple[Vote, ...] = ()
     judge: str = ""
@@ -40,7 +40,9 @@ class ServedTurn:
     turn: TurnRow
     """The stored turn; unlike elsewhere, its `request` holds all messages of the request."""
     known: int
-    """Library generation up to which skills were looked up for the turn."""
+    """Skill generation (version of the set of active skills) in which skills for the turn were last
+    looked up.
+    """
     client: str
     """The client's name as the client sent it."""
     apart: bool
@@ -51,7 +53,7 @@ class ServedTurn:
     excluded: bool = False
     """Whether the user excluded the turn's conversation from learning."""
     left_out: frozenset[str] = frozenset()
-    """sha256 of the skills that a holdout coin flip left out of the turn's trajectory."""
+    """sha256 of the skills randomly left out of the turn's conversation to measure their effect."""
 
     @property
     def room(self) -> str:

@@ -66,11 +66,11 @@ class Rewards:
         )
 
     def failures(self, *, below: float, limit: int) -> list[ServedTurn]:
-        """List complete turns with p_good (probability of a good answer) below `below` that no
-        proposed skill has used, newest first.
+        """List complete turns with p_good (probability of a good answer) below `below` from which
+        no skill was proposed yet, newest first.
 
-        Quarantined proposals written by a model do not count as using a turn, nor do unproved ones
-        without a user's wish: the user may still state a wish.
+        Proposals that a model wrote and the safety screening holds back do not count, nor do
+        undecided ones that are unproved and have no wish of the user, who may still state one.
         """
         return self._served(
             "r.excluded_at IS NULL AND w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
@@ -203,7 +203,9 @@ class Rewards:
         return [reward_row(row) for row in rows]
 
     def verdict_counts(self) -> dict[str, tuple[int, int]]:
-        """Return for each reward source how many turns it called good and how many it decided."""
+        """Return for each reward source (such as the user's rating or the judge) how many turns it
+        called good, and how many it called good or bad.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT source, sum(value > 0) AS good, count(*) AS n FROM rewards"
@@ -302,7 +304,9 @@ class Rewards:
         )
 
     def kinds(self) -> list[tuple[str, float]]:
-        """List every pair of reward source and raw value that occurs in the stored rewards."""
+        """List every pair of reward source (such as the judge) and its raw value, from -1 (bad) to
+        1 (good), that occurs in the stored rewards.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT DISTINCT source, value FROM rewards WHERE source IS NOT NULL"

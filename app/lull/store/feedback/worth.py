@@ -23,10 +23,12 @@ class AnswerChoice:
     """Which scored answers are wanted; empty fields match anything."""
 
     client: str | None = None
-    """Name of the client; "" is who uses the plain address."""
+    """Name of the client; "" for clients that give none (they use Lull's plain address), None for
+    all.
+    """
     model: str = ""
     skill: str = ""
-    """Name of the skill whose answers are held against all others."""
+    """Name of the skill: answers with it in the prompt are compared with all others."""
 
 
 EVERY_ANSWER: Final = AnswerChoice()
@@ -37,7 +39,7 @@ class ScoredAnswer:
     at: datetime
     p_good: float
     skills: bool
-    """Whether the skill that was asked for, or any if none was, was in the answer's prompt."""
+    """Whether the skill of the `AnswerChoice`, or any skill if it names none, was in the prompt."""
     adapter: bool
     """Whether an adapter gave the answer, not the base model."""
 

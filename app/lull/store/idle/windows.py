@@ -22,7 +22,9 @@ STOPPED: Final = "Lull was stopped."
 """Reason for closing a window whose end was never recorded."""
 
 KEPT_ROWS = 4_000
-"""Rows kept whatever the clock says: about half a year of windows, more of lulls."""
+"""Newest rows of each table that are never deleted for age: about half a year of idle windows, and
+more of the user's absences.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +51,7 @@ class WindowRow:
     closed_at: datetime | None = None
     why_closed: str = ""
     closed_by: str = ""
-    """Name of the gate that closed the window."""
+    """Name of the idle gate (a condition for background work) that closed the window."""
     used_s: float = 0.0
     """Seconds of the window in which work ran."""
     done: tuple[Done, ...] = ()
@@ -125,9 +127,9 @@ class Windows:
         ]
 
     def forget_before(self, now: datetime) -> None:
-        """Delete rows of idle windows and lulls that are older than the journal's limit.
+        """Delete rows of idle windows and lulls (the user's absences) older than JOURNAL_DAYS.
 
-        The newest rows stay, in case the clock has jumped.
+        The newest KEPT_ROWS of each stay, in case the clock has jumped.
         """
         oldest = _text(now - timedelta(days=JOURNAL_DAYS))
 

@@ -1,7 +1,7 @@
 """Stores exam results of local chat models (whether one may read feedback, judge answers or write
 skills).
 
-Every single mark is kept, so an interrupted exam can continue.
+The mark for every single item is kept, so an interrupted exam can continue.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Stores where each model obeys skills (instruction texts in prompts) best, with every single mark,
-so that an interrupted measurement can continue.
+"""Stores where each model obeys skills (instruction texts in prompts) best, with the result of
+every single test case, so that an interrupted measurement can continue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ class Placings:
         self._db = database
 
     def all(self) -> tuple[PlacingResult, ...]:
-        """List the results of all models, oldest first. Blocking."""
+        """List for each model the result of measuring where in a prompt it obeys skills best.
+
+        Oldest first. Blocking.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM placings ORDER BY at, digest"
@@ -29,7 +32,10 @@ class Placings:
         return tuple(map(_result, rows))
 
     async def put(self, result: PlacingResult) -> None:
-        """Store the current state of a model's result, in place of one with older cases."""
+        """Store the current state of a model's result (where in a prompt it obeys skills best).
+
+        It replaces the model's earlier result, also one for an older set of test cases.
+        """
         at = (result.at or datetime.fromtimestamp(0, UTC)).astimezone(UTC)
         values = (
             result.digest,

@@ -256,8 +256,8 @@ class Proposals:
         answers.
 
         `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
-        or edited it meanwhile, or if the proof's last look (a final randomised test) was taken and
-        the pair would go on after it.
+        or edited it meanwhile, or if the proof has ended with its last look (a final randomised
+        test), after which no pair may count.
         """
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -364,10 +364,10 @@ class Proposals:
     # For the transaction of a skill change
 
     def deciding(self, proposal: Proposal) -> Also:
-        """Return a callback that stores the decision in `proposal.status` in a skill change's
-        transaction.
+        """Return a callback that stores the user's decision (`proposal.status`) within the
+        transaction that changes the skill.
 
-        That raises Conflict if another decision was made meanwhile.
+        The callback raises Conflict if another decision was made meanwhile.
         """
 
         def write(connection: sqlite3.Connection, generation: int) -> None:

@@ -128,7 +128,8 @@ class UseReplays:
         """Store a replay of an approved skill as a pair of scored answers; None where nothing could
         score them.
 
-        Nothing is stored if the turn was deleted meanwhile. `model` is the digest that answered.
+        Nothing is stored if the turn was deleted meanwhile. `model` is the digest of the answering
+        model.
         """
         text = None if pair is None else json.dumps(pair_to_json(pair))
 

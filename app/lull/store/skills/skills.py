@@ -174,9 +174,9 @@ class Skills(LibraryReader):
         """Compare the skill folders with the library and finish what a crash interrupted.
 
         Return what could not be read. A working copy with the text last written is updated to the
-        library's; any other text goes to `strange`. A missing folder counts as deleted by the user,
-        unless its client's whole folder is gone: then it is written again. If the database was
-        lost, copies that match a stored version start the new library.
+        library's; any other text is listed in `strange`. A missing folder counts as deleted by the
+        user, unless its client's whole folder is gone: then it is written again. If the database
+        was lost, copies that match a stored version start the new library.
         """
         async with self._changing:
             return await self._reconcile(at)

@@ -1,9 +1,9 @@
 """Parses amounts in users' rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
 
 Numbers are digits or words, in English, German, French and Spanish. An approximate amount ("around
-50") is ignored. So is a number whose sentence does not order it: in "two sentences are plenty",
-"two are too few" and "two or so" the rest of the sentence decides which numbers are meant, and no
-list of words knows every rest.
+50") is ignored. So is a number that its sentence does not plainly demand: what surrounds it can
+change its meaning ("two sentences are plenty", "two are too few", "two or so") in more ways than a
+list of words could cover.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def counts(text: str, noun: str) -> bool:
 
 
 def number_of(text: str, noun: str) -> int | None:
-    """Return the number that stands with `noun`, or alone in the text, taken as a size ("4 spaces")
-    and not as a limit.
+    """Return the number that belongs to `noun` (a regular expression), or the only number in the
+    text, as a size ("4 spaces") and not as a limit; None without one.
     """
     text = _plain(text)
     found = amount_of(noun).search(text)

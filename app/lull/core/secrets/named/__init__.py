@@ -1,5 +1,6 @@
-"""Secrets that are told by what names them: the words of many languages, and the ways in which a
-value follows its name, such as a sentence, a table's column or an element.
+"""Patterns of secrets, most of them recognised by the name that goes with the secret: words of many
+languages, and the ways in which a value follows its name, such as in a sentence, a table's column
+or an element.
 """
 
 from typing import Final

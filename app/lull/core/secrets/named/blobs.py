@@ -1,4 +1,4 @@
-"""Patterns of keys and tickets that show by their own build what they are, and of short tokens."""
+"""Patterns of keys and tickets that are recognised by their own format, and of short tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of secrets that calls in code take in a certain place: `login("anna", "…")`."""
+"""Patterns of secrets passed as an argument to certain calls in code: `login("anna", "…")`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Patterns of secrets told by the structure around them: a cluster's Secret, a JSON web key, an
-encrypted vault, a list of cookies.
+"""Patterns of secrets recognised by the structure around them: a Kubernetes Secret, a JSON web key,
+an encrypted vault, a list of cookies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Patterns of names that run together with what they belong to, as in `SSHPASS=…`, `dbpass: …` and
+"""Patterns of secrets whose name is joined with another word, as in `SSHPASS=…`, `dbpass: …` and
 `SECRET_PROD_2=…`.
 """
 

@@ -48,7 +48,7 @@ PASSPHRASES: Final = Names(
     rest=_TAIL,
 )  # fmt: skip
 PASSWORDS_ELSEWHERE: Final = Names(stems=_OTHER, rest=_OTHER_TAIL)
-"""Names in scripts in which a Latin word stands out by itself."""
+"""Words for "password" in scripts in which a value in Latin letters stands out by itself."""
 
 _SECRETS: Final = (
     "apikey", "api key", "api_key", "api-key", "api token", "api_token", "api-token", "access key", "access_key", "accesskey",

@@ -1,5 +1,5 @@
-"""Patterns of secrets in tables, told by the column's header: comma-separated values, Markdown,
-what a database prints, HTML tables and the lists of an INSERT.
+"""Patterns of secrets in tables, recognised by the column's header: comma-separated values,
+Markdown, what a database prints, HTML tables and the lists of an INSERT.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The Chat page: a small chat with a model through Lull, to try things out where they are seen.
+"""The Chat page: a small chat with a model through Lull, in the window.
 
 Its conversations are recorded and learned from like those of any chat app, under the name of Lull's
-window. What was recorded is shown with its skills and can be rated and taught there.
+window. A recorded answer is shown with the skills in its prompt; the user can rate it, or make a
+skill of it.
 """
 
 from __future__ import annotations

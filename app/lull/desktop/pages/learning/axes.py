@@ -15,7 +15,7 @@ HOURS: Final = (1, 3, 6, 12)
 DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
 DAY_S: Final = 86_400.0
 MONTHS_FROM: Final = 56
-"""Days between two dates from which months are named instead."""
+"""Days between two labels of the axis from which on these show months instead of days."""
 
 
 class DayAxis(pg.AxisItem):  # type: ignore[misc]
@@ -29,7 +29,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         self._label_px = 80.0
 
     def wear(self, font: QFont) -> None:
-        """Set the font of the dates; the larger it is, the fewer are there."""
+        """Set the font of the axis labels; the larger it is, the fewer labels are drawn."""
         self.setTickFont(font)
         self._label_px = QFontMetricsF(font).horizontalAdvance("00. Mmm. 0000") + 8
 

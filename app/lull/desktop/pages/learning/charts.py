@@ -55,8 +55,9 @@ class Series:
     line: bool = True
     """Whether it is drawn as a curve; else only the intervals of its points are drawn."""
     box_days: tuple[float, float] = (-0.4, 0.4)
-    """Where an interval begins and ends, in days before and after its point; those of two curves
-    stand side by side.
+    """Left and right end of a point's interval box, in days from the point.
+
+    Boxes of two curves are placed side by side.
     """
     about: str = ""
     """What the curve shows, in a sentence."""
@@ -93,7 +94,7 @@ class Chart:
     about: str = ""
     """What the chart shows, in a sentence."""
     steps: int = 0
-    """Number of steps of the training run that it shows; 0: it shows shares over days."""
+    """Steps of the training run whose loss it shows; 0 for a chart of shares over days."""
 
     @property
     def empty(self) -> bool:

@@ -32,7 +32,7 @@ from lull.desktop.widgets.style import ThemeInForce, small_pt
 from lull.desktop.words import percent, tr
 
 PLOT_PX: Final = 220
-"""Least height of a plot; a smaller page scrolls."""
+"""Least height of a plot in pixels; a smaller page scrolls."""
 LOG_FLOOR: Final = 0.01
 """Lowest value that a chart's logarithmic scale shows."""
 DAY_S: Final = 24 * 3600.0
@@ -42,13 +42,13 @@ NEAREST_S: Final = 3600.0
 """Shortest time that can be zoomed into, in seconds."""
 NEAREST_STEPS: Final = 4
 ZOOM: Final = 0.5
-"""What one zoom step leaves of the time that is seen."""
+"""Factor by which one zoom step changes the time span that is shown."""
 MARK_SPAN: Final = (0.0, 0.12)
-"""Part of a chart's height that the mark of a change of skills takes."""
+"""Lower and upper end of the mark of a change of skills, as shares of the chart's height."""
 BEHIND: Final = -10
-"""Order of what is drawn behind the curves."""
+"""Qt's Z value of what is drawn behind the curves."""
 BOX_ALPHA: Final = 60
-"""How opaque intervals are, of 255."""
+"""Alpha of the boxes that show intervals, of 255."""
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]
@@ -65,7 +65,7 @@ class Curves(SelfDrawn):
     """Widget that draws one chart: its legend, curves, running means, intervals and marks."""
 
     zoom_changed = Signal(bool)
-    """Whether only a part of the chart is seen now."""
+    """Emitted with whether only a part of the chart is shown now."""
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Curves(SelfDrawn):
         return near_words(self._chart, at_s)
 
     def snapshot(self) -> QPixmap:
-        """Return the chart with its legend, as it is seen."""
+        """Return an image of the chart with its legend."""
         return self.grab()
 
     def step(self, by: int) -> None:
@@ -153,7 +153,7 @@ class Curves(SelfDrawn):
     # Zoom
 
     def zoom(self, factor: float) -> None:
-        """Show `factor` of what is seen now, around the cursor or else the middle."""
+        """Multiply the span that is shown by `factor`, around the cursor or else the middle."""
         first, last = self._range()
         left, right = self._whole()
         near = NEAREST_STEPS if self._chart.steps else NEAREST_S

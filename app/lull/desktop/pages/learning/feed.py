@@ -56,7 +56,7 @@ class LearningFeed(QObject):
         self._read()
 
     def look_at(self, wanted: dict[str, str]) -> None:
-        """Set of which client, model and skill answers are read; an empty value stands for all."""
+        """Set whose answers are read: of a client, model and skill; an empty value means all."""
         if wanted != self._wanted:
             self._wanted = wanted
             self._due = True

@@ -1,4 +1,4 @@
-"""The legend above a chart: a row of samples and words that wraps, and so hides nothing."""
+"""The legend above a chart: samples with names, in a row that wraps rather than hide any."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from lull.desktop.widgets.parts import empty_out
 from lull.desktop.widgets.tokens import GAP
 
 SAMPLE_PX: Final = 26
-"""Width of a sample beside its words."""
+"""Width in pixels of the sample beside a name."""
 
 
 class SampleKind(StrEnum):
     LINE = "line"
     DOTS = "dots"
     UPRIGHT = "upright"
-    """A vertical line, as marks are."""
+    """A vertical line, as for the marks of changes of skills or adapters."""
     BAND = "band"
 
 

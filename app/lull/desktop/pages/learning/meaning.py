@@ -1,6 +1,7 @@
 """Says in one sentence what a chart of the Learning page means.
 
-Better, worse or too few to tell is decided by intervals (`core/feedback/trend.py`), not by eye.
+Whether answers got better or worse, or are too few to tell, is decided by 95% intervals
+(`core/feedback/trend.py`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from lull.desktop.words import count, length, percent, plain, tr
 
 Json = dict[str, Any]
 Means = Sequence[tuple[float, int]]
-"""Means of scores, each of so many answers, oldest first."""
+"""(Mean score, number of answers) of successive groups of answers, oldest first."""
 LEAST_RUNS: Final = 10
-"""Number of measured runs from which "no clear effect" is said, and not "too few"."""
+"""Fewest measured runs for "no clear effect"; with fewer it is "too few to tell"."""
 
 
 def over_time(means: Means) -> str:
@@ -116,9 +117,9 @@ def _too_few(own: Estimate, other: Estimate) -> str:
 
 
 def held_out(found: Sequence[Json]) -> str:
-    """Say of the newest adapter whether it was better than the version before it.
+    """Say whether the newest adapter was better than the version before it, on held-out requests.
 
-    Both answered the same requests, so the interval is wider than it need be, never narrower.
+    The interval ignores that both answered the same requests, so it is too wide, never too narrow.
     """
     if not found:
         return ""
@@ -150,7 +151,10 @@ def held_out(found: Sequence[Json]) -> str:
 
 
 def of_runs(measured: Iterable[tuple[float, float]]) -> str:
-    """Say whether runs make practice answers better more often than not, from (before, after)."""
+    """Say whether training runs make practice answers better more often than not.
+
+    `measured` holds each run's mean rewards (before, after).
+    """
     some = list(measured)
     better = sum(after > before for before, after in some)
     share = wilson(better, len(some))

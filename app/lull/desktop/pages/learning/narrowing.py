@@ -1,4 +1,4 @@
-"""The choices of whose answers the Learning page shows: of a client, a model, a skill."""
+"""Lists to choose the client, model and skill whose answers the Learning page shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lull.desktop.words import plain, tr
 
 
 class AnswersOf(QWidget):
-    """A row of choices: of every client, model and skill, or of one."""
+    """A row of three lists, in which the user chooses one client, model and skill, or all."""
 
     changed = Signal()
 

@@ -1,4 +1,4 @@
-"""What a chart of the Learning page says in words: axes, legend, and the values at a point."""
+"""The texts of a chart of the Learning page: axis titles, legend, and the values at a point."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import count, decimal, on_day, percent, tr
 
 MARK_NEAR_S: Final = 3 * 3600.0
-"""How near in seconds a mark must be to a value to be named with it."""
+"""Most seconds between a value and a mark that is described together with it."""
 
 
 def axis_titles(chart: Chart) -> tuple[str, str]:
-    """Return what the upright axis of a chart counts, and what the lower one."""
+    """Return the titles of a chart's axes as (vertical, horizontal)."""
     if chart.steps:
         return tr("Loss"), tr("Step of the run")
     return tr("Good answers"), tr("Day")

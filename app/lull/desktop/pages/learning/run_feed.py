@@ -12,13 +12,13 @@ from lull.desktop.state import AppState, Phase, Subject
 
 Json = dict[str, Any]
 READ_GAP_MS: Final = 3_000
-"""Milliseconds between two reads; no event tells of a step."""
+"""Milliseconds between two reads, which are needed because no event is sent for a step."""
 IN_PROGRESS: Final = ("training", "waiting")
-"""Statuses of a run that makes steps, or has made some and waits to go on."""
+"""Statuses of a training run that makes steps, or made some and waits to continue."""
 
 
 class RunFeed(QObject):
-    """Reads the steps of the run in progress again and again, as long as there is one."""
+    """Reads the steps of the training run in progress repeatedly, as long as there is one."""
 
     changed = Signal()
 

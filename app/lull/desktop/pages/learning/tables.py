@@ -12,7 +12,7 @@ from lull.desktop.widgets.tables import fit_rows
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_ROWS: Final = 3
-"""Rows of a small table that are seen at least."""
+"""Rows that a small table always has room for."""
 _MODE = QHeaderView.ResizeMode
 
 

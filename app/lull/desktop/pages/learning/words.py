@@ -35,7 +35,7 @@ def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 
 def placing_words(placings: Iterable[Json]) -> str:
-    """Tell of each model, a line each, where in its prompts skills stand and why there."""
+    """Say for each model, in a line each, where its prompts hold skills and why there."""
     return "\n".join(plain(f"{one['model']}: {one['why']}") for one in placings)
 
 
@@ -72,7 +72,7 @@ def status_words(status: str) -> str:
 
 
 def explained(cell: str) -> str:
-    """Return the tooltip of a cell about runs or adapters: what its word means, or the cell."""
+    """Return the tooltip of a table cell: what its word means, or else the cell's text."""
     return {**_kinds_explained(), **_status_explained()}.get(cell, cell)
 
 
@@ -228,7 +228,7 @@ def verdict_words(run: Json) -> str:
 
 
 def reasons_of(run: Json) -> str:
-    """Return why the gate decided so about a run's adapter, in the service's sentences."""
+    """Return the service's reasons why a run's adapter passed or failed its test (the gate)."""
     return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 

@@ -20,7 +20,7 @@ from lull.desktop.words import count, plain, tr
 
 Json = dict[str, Any]
 MORNING: Final = time(8)
-"""When what was snoozed until another day comes back."""
+"""Time of day at which a proposed skill that was put off to another day is shown again."""
 _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
 
 

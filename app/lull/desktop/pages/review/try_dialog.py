@@ -1,8 +1,8 @@
-"""Dialog to try a suggestion or a skill on any request, before approving it: two answers, without
-and with it, side by side.
+"""Dialog to try a proposed or an active skill on any request: it shows two answers, without and
+with the skill, side by side.
 
-The service builds both requests as its chats would be, and the window sends them one after the
-other, so that the user's own chats wait for one answer at most. Nothing of it is stored.
+The service builds both requests like those of real chats, and the window sends them one after the
+other, so that the user's own chats wait for at most one answer. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ BLOCK_LINES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What the user tries: a suggestion, or a skill in force."""
+    """The proposed or active skill that the user tries."""
 
     name: str
     asked: Mapping[str, str]
-    """What the service is told of it."""
+    """Fields by which the request to the service names it."""
     heads: tuple[str, str]
-    """Headings of the two answers, without and with it."""
+    """Headings of the two answers: without the skill (or its change), and with it."""
     model: str = ""
-    """The model for which it was suggested; "" for none."""
+    """The model for which the skill was proposed; "" for none."""
     turn: str = ""
-    """Id of the turn whose request taught it; "" for none."""
+    """Id of the chat turn from which the skill was proposed; "" for none."""
 
 
 def tried_proposal(proposal: Json) -> Tried:
-    """Return what is tried of a proposed skill."""
+    """Return the description of a proposed skill for the dialog, from its JSON."""
     heads = {
         "new": (tr("Without the skill"), tr("With the skill")),
         "edit": (tr("With the skill as it is now"), tr("With the changed skill")),
@@ -71,7 +71,7 @@ def tried_proposal(proposal: Json) -> Tried:
 
 
 def tried_skill(skill: Json) -> Tried:
-    """Return what is tried of a skill in force."""
+    """Return the description of an active skill for the dialog, from its JSON."""
     return Tried(
         name=str(skill["name"]),
         asked={"skill": str(skill["name"]), "of": str(skill.get("client") or "")},
@@ -292,7 +292,7 @@ class TryDialog(QDialog):
 
 
 def skill_words(names: list[str]) -> str:
-    """Say which skills come along with a request."""
+    """Say which skills are in the prompt of a request."""
     if not names:
         return tr("No skill comes along.")
     return tr("Skills that come along: %1", plain(", ".join(names)))

@@ -21,7 +21,7 @@ LEFT: Final = 104
 TOP: Final = 22
 LEAST_LINE: Final = 34
 WIDE_DAY: Final = "Wed 30 Mmm"
-"""A name of a day that takes as much room as any."""
+"""A day's label that is as wide as any, to compute the width of the column."""
 
 
 class WeekView(SelfDrawn):

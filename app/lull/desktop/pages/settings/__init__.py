@@ -1,1 +1,1 @@
-"""The Settings page: its cards, a line for each setting, and what people call the settings."""
+"""The Settings page: its cards, a line for each setting, and names of the settings for users."""

@@ -1,5 +1,5 @@
-"""The folded part of the Settings page: the settings that few people change, in one card per
-subject.
+"""The folded part of the Settings page: the settings that few people change, in one card for each
+group of keys.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
 OPEN: Final = "settings/advanced-open"
-"""Key in the window's preferences of whether the advanced settings are unfolded."""
+"""Key in the window's preferences: whether the advanced settings are unfolded."""
 
 
 class Advanced(QWidget):
-    """The advanced settings, folded at first; a search opens them while something in them fits."""
+    """The advanced settings, folded at first; a search unfolds them if it matches any of them."""
 
     def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
         super().__init__()
@@ -54,7 +54,10 @@ class Advanced(QWidget):
         self.cards[group].add(line)
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show what has all these words; without words, all of it, folded as the user left it."""
+        """Show the settings that contain all these words; return whether there are any.
+
+        Without words show all, folded or unfolded as the user left them.
+        """
         found = [card.look_for(words) for card in self.cards.values()]
         self._show(opened=self._open or bool(words), offered=not words)
         self.setVisible(any(found))

@@ -1,7 +1,8 @@
 """Editors for the values of settings: a switch, a field, a list of choices, or hours of the day.
 
-Each shows a value with `put` and emits `entered` with what the user made of it, in the form that
-the service takes. A value that is put while the user types is not shown: it would take their words.
+Each shows a value with `put`, and emits `entered` with the user's new value in the form that the
+service accepts. A value that is put while the user types is not shown, as it would overwrite their
+text.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ HOURS_KEY: Final = "idle.sleep_hours"
 DIGITS: Final = 9
 """Width of a field for a number, in digits."""
 FIELD_PX: Final = 22
-"""Width of a field beside its text."""
+"""Width in pixels of a field's frame and margins, without its text."""
 _ONE_STRETCH: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _MORNING: Final = "07:00"
 
 
 class SwitchEdit(Switch):
-    """Editor for what is on or off."""
+    """Editor for a setting that is on or off."""
 
     entered = Signal(str)
 
@@ -47,7 +48,7 @@ class SwitchEdit(Switch):
 
 
 class OneOfEdit(Choice):
-    """Editor for one of a few texts."""
+    """Editor for a setting whose value is one of a few texts."""
 
     entered = Signal(str)
 
@@ -63,7 +64,7 @@ class OneOfEdit(Choice):
 
 
 class FieldEdit(QLineEdit):
-    """Editor for a text, a number, or a list of texts with commas between them."""
+    """Editor for a setting that is a text, a number, or a comma-separated list of texts."""
 
     entered = Signal(str)
 
@@ -110,8 +111,10 @@ class FieldEdit(QLineEdit):
 
 
 class HoursEdit(QWidget):
-    """Editor for hours that are the same on every day, as two times; where they are not, it opens
-    the Schedule page, which shows a week.
+    """Editor for daily hours, as a start and an end time.
+
+    If the hours are not one span that is the same on every day, a button opens the Schedule page
+    instead.
     """
 
     entered = Signal(str)
@@ -169,8 +172,8 @@ Editor = SwitchEdit | OneOfEdit | FieldEdit | HoursEdit
 
 
 def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
-    """Return the editor for a setting that the service tells; `open_schedule` shows the Schedule
-    page.
+    """Return the editor for a setting, given its JSON from the service; `open_schedule` shows the
+    Schedule page.
     """
     key, value = str(one["key"]), one["value"]
     if isinstance(value, bool):

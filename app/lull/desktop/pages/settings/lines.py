@@ -1,5 +1,5 @@
-"""A line of the Settings page: a setting's name, its editor with the unit, and its explanation; and
-the card that holds some of them.
+"""Widgets of the Settings page: a line for one setting (its name, its editor with the unit, and its
+explanation), and a card that holds several lines.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class _Name(QLabel):
 
 
 class SettingLine(QWidget):
-    """A setting: its name, its editor with the unit, and its explanation."""
+    """The line of one setting: its name, its editor with the unit, and its explanation."""
 
     entered = Signal(str)
-    """Emitted with the value that the user entered, in the form that the service takes."""
+    """Emitted with the value that the user entered, in the form that the service accepts."""
 
     def __init__(self, one: Json, open_schedule: Callable[[], object]) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class SettingLine(QWidget):
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:
-        """Show a setting's value; with `anyway` also where the user has begun to type another."""
+        """Show a setting's value; with `anyway` even if the user has begun to type another."""
         self._value = one["value"]
         self.editor.put(self._value, anyway=anyway)
         self.unit_label.setText(units.unit_words(self.unit, self._value))
@@ -83,12 +83,12 @@ class SettingLine(QWidget):
 
     @property
     def changed(self) -> bool:
-        """Whether the value is another one than at first."""
+        """Whether the setting's value differs from its default."""
         return bool(self._value != self._default)
 
     @property
     def in_force(self) -> str:
-        """The value in the form that the service takes."""
+        """The setting's current value in the form that the service accepts."""
         return units.sent(self._value)
 
     @property
@@ -96,8 +96,8 @@ class SettingLine(QWidget):
         return units.sent(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
-        """Show the line if all words are in its name, explanation, key or unit or in the text
-        `beside` it, else hide it.
+        """Show the setting's line if all words are in its name, explanation, key or unit or in the
+        text `beside`, else hide it; return whether it is shown.
         """
         said = f"{self._said} {beside.casefold()}"
         found = all(word in said for word in words)
@@ -106,7 +106,9 @@ class SettingLine(QWidget):
 
 
 class SettingsCard(Card):
-    """Card with the lines of some settings, and a button that resets those that are shown."""
+    """Card with the lines of some settings, and a button that resets the shown ones to their
+    defaults.
+    """
 
     def __init__(self, title: str, reset: Callable[[SettingsCard], object]) -> None:
         super().__init__()
@@ -122,11 +124,11 @@ class SettingsCard(Card):
         self.box.addWidget(line)
 
     def changed(self) -> list[SettingLine]:
-        """The lines that are shown and hold another value than at first."""
+        """Return the shown lines whose value differs from the default."""
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show the lines in which the words are, and the card if there is one."""
+        """Show the lines that contain all words, and the card if there are any; return whether."""
         found = [line.look_for(words, beside=self.title) for line in self.lines]
         self.setVisible(any(found))
         self.look()

@@ -1,6 +1,6 @@
-"""What people call Lull's settings, and which of them most people use.
+"""Names of Lull's settings for users, and the list of those that most people use.
 
-Keys are for the settings file; the page titles no line with one.
+The keys of the settings file are not shown as names.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMES: Final = (
 LEARNING: Final = ("training.enabled", "review.auto_approve", "upstream.allow_remote_models")
 CONNECTION: Final = ("service.port", "upstream.address")
 EVERYDAY: Final = (*CHATS, *TIMES, *LEARNING, *CONNECTION)
-"""The settings that stand unfolded, in the order of the page."""
+"""Keys of the settings that most people use, which are never folded, in the page's order."""
 
 GROUPS: Final[Mapping[str, str]] = {
     "service": "Chat apps",
@@ -49,7 +49,7 @@ GROUPS: Final[Mapping[str, str]] = {
     "training": "Training",
     "log": "Log",
 }
-"""The titles of the advanced cards, by the groups of keys."""
+"""English titles of the cards of advanced settings, by the keys' part before the dot."""
 
 NAMES: Final[Mapping[str, str]] = {
     "service.enabled": "Use Lull for my chats",
@@ -159,19 +159,21 @@ NAMES: Final[Mapping[str, str]] = {
 
 
 def title_of(key: str) -> str:
-    """Return a setting's name in the user's language; of one that this window does not know, its
-    key in words.
+    """Return a setting's name in the user's language; for a key that this window does not know, the
+    key's part behind the dot, with spaces.
     """
     return named(f"setting {key}", NAMES.get(key, key.split(".", 1)[-1].replace("_", " ")))
 
 
 def group_title(group: str) -> str:
-    """Return the title of the advanced card for the settings whose keys begin with this group."""
+    """Return the title, in the user's language, of the card for the advanced settings of a group
+    (the keys' part before the dot).
+    """
     return named(f"settings {group}", GROUPS.get(group, group.capitalize()))
 
 
 def everyday() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the titles of the unfolded cards with the keys of their settings."""
+    """Return the cards that are never folded, each as (title, keys of its settings)."""
     return (
         (tr("My chats"), CHATS),
         (tr("When Lull works"), TIMES),
@@ -184,8 +186,9 @@ _KEY: Final = re.compile(r"\b(?:[a-z]+\.[a-z_]+|[a-z]+(?:_[a-z]+)+)\b")
 
 
 def without_keys(reason: str, group: str) -> str:
-    """Return the reason for a setting of a group with the names of other settings for their
-    keys.
+    """Return a setting's explanation with the keys of other settings replaced by their names.
+
+    `group` is the part before the dot of keys that are written without it.
     """
 
     def name(found: re.Match[str]) -> str:

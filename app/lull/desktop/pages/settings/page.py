@@ -1,5 +1,5 @@
-"""The Settings page: what most people use by its name, and the rest folded under Advanced; the
-window's own settings are in `own_cards`.
+"""The Settings page: cards with the settings that most people use, and all others folded under
+Advanced. The cards of the window's own preferences are in `own_cards`.
 
 The service checks each change and applies it at once if it can.
 """
@@ -44,7 +44,7 @@ _MODEL_AFTER: Final = 1
 
 
 class SettingsPage(Page):
-    """The Settings page: cards for what people want, then all other settings, folded."""
+    """The Settings page: cards with the common settings, then all other settings, folded."""
 
     subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
 

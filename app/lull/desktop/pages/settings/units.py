@@ -1,6 +1,7 @@
-"""Values of settings as people read and type them: numbers with their units, shares in percent.
+"""Converts values of settings between the service's form and that which users read and type.
 
-The service takes and sends plain values; a key's ending tells the unit of a number.
+Users see numbers with units, and shares in percent. The service accepts and sends plain values; the
+ending of a setting's key tells the unit of a number.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class NumberUnit(StrEnum):
-    """Units of numbers; each is the ending of its settings' keys."""
+    """Units of settings that are numbers; each value is the ending of such settings' keys."""
 
     MILLISECONDS = "ms"
     SECONDS = "s"
@@ -26,14 +27,14 @@ class NumberUnit(StrEnum):
     MEGABYTES = "mb"
     TOKENS = "tokens"
     PERCENT = "share"
-    """The service's value is a share from 0 to 1."""
+    """Shown in percent; the service's value is a share from 0 to 1."""
 
 
 _OTHER_SHARES: Final = frozenset({"idle.memory_pressure", "learning.alpha"})
 
 
 def unit_of(key: str, value: object) -> NumberUnit | None:
-    """Return the unit of a setting's value; None for what is no number, or one without a unit."""
+    """Return the unit of a setting's value; None if it is not a number, or has no unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if key in _OTHER_SHARES:
@@ -43,7 +44,7 @@ def unit_of(key: str, value: object) -> NumberUnit | None:
 
 
 def unit_words(unit: NumberUnit | None, value: object = None) -> str:
-    """Return the unit in words, in the singular for a value of 1."""
+    """Return the unit in words, in the singular if `value` is 1; "" for None."""
     number = 1 if value == 1 else 2
     match unit:
         case NumberUnit.MILLISECONDS:
@@ -69,7 +70,7 @@ def unit_words(unit: NumberUnit | None, value: object = None) -> str:
 
 
 def shown(value: object, unit: NumberUnit | None) -> str:
-    """Return a value as it stands in its field, without its unit."""
+    """Return a value as its field shows it, without the unit."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return sent(value)
     number = value * 100 if unit is NumberUnit.PERCENT else value
@@ -77,8 +78,9 @@ def shown(value: object, unit: NumberUnit | None) -> str:
 
 
 def typed(text: str, unit: NumberUnit | None) -> str:
-    """Return the number that a user typed in the form that the service takes; what is no number
-    goes to the service as it is, which says what is wrong with it.
+    """Convert a number that a user typed to the form that the service accepts.
+
+    A text that is not a number is returned unchanged; the service says what is wrong with it.
     """
     text = text.strip()
     plain = text.removesuffix("%").strip() if unit is NumberUnit.PERCENT else text
@@ -101,7 +103,7 @@ def sent(value: object) -> str:
 
 
 def said(value: object, unit: NumberUnit | None) -> str:
-    """Return a value in words, with its unit."""
+    """Describe a setting's value in words, with its unit."""
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     text = shown(value, unit)
@@ -111,7 +113,7 @@ def said(value: object, unit: NumberUnit | None) -> str:
 
 
 def allowed(one: Json, unit: NumberUnit | None) -> str:
-    """Return what a setting's value must be, in words; of a share in percent, as it is typed."""
+    """Describe in words which values a setting allows; those of a share are in percent."""
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
@@ -119,6 +121,6 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
 
 
 def choices(one: Json) -> tuple[str, ...]:
-    """Return the texts of which the setting's value must be one; empty if it may be any."""
+    """Return the texts that are allowed as a setting's value; empty if others are allowed too."""
     text = str(one.get("allowed", ""))
     return tuple(re.findall(r'"([^"]*)"', text)) if text.startswith("one of ") else ()

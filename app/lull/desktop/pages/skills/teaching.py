@@ -1,5 +1,5 @@
-"""Teaching in place: the user writes what an answer should have been, and that becomes a skill of
-their own words.
+"""Turns an answer into a skill: the user writes what it should have said, and these words become a
+skill.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 WORDS_OF_A_NAME: Final = 4
-"""How many words of a request make the name that is offered for its skill."""
+"""Number of a request's first words that make the suggested name of its skill."""
 MOST_OF_A_REQUEST: Final = 80
 
 
@@ -76,7 +76,7 @@ def _take_back(state: AppState, wanted: Json) -> None:
 
 
 def show_flags(state: AppState, answer: Reply) -> None:
-    """Show the warnings about a skill that the user wrote; it is in force anyway."""
+    """Show the warnings about a skill that the user wrote; it is active anyway."""
     flags = answer.value.get("flags", ())
     if flags:
         texts = " ".join(dict.fromkeys(flag["text"] for flag in flags))

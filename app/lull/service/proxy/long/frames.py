@@ -4,8 +4,9 @@ A frame is two lengths, a JSON object in ASCII, and data. Requests, with an `id`
 and their answers:
 
     {"op": "read", "id", "route", "encoding", "limit", "key", "client"} + the body
-        {"id", "outline"} + the links of all messages as JSON text, or {"id", "refused": [status,
-        detail]}, or {"id", "fault"}. The reader holds the body until "keep" or "drop".
+        {"id", "outline"} + the links (keyed hashes) of all messages as JSON text, or {"id",
+        "refused": [status, detail]}, or {"id", "fault"}. The reader holds the body until "keep" or
+        "drop".
     {"op": "inject", "id", "system", "model_system", "suffixes", "prefixes"}
         {"id"} + the body with skills, or "refused" with 409 if it has no place for them
     {"op": "plain", "id"}                     {"id"} + the body, unpacked

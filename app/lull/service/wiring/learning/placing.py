@@ -18,9 +18,9 @@ PROBLEM = "placing"
 
 
 def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float) -> MeasurePlacing:
-    """Build what measures where each model obeys skills best.
+    """Build what measures where in a prompt each model obeys skills best.
 
-    Missing cases are shown as a problem, and then nothing is measured.
+    If the file of test cases is missing, this is shown as a problem and nothing is measured.
     """
     try:
         sheet = placing_sheet()
@@ -29,7 +29,7 @@ def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float)
         sheet = PlacingSheet(sha256="", cases=())
 
     def here(model: str) -> ModelFacts | None:
-        """What is known of a model that runs on this machine."""
+        """Return the facts of a model; None if it does not run on this machine."""
         alone = world.local.is_alone_with(model)
         return stages.facts(model) if alone or _is_here(world, model) else None
 
