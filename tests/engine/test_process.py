@@ -72,7 +72,7 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
 
 
 @pytest.mark.full
-@pytest.mark.logs("was stopped by somebody", "the engine stopped")
+@pytest.mark.logs("somebody had stopped it", "the engine stopped")
 async def test_an_engine_that_somebody_stopped_is_replaced(make: Make, tiny: Tiny) -> None:
     engine = make(tiny.model, backoff=Backoff(first_s=0.2))
     answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))

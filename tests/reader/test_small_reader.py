@@ -153,7 +153,7 @@ sys.exit(main())
 
 
 @pytest.mark.full
-@pytest.mark.logs("the reader stopped", "waits for itself")
+@pytest.mark.logs("the reader stopped", "is ended: it hung")
 async def test_one_that_waits_for_itself_is_told_and_replaced(make: Make) -> None:
     now = [100.0]
     reader = make(
@@ -175,7 +175,7 @@ async def test_one_that_waits_for_itself_is_told_and_replaced(make: Make) -> Non
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
-@pytest.mark.logs("the reader stopped", "waits for itself", r"^\w+ at ")
+@pytest.mark.logs("the reader stopped", "is ended: it hung", r"^\w+ at ")
 async def test_one_without_memory_is_told_and_replaced(make: Make) -> None:
     now = [100.0]
     starving = f"{STARVES}\nfrom lull.engine.reader.main import main\nsys.exit(main())"

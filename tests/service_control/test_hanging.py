@@ -13,7 +13,7 @@ from contextlib import closing
 import psutil
 import pytest
 
-from lull.backends.mlx import child as mlx_child
+from lull.backends.system import hung
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [
@@ -34,7 +34,7 @@ def engines(running: RunningLull) -> list[int]:
 
 
 def test_a_stopped_engine_is_replaced_and_the_doctor_answers_meanwhile(lull: Lull) -> None:
-    assert mlx_child._CHECK_EVERY_S * (mlx_child._STOPPED_CHECKS + 1) < 10.0
+    assert hung.CHECK_EVERY_S * (hung.STOPPED_CHECKS + 1) < 10.0
     running = lull.serve()
     assert running.chat("list: apple")
     (stopped,) = engines(running)

@@ -113,6 +113,13 @@ def _reader(lull: Before) -> psutil.Process | None:
     return None
 
 
+def _another(lull: Before, body: bytes, pid: int) -> int | None:
+    """Ask once more; the reader's process id if it is not this one."""
+    assert lull.ask("POST", "/api/chat", body).status == 200
+    found = _reader(lull)
+    return found.pid if found is not None and found.pid != pid else None
+
+
 def test_a_killed_reader_costs_no_answer_and_comes_back(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
@@ -123,11 +130,24 @@ def test_a_killed_reader_costs_no_answer_and_comes_back(
     assert plain.ask("POST", "/api/chat", body).status == 200
     assert upstream.last("/api/chat").body == body
 
-    def another() -> bool:
-        assert plain.ask("POST", "/api/chat", body).status == 200
-        return (found := _reader(plain)) is not None and found.pid != reader.pid
+    eventually(lambda: _another(plain, body, reader.pid))
 
-    eventually(another)
+
+@pytest.mark.parametrize("stopped", ["while it waits", "while it stores"])
+def test_a_stopped_reader_costs_no_answer_and_is_replaced(
+    plain: Before, upstream: ScriptedUpstream, stopped: str
+) -> None:
+    body = _chat("hello", padding=PADDING)
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    reader = eventually(lambda: _reader(plain))
+    if stopped == "while it stores":
+        many = json.loads(body) | {"messages": [{"role": "user", "content": PADDING[:40]}] * 20_000}
+        assert plain.ask("POST", "/api/chat", json.dumps(many).encode()).status == 200
+    reader.suspend()
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    assert reader.pid != eventually(lambda: _another(plain, body, reader.pid))
+    eventually(lambda: not reader.is_running())
 
 
 @pytest.fixture

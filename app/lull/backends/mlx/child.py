@@ -17,9 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 import lull
+from lull.backends.system.hung import until_hung
 from lull.contract.engine_frames import (
     Frame,
     chunk_from_wire,
@@ -38,10 +37,6 @@ Reply = Chunk | Frame | LullError
 
 _GRACE_S = 2.0
 """Seconds a process gets to exit before it is killed."""
-_CHECK_EVERY_S = 2.0
-"""Seconds between checks for a stopped process."""
-_STOPPED_CHECKS = 2
-"""Consecutive checks that must find the process stopped before it is killed; at most 6 s."""
 _ENGINE = "The built-in engine"
 _COME_AGAIN = "It is being restarted; try again in a moment."
 
@@ -177,25 +172,14 @@ class EngineChild:
             self._writer.write(encode(frame))
 
     async def _watch(self) -> None:
-        """Kill a child that was stopped with SIGSTOP or waits for itself, because it keeps its
-        socket open and never answers.
-
-        A slow child is left alone: it is ready to run, and uses what time it gets.
-        """
-        stopped, slept_s, used_s = 0, 0.0, math.nan
-        while stopped < _STOPPED_CHECKS and slept_s < self._hung_after_s:
-            await asyncio.sleep(_CHECK_EVERY_S)
-            stopped = stopped + 1 if is_stopped(self.pid) else 0
-            before_s, used_s = used_s, _used_while_asleep_s(self.pid)
-            asked = bool(self._replies) or not self._ready.done()
-            waits = asked and used_s == before_s
-            slept_s = slept_s + _CHECK_EVERY_S if waits else 0.0
-        if stopped:
-            _log.warning("%s was stopped by somebody; it is ended", self._name)
-            self._killed_why = "somebody had stopped it"
-        else:
-            _log.warning("%s waits for itself; it is ended", self._name)
-            self._killed_why = "it hung"
+        """Kill the process if it hangs, because it keeps its socket open and never answers."""
+        why = await until_hung(
+            self.pid,
+            asked=lambda: bool(self._replies) or not self._ready.done(),
+            asleep_s=self._hung_after_s,
+        )
+        _log.warning("%s is ended: %s", self._name, why)
+        self._killed_why = why
         self.kill()
 
     async def _listen(self) -> None:
@@ -264,26 +248,6 @@ class EngineChild:
         while line := await _line(stderr):
             level, message = _parsed(line)
             _engine_log.log(level, "%s", message)
-
-
-def is_stopped(pid: int) -> bool:
-    """Return whether a process is suspended by a signal such as SIGSTOP."""
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
-    except psutil.Error:
-        return False
-
-
-def _used_while_asleep_s(pid: int) -> float:
-    """Return the processor seconds that a sleeping process has used; NaN if it does not sleep."""
-    try:
-        process = psutil.Process(pid)
-        if process.status() != psutil.STATUS_SLEEPING:
-            return math.nan
-        times = process.cpu_times()
-    except psutil.Error:
-        return math.nan
-    return float(times.user + times.system)
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

@@ -17,6 +17,7 @@ from typing import Any
 import lull
 from lull.backends.mlx.weights_child import KINDS
 from lull.backends.system.child_input import end_input
+from lull.backends.system.hung import until_hung
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, Report, WeightsFound
@@ -67,14 +68,23 @@ async def _run(wanted: Json, report: Report) -> Json:
     # Drain stderr, so that library output cannot fill the pipe.
     assert child.stderr is not None
     saying = asyncio.ensure_future(child.stderr.read())
+    watching = asyncio.create_task(_end_if_stopped(child))
     try:
         return await _hear(child, wanted, report)
     finally:
+        watching.cancel()
         with contextlib.suppress(ProcessLookupError):
             child.kill()
         await child.wait()
         await saying
         await end_input(child)
+
+
+async def _end_if_stopped(child: asyncio.subprocess.Process) -> None:
+    """Kill a child that somebody stopped, which would hold its task up for ever."""
+    await until_hung(child.pid)
+    with contextlib.suppress(ProcessLookupError):
+        child.kill()
 
 
 async def _hear(child: asyncio.subprocess.Process, wanted: Json, report: Report) -> Json:

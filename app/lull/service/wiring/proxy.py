@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Final
 
+from lull.backends.system.hung import until_hung
 from lull.config.settings import Settings
 from lull.loops.chat.serve import Serve
 from lull.service.proxy.auth import Door
@@ -17,6 +20,9 @@ from lull.service.proxy.recorded import RecordedRelay
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.night.weights import Weights
 from lull.service.wiring.upstream import OllamaUpstream
+
+LONG_READER_ASLEEP_S: Final = 8.0
+"""Seconds without any work after which a reader of long bodies that owes an answer is replaced."""
 
 
 def data_plane_of(
@@ -43,6 +49,7 @@ def data_plane_of(
         limit=body_limit,
         missing=trajectories.missing,
         has_tools=trajectories.has_tools,
+        watch=partial(until_hung, asleep_s=LONG_READER_ASLEEP_S),
     )
     sources = AnswerSources(
         forward=Forward(world.session, address, idle_s=idle_s, token=door.token),

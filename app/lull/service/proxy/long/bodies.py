@@ -25,7 +25,7 @@ from lull.core.chat.messages import (
 from lull.core.errors import LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.long.frames import Frame
-from lull.service.proxy.long.reader import LongReader, long_command
+from lull.service.proxy.long.reader import LongReader, WatchProcess, long_command
 from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, unpacked
 from lull.store.chat.recording import Prepared
 
@@ -142,13 +142,15 @@ class LongBodies:
         limit: int,
         missing: Callable[[str], str],
         has_tools: Callable[[str], bool],
+        watch: WatchProcess,
         command: Sequence[str] | None = None,
         leaves_after_s: float = LEAVES_AFTER_S,
     ) -> None:
         """The functions `missing` and `has_tools` ask the database which messages and tools of a
-        request are stored; they block.
+        request are stored; they block. `watch` tells when the child process hangs.
         """
         self.missing = missing
+        self._watch = watch
         self.has_tools = has_tools
         self._key = key
         self._limit = limit
@@ -216,7 +218,7 @@ class LongBodies:
     async def _running(self) -> LongReader:
         self._stay()
         if self._child is None or not self._child.alive:
-            self._child = await LongReader.start(self._command)
+            self._child = await LongReader.start(self._command, self._watch)
             self._grown = False
         return self._child
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
+import os
+import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import lull
 from lull.core.errors import LongReaderDown, RequestError
@@ -23,6 +26,13 @@ _SLICE_BYTES: Final = 1 << 18
 _GRACE_S: Final = 2.0
 """Time the child has to stop by itself before it is killed."""
 Answer = tuple[Frame, bytes]
+log = logging.getLogger(__name__)
+
+
+class WatchProcess(Protocol):
+    """Waits until a process hangs, and returns how; `asked` tells whether it owes an answer."""
+
+    def __call__(self, pid: int, *, asked: Callable[[], bool]) -> Awaitable[str]: ...
 
 
 def long_command() -> tuple[str, ...]:
@@ -42,6 +52,7 @@ class LongReader:
         process: asyncio.subprocess.Process,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        watch: WatchProcess,
     ) -> None:
         self._process = process
         self._reader = reader
@@ -50,9 +61,13 @@ class LongReader:
         self._sends: set[asyncio.Task[None]] = set()
         self._waiting: dict[str, asyncio.Queue[Answer | None]] = {}
         self._listening = asyncio.create_task(self._listen())
+        self._watching = asyncio.create_task(self._end_if_it_hangs(watch))
 
     @classmethod
-    async def start(cls, command: Sequence[str]) -> LongReader:
+    async def start(cls, command: Sequence[str], watch: WatchProcess) -> LongReader:
+        """Start the child process; `watch` tells when it hangs, and then it is killed. Raises
+        LongReaderDown.
+        """
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as unless_started:
             unless_started.callback(ours.close)
@@ -72,7 +87,7 @@ class LongReader:
             except OSError as error:
                 raise LongReaderDown(f"Its reader cannot start: {error.strerror}.") from error
             unless_started.pop_all()
-        return cls(process, *await asyncio.open_connection(sock=ours))
+        return cls(process, *await asyncio.open_connection(sock=ours), watch)
 
     @property
     def pid(self) -> int:
@@ -158,8 +173,15 @@ class LongReader:
         await asyncio.gather(self._listening, return_exceptions=True)
 
     def kill(self) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        """Kill the child and the fork in which it prepares what is stored, which share a group."""
+        # A Mac says so of a group in which nobody is left to be killed.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _end_if_it_hangs(self, watch: WatchProcess) -> None:
+        why = await watch(self.pid, asked=lambda: bool(self._waiting))
+        log.warning("the reader of long requests is ended: %s", why)
+        self.kill()
 
     async def _listen(self) -> None:
         try:
@@ -173,6 +195,7 @@ class LongReader:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self._watching.cancel()
             self._writer.close()
             for queue in self._waiting.values():
                 queue.put_nowait(None)

@@ -1,0 +1,69 @@
+"""Notices a child process that hangs: one stopped by a signal such as SIGSTOP, or asleep over work
+that it was asked for.
+
+Such a process keeps its sockets and pipes open and never answers. A slow one is left alone: it is
+ready to run, and uses what time it gets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+
+import psutil
+
+CHECK_EVERY_S = 2.0
+"""Seconds between looks at the process."""
+STOPPED_CHECKS = 2
+"""Consecutive looks that must find the process stopped; so it takes at most 6 s."""
+
+
+def _always() -> bool:
+    return True
+
+
+async def until_hung(
+    pid: int,
+    *,
+    asked: Callable[[], bool] = _always,
+    asleep_s: float = math.inf,
+    every_s: float = CHECK_EVERY_S,
+) -> str:
+    """Wait until a process hangs, and return how: "somebody had stopped it" or "it hung".
+
+    `asked` tells whether it owes an answer. It hangs once it and all processes that it started have
+    slept for `asleep_s` seconds meanwhile without using the processor. It looks every `every_s`
+    seconds.
+    """
+    stopped, slept_s, used_s = 0, 0.0, math.nan
+    while stopped < STOPPED_CHECKS and slept_s < asleep_s:
+        await asyncio.sleep(every_s)
+        stopped = stopped + 1 if _is_stopped(pid) else 0
+        before_s, used_s = used_s, _used_while_asleep_s(pid)
+        slept_s = slept_s + every_s if asked() and used_s == before_s else 0.0
+    return "somebody had stopped it" if stopped else "it hung"
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+    except psutil.Error:
+        return False
+
+
+def _used_while_asleep_s(pid: int) -> float:
+    """Return the processor seconds that a process and those it started have used; NaN unless all
+    of them sleep or were stopped.
+    """
+    used_s = 0.0
+    try:
+        process = psutil.Process(pid)
+        for one in (process, *process.children(recursive=True)):
+            if one.status() not in (psutil.STATUS_SLEEPING, psutil.STATUS_STOPPED):
+                return math.nan
+            times = one.cpu_times()
+            used_s += times.user + times.system
+    except psutil.Error:
+        return math.nan
+    return used_s
