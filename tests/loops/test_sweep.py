@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -215,6 +216,20 @@ async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) ->
     assert await trash.throw(["c0001"], bundle) == 0
     assert home.store.counts() == (1, 3)
     assert trash.thrown() == []
+
+
+async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home) -> None:
+    class Watched(Database):
+        def read(self, work: Any) -> Any:
+            threads.add(threading.get_ident())
+            return super().read(work)
+
+    home.say(1)
+    threads: set[int] = set()
+    with closing(Watched(home.folder / "lull.db")) as database:
+        bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+        assert await Trash(home.folder / "trash", database).throw(["c0001"], bundle) == 1
+    assert threads and threading.get_ident() not in threads
 
 
 async def test_a_full_trash_holds_it_up_and_nothing_is_lost(home: Home) -> None:

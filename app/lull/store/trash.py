@@ -7,12 +7,13 @@ found through the database's foreign keys, so new tables are included automatica
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import gzip
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -57,7 +58,8 @@ class Thrown:
 
 class Trash:
     """Keeps removed conversations as files in the folder `trash/`, from which they can be restored.
-    Blocking.
+
+    Its plain methods block; its coroutines read and write on other threads.
     """
 
     def __init__(self, folder: Path, database: Database) -> None:
@@ -90,21 +92,12 @@ class Trash:
 
         A conversation that was continued meanwhile stays.
         """
-        rows = self._db.read(lambda connection: _rows(connection, ids))
-        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
-        if not lasts:
+        return await uninterrupted(self._throw(tuple(ids), bundle))
+
+    async def _throw(self, ids: Sequence[str], bundle: Bundle) -> int:
+        file, lasts = await asyncio.to_thread(self._keep, ids, bundle)
+        if file is None:
             return 0
-        turns = sum(table == "turns" for table, _ in rows)
-        head = asdict(
-            Bundle(
-                why=bundle.why,
-                at=bundle.at,
-                born=bundle.born,
-                conversations=tuple(lasts),
-                turns=turns,
-            )
-        )
-        file = self._write([head, *([table, _packed(row)] for table, row in rows)])
 
         def work(connection: sqlite3.Connection) -> int:
             gone = 0
@@ -119,7 +112,19 @@ class Trash:
                 self._db.checkpoint_soon()
             return gone
 
-        return await uninterrupted(self._thrown_with(file, work))
+        return await self._thrown_with(file, work)
+
+    def _keep(self, ids: Sequence[str], bundle: Bundle) -> tuple[Path | None, dict[str, str]]:
+        """Write the rows of these conversations into a new file; return it, and the time of each
+        one's last turn. Blocking.
+        """
+        rows = self._db.read(lambda connection: _rows(connection, ids))
+        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
+        if not lasts:
+            return None, {}
+        turns = sum(table == "turns" for table, _ in rows)
+        head = asdict(replace(bundle, conversations=tuple(lasts), turns=turns))
+        return self._write([head, *([table, _packed(row)] for table, row in rows)]), lasts
 
     async def _thrown_with(self, file: Path, work: Work[int]) -> int:
         """Delete the rows that a trash file holds; the file goes only if they surely stay."""
@@ -155,7 +160,7 @@ class Trash:
         `for_good` keeps them from ever expiring by age again.
         """
         file = self.folder / f"{name}.gz"
-        rows = list(_read(file))
+        rows = await asyncio.to_thread(lambda: list(_read(file)))
 
         def work(connection: sqlite3.Connection) -> int:
             back = _put_back(connection, rows)
