@@ -22,8 +22,12 @@ from lull.core.chat.messages import (
 )
 from lull.service.proxy.dialects.parts import Object, json_text, parse
 
-MOST_CHARACTERS: Final = 4 * 1024 * 1024
-"""Most characters of an answer that are recorded."""
+MOST_CHARACTERS: Final = 1_000_000
+"""Most characters of an answer that are recorded, as many as of a message of a long request.
+
+More than any model writes, and few enough that redacting them holds the database's writer for less
+than a second.
+"""
 MOST_BYTES: Final = 4 * MOST_CHARACTERS
 """Largest line or whole body parsed, in bytes; JSON may need six per character, but rarely does."""
 MOST_CALLS: Final = 1024
