@@ -13,7 +13,7 @@ from typing import Final
 from lull.config.paths import Paths
 
 SAMPLE: Final = "write a menu for apple river"
-"""A sample request that the built-in model can answer."""
+"""A prompt that the built-in model can answer, for the sample command that is shown to users."""
 _COMMAND: Final = re.compile(r"`lull(?=[ `])")
 
 

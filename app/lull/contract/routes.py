@@ -26,7 +26,7 @@ CONVERSATION_EXCLUDE = "/v1/conversations/{id}/exclude"
 """POST: excludes a conversation from learning, or includes it again: `{"excluded": true or false}`.
 """
 LEARNING = "/v1/learning"
-"""GET: rewards of answers over time, `?from=&client=&model=&skill=`. JSON shape:
+"""GET: rewards of answers since `from` (ISO 8601), `?from=&client=&model=&skill=`. JSON shape:
 `service/training/learning_view.py`.
 """
 TURN = "/v1/turns/{id}"

@@ -139,8 +139,8 @@ class Shadow:
     arm: Arm
     share: float
     over: str | None = None
-    """The version that passed its trial and is now active, if `arm` is the previous version; None
-    during the trial, when `arm` is the version on trial.
+    """Sha256 of the active adapter version that passed its trial and is now compared with the one
+    before it, which then is `arm`; None while a new version, which then is `arm`, is on trial.
     """
 
 

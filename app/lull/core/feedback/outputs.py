@@ -34,7 +34,9 @@ class Outputs:
     class.
     """
     stated: Sequence[float]
-    """For each sentence that the reader saw, the probability that it states the rule, in order."""
+    """For each sentence of the user's message, in order, the probability that it states a wish for
+    later answers.
+    """
 
 
 def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) -> Heard:

@@ -199,8 +199,8 @@ class Proposal:
 
     @property
     def looked(self) -> bool:
-        """Whether the randomised final decision on this proposed skill was made, after which no
-        further replay of a past request may show its benefit.
+        """Whether this proposed skill's test has ended with its final randomised decision, after
+        which replays of past requests count as evidence no more.
         """
         return self.look is not None and self.look.after > 0
 

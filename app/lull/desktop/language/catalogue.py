@@ -14,7 +14,9 @@ from typing import Final
 from lull.core.errors import ResourceError
 
 SENTENCE: Final = "service"
-"""Value of `msgctxt` that marks the service's texts without a code."""
+"""Value of `msgctxt` in a .po file that marks English sentences of the service that come without
+a message code, so that the sentence itself is looked up.
+"""
 _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 
 

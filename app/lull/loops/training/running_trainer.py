@@ -57,7 +57,11 @@ class RunningTrainer:
         ended: Callable[[], Awaitable[None]],
         trouble: Callable[[LullError], None],
     ) -> TrainerWork:
-        """Return the background work that trains a run, begun now if no run is being trained."""
+        """Return the background work in which the trainer process carries out a training run.
+
+        It is made for `run` where there is none yet; while another run is being carried out, that
+        run's work is returned.
+        """
         if self._work is None:
             self._work = TrainerWork(
                 run,

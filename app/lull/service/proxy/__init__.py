@@ -1,1 +1,1 @@
-"""Reads chat requests, forwards them to Ollama or the engine, and relays the answers."""
+"""Reads chat requests, forwards them to Ollama or Lull's own engine, and relays the answers."""

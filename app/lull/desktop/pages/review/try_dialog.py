@@ -71,7 +71,7 @@ def tried_proposal(proposal: Json) -> Tried:
 
 
 def tried_skill(skill: Json) -> Tried:
-    """Return the description of an active skill for the dialog, from its JSON."""
+    """Return what the dialog needs to try an active skill, from that skill's JSON."""
     return Tried(
         name=str(skill["name"]),
         asked={"skill": str(skill["name"]), "of": str(skill.get("client") or "")},
