@@ -69,6 +69,10 @@ def _run(words: Sequence[str]) -> int:
         from lull.service.proxy.long.child import main as read_long
 
         return read_long(words[1:])
+    if words and words[0] == "stand-in":
+        from lull.service.process.stand_in import main as stand_in
+
+        return stand_in(words[1:])
     if words and words[0] == "read-feedback":
         from lull.engine.reader.main import main as read_feedback
 

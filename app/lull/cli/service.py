@@ -22,6 +22,7 @@ from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.core.errors import LullError, NotFound, NotRunning
 from lull.service.process.lock import is_running
+from lull.service.process.stand_in_guard import end_stand_in
 
 if TYPE_CHECKING:
     from lull.service.process.main import Ready
@@ -157,6 +158,10 @@ def _status_words(status: Json) -> str:
 
 
 def stop(context: Context) -> None:
+    if end_stand_in(context.paths.stand_in_lock) and not is_running(context.paths.lock):
+        words = "Lull did not run; what handed its chat apps' requests to Ollama has stopped."
+        context.answer({"stopped": True}, lambda _: words)
+        return
     control = Control(context.paths)
     asked = control.post(routes.STOP, {})
     within_s = STOP_WITHIN_S + float(asked.get("finish_within_s", 0.0))

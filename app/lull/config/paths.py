@@ -103,6 +103,11 @@ class Paths:
         return self.home / "service.lock"
 
     @property
+    def stand_in_lock(self) -> Path:
+        """Path of the lock that a process holds while it stands in for a service that died."""
+        return self.home / "stand-in.lock"
+
+    @property
     def played(self) -> Path:
         """Path of the file that marks a data folder as made by `lull demo`, which plays a week of
         use.

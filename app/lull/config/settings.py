@@ -78,6 +78,11 @@ class ServiceSettings:
         at_least=300,
         at_most=86400,
     )
+    stand_in: bool = setting(
+        True,
+        "If Lull dies without having been stopped, a small process hands your chat apps' requests "
+        "to Ollama until Lull runs again, so that no chat is refused.",
+    )
     finish_within_s: float = setting(
         5.0,
         "How long answers in progress may take to finish when Lull stops. A system that shuts "

@@ -80,6 +80,32 @@ class ServiceLock:
             self._file = None
 
 
+class FileLock:
+    """A lock on a file that one process holds until it ends, with a text of its own in the file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[str] | None = None
+
+    def take(self, text: str) -> bool:
+        """Take the lock and write the text; False if another process has it. Raises OSError."""
+        file = os.fdopen(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+        if not _locked(file, shared=False):
+            file.close()
+            return False
+        file.truncate(0)
+        file.write(text)
+        file.flush()
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        """Release the lock if it is held."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
 def is_running(lock: Path) -> bool:
     """Whether a live process holds the service's lock. Raises OSError if the file is unreadable."""
     try:

@@ -27,9 +27,17 @@ from lull.config.private_file import close_to_others
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.process.control_server import open_control
-from lull.service.process.lock import Discovery, ServiceLock, alive, write_discovery
+from lull.service.process.listening import listening_socket
+from lull.service.process.lock import (
+    Discovery,
+    ServiceLock,
+    alive,
+    is_running,
+    write_discovery,
+)
 from lull.service.process.logs import no_words_of_others, start_logging
 from lull.service.process.network_token import forget_token, network_token, remember_where
+from lull.service.process.stand_in_guard import StandInGuard, plan_of
 from lull.service.proxy.auth import Door
 from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.service import Service
@@ -124,7 +132,7 @@ async def _serve(
     stopping = Stopping()
     stopping.listen()
     no_words_of_others(asyncio.get_running_loop())
-    listener = _listener(settings.service)
+    listener = await _listener(settings.service, paths)
     token, kept_in, worry = await network_token(settings, paths)
     door = _door(settings.service, listener, token)
     async with (
@@ -148,12 +156,15 @@ async def _serve(
         background = asyncio.create_task(BackgroundTasks(service).run())
         closing.push_async_callback(_ended, background)
         closing.callback(paths.discovery.unlink, missing_ok=True)
+        guard = StandInGuard(plan_of(settings.service, paths, upstream=service.ollama.address))
+        guard.start()
         _announce(paths, service)
         log.info("serving at %s", service.address)
         tell(_ready(service))
         _spare_the_collector()
         await stopping.asked.wait()
         log.info("stopping")
+        await guard.dismiss()
     log.info("stopped")
 
 
@@ -200,23 +211,23 @@ def _worry(service: Service, worry: LullError | None) -> None:
         )
 
 
-def _listener(settings: ServiceSettings) -> socket.socket:
+async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
+    """Open the proxy's port, once a process that stood in for the last service gives it back.
+
+    Raises SettingsError and AddressInUse.
+    """
     if settings.needs_token and not settings.allow_network:
         raise SettingsError(
             f"service.bind is {settings.bind}, which other machines can reach.",
             hint="Set service.allow_network = true as well, or bind to 127.0.0.1.",
         )
-    family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    if os.name == "posix":
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.bind, settings.port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        raise _cannot_listen(settings, error) from error
-    return listener
+    while True:
+        try:
+            return listening_socket(settings.bind, settings.port)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or not is_running(paths.stand_in_lock):
+                raise _cannot_listen(settings, error) from error
+        await asyncio.sleep(0.05)
 
 
 def _cannot_listen(settings: ServiceSettings, error: OSError) -> LullError:

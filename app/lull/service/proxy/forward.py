@@ -154,6 +154,17 @@ class Attempt:
     on_kept_connection: bool = False
 
 
+def forwarding_session() -> aiohttp.ClientSession:
+    """Return the HTTP session that `Forward` needs; the caller closes it."""
+    return aiohttp.ClientSession(
+        # No connection limit: requests may wait for the model, but not for a free connection.
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
+        auto_decompress=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trace_configs=[notes_kept_connections()],
+    )
+
+
 def notes_kept_connections() -> aiohttp.TraceConfig:
     """Return the trace config that `Forward`'s session needs to detect reused connections."""
     trace = aiohttp.TraceConfig()

@@ -7,15 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import aiohttp
-
 from lull.backends.chat.openai_chat import open_session
 from lull.backends.system.clock import PlayedClock, SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
 from lull.service.proxy.auth import Door
-from lull.service.proxy.forward import notes_kept_connections
+from lull.service.proxy.forward import forwarding_session
 from lull.service.wiring.learning.feedback import close_learning
 from lull.service.wiring.own_models import (
     BUILT_IN_PROBLEM,
@@ -43,14 +41,7 @@ async def wired(
         closed(asyncio.to_thread, stores.database.close)
         engine = built_in_engine(settings, paths)
         closed(engine.close)
-        # No connection limit: requests may wait for the model, but not for a free connection.
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
-        session = aiohttp.ClientSession(
-            connector=connector,
-            auto_decompress=False,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            trace_configs=[notes_kept_connections()],
-        )
+        session = forwarding_session()
         closed(session.close)
         asking = open_session()
         closed(asking.close)
