@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +20,8 @@ from lull.service.process.lock import FileLock, is_running
 from lull.service.process.stand_in import StandInPlan
 from lull.service.process.stand_in_guard import plan_of
 from tests.running import Lull, RunningLull, eventually, free_port
-from tests.service.scripted_upstream import ScriptedUpstream
-from tests.service.wire import ask
+from tests.service.scripted_upstream import Asked, ScriptedUpstream, last_line, line
+from tests.service.wire import ask, calling
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +36,9 @@ CHAT = json.dumps(
 def mine(tmp_path: Path, upstream: ScriptedUpstream) -> Iterator[Lull]:
     home = tmp_path / "home"
     home.mkdir()
-    (home / "settings.toml").write_text("[upstream]\nprobe_every_s = 0.1\n")
+    (home / "settings.toml").write_text(
+        "[service]\nfinish_within_s = 600\n[upstream]\nprobe_every_s = 0.1\n"
+    )
     with RunningLull.cleaned_up(home, upstream=upstream.address) as lull:
         yield lull
     for pid in standing_in(lull):
@@ -100,6 +103,32 @@ def test_a_new_service_gets_its_port_back_at_once(mine: Lull, upstream: Scripted
     assert again.post("/api/chat", json.loads(CHAT)).status == 200
     eventually(lambda: not psutil.pid_exists(old))
     assert len(standing_in(mine)) == 1  # the new service's
+
+
+def test_an_answer_in_progress_finishes_while_a_new_service_starts(
+    mine: Lull, upstream: ScriptedUpstream
+) -> None:
+    port = free_port()
+    killed(mine, port)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(asked: Asked) -> None:
+        asked.begin()
+        asked.say(line("one"))
+        begun.set()
+        go_on.wait()
+        asked.say(last_line("two"))
+        asked.end()
+
+    upstream.script = slowly
+    with calling(f"http://127.0.0.1:{port}", "POST", "/api/chat", CHAT) as call:
+        begun.wait()
+        try:
+            mine.serve("--port", str(port))
+        finally:
+            go_on.set()
+        answer = call.read()
+    assert answer.status == 200 and answer.body == line("one") + last_line("two")
 
 
 @pytest.mark.parametrize("how", ["Ctrl-C", "lull stop"])
