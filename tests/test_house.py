@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -83,6 +84,14 @@ def catches_everything(handler: ast.ExceptHandler) -> bool:
 
 def test_no_two_modules_import_each_other_not_even_inside_functions() -> None:
     TopologicalSorter(imported_by(APP)).prepare()  # raises CycleError, which names the circle
+
+
+def test_of_the_service_only_wiring_may_name_a_backend() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    (closed,) = (one for one in contracts["contracts"] if "concrete backends" in one["name"])
+    service = ROOT / "app" / "lull" / "service"
+    subjects = {folder.parent.name for folder in service.glob("*/__init__.py")} - {"wiring"}
+    assert {f"lull.service.{name}" for name in subjects} == set(closed["source_modules"])
 
 
 def test_no_public_class_name_stands_twice() -> None:
