@@ -204,7 +204,7 @@ class Classroom(Home):
         self.learn()
 
     def learn(self) -> None:
-        self.today = CurrentSelection(
+        self.current_selection = CurrentSelection(
             self.serve.fixing, library=lambda: self.library, facts=self.facts
         )
         self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
@@ -265,7 +265,7 @@ class Classroom(Home):
                 rewards=self.rewards,
                 feedback=self.feedback,
                 proposals=self.proposals,
-                today=self.today,
+                current_selection=self.current_selection,
             ),
             proposals=self.proposals,
             writers=self._writers,
@@ -276,7 +276,7 @@ class Classroom(Home):
         )
         self.replay = Replay(
             rewards=self.rewards,
-            today=self.today,
+            current_selection=self.current_selection,
             library=lambda: self.library,
             verifier=verifier,
             judge=lambda: self.judge,
@@ -320,7 +320,7 @@ class Classroom(Home):
             evidence=self.prove.evidence,
             clock=self.clock,
         )
-        self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
+        self.eligible = Eligible(self.rewards, self.proposals, still=self.current_selection.still)
 
     def exact(self) -> Mapping[str, Reads]:
         """Verifiers of languages with one right answer, by model."""

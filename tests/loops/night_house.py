@@ -135,7 +135,7 @@ class NightHouse(Classroom):
         super().start()
         self.training = Training(self.database)
         self.folders = RunFolders(self.folder / "runs")
-        self.examine = RewardAnswers(
+        self.rewarding = RewardAnswers(
             rewards=self.rewards,
             heard=self.feedback,
             proposals=self.proposals,
@@ -147,8 +147,8 @@ class NightHouse(Classroom):
             rewards=self.rewards,
             training=self.training,
             eligible=self.eligible,
-            today=self.today,
-            examine=self.examine,
+            current_selection=self.current_selection,
+            rewarding=self.rewarding,
             clock=self.clock,
             ids=self.ids,
             rule=lambda: self.sampling,
@@ -167,8 +167,8 @@ class NightHouse(Classroom):
             training=self.training,
             rollouts=self.rollouts,
             eligible=self.eligible,
-            examine=self.examine,
-            today=self.today,
+            rewarding=self.rewarding,
+            current_selection=self.current_selection,
             proposals=self.proposals,
             library=lambda: self.library,
             learned=lambda: self.learned,
@@ -191,10 +191,10 @@ class NightHouse(Classroom):
             make_run=MakeRun(
                 training=self.training,
                 folders=self.folders,
-                keeping=ReplayExamples(
+                replay_examples=ReplayExamples(
                     eligible=self.eligible,
-                    examine=self.examine,
-                    today=self.today,
+                    rewarding=self.rewarding,
+                    current_selection=self.current_selection,
                     curriculum=Labels(),
                 ),
                 clock=self.clock,
@@ -224,7 +224,7 @@ class NightHouse(Classroom):
             clock=self.clock,
             settle=self.database.flush,
             problem=lambda name, error: self.problems.append((name, error)),
-            tell=lambda _run, _outlook: None,
+            tell=lambda _run, _next_step: None,
         )
 
     async def learner(self) -> Learner | None:
@@ -286,12 +286,12 @@ class NightHouse(Classroom):
 
     async def does(self, times: int = 1) -> NextStep:
         """So many units of whatever is to be done."""
-        outlook = await self.night.look_again()
+        next_step = await self.night.look_again()
         for _ in range(times):
             for work in self.night.queue():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
-            outlook = await self.night.look_again()
-        return outlook
+            next_step = await self.night.look_again()
+        return next_step
 
 
 class Labels:

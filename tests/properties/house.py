@@ -202,7 +202,7 @@ class House:
             facts_within_s=60.0,
             guard=self.guard,
         )
-        self.today = CurrentSelection(
+        self.current_selection = CurrentSelection(
             self.serve.fixing, library=lambda: self.library, facts=FACTS.get
         )
         verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
@@ -268,7 +268,7 @@ class House:
                 rewards=self.rewards,
                 feedback=self.feedback,
                 proposals=self.proposals,
-                today=self.today,
+                current_selection=self.current_selection,
             ),
             proposals=self.proposals,
             writers=lambda: writers,
@@ -279,7 +279,7 @@ class House:
         )
         replay = Replay(
             rewards=self.rewards,
-            today=self.today,
+            current_selection=self.current_selection,
             library=lambda: self.library,
             verifier=verifier,
             judge=lambda: world.judge,
@@ -302,7 +302,7 @@ class House:
             evidence=self.prove.evidence,
             clock=clock,
         )
-        self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
+        self.eligible = Eligible(self.rewards, self.proposals, still=self.current_selection.still)
 
     # What the parts ask of their surroundings
 

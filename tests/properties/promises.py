@@ -206,9 +206,9 @@ def _check_support(
         words = frozenset(terms(one.asked))
         assert not any(_near(words, other) for other in taught), f"{one.asked} taught a skill"
         assert one.turn.complete and one.reward.reward is not None
-        today = player.house.today.skills(one)
-        assert today is not None
-        assert {s.sha256 for s in today} == {s.sha256 for s in one.turn.skills}
+        current_selection = player.house.current_selection.skills(one)
+        assert current_selection is not None
+        assert {s.sha256 for s in current_selection} == {s.sha256 for s in one.turn.skills}
 
 
 def _support(player: Player, proposals: Sequence[Proposal]) -> set[str]:

@@ -108,24 +108,24 @@ async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
         )
     )
     assert house.training.get(run.id).next_course == GraduationCourse()
-    outlook = await house.night.look_again()
-    assert (outlook.task, outlook.kind) == (Task.MAKE, RunKind.GRADUATION)
+    next_step = await house.night.look_again()
+    assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.GRADUATION)
 
 
 async def test_what_was_answered_before_an_interruption_is_not_asked_again(
     house: NightHouse,
 ) -> None:
-    outlook = await house.night.look_again()
-    assert outlook.task is Task.MAKE
+    next_step = await house.night.look_again()
+    assert next_step.task is Task.MAKE
     first = len(house.engine.requests)
-    making = asyncio.ensure_future(house.train.make(outlook))
+    making = asyncio.ensure_future(house.train.make(next_step))
     while len(house.engine.requests) < first + 5 * ANSWERS_AT_ONCE:  # noqa: ASYNC110
         await asyncio.sleep(0)
     making.cancel()
     await asyncio.gather(making, return_exceptions=True)
     second = len(house.engine.requests)
     assert not house.training.runs()
-    run = await house.train.make(outlook)
+    run = await house.train.make(next_step)
     assert house.training.get(run.id).status is RunStatus.WAITING
     before = {_asked(request) for request in house.engine.requests[first:second]}
     after = {_asked(request) for request in house.engine.requests[second:]}

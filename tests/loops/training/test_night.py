@@ -73,9 +73,9 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
     house: NightHouse,
 ) -> None:
     turns = await house.menus(6)
-    outlook = await house.night.look_again()
-    assert outlook.task is Task.SAMPLE
-    assert {one.turn for one in outlook.book.prompts} == set(turns)
+    next_step = await house.night.look_again()
+    assert next_step.task is Task.SAMPLE
+    assert {one.turn for one in next_step.book.prompts} == set(turns)
     await house.does()
     found = house.training.groups(BASE, states=tuple(GroupState))
     assert found
@@ -94,9 +94,9 @@ async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(
     house: NightHouse,
 ) -> None:
     await house.menus(4, corrected=0)
-    outlook = await house.night.look_again()
-    assert outlook.task is Task.NOTHING
-    assert outlook.book.unscored == 4
+    next_step = await house.night.look_again()
+    assert next_step.task is Task.NOTHING
+    assert next_step.book.unscored == 4
 
 
 async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHouse) -> None:
@@ -104,9 +104,9 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     assert turns[0] in proposal.failures
-    outlook = await house.night.look_again()
-    assert outlook.book.wishes == ()
-    assert outlook.task is Task.NOTHING
+    next_step = await house.night.look_again()
+    assert next_step.book.wishes == ()
+    assert next_step.task is Task.NOTHING
     # Said once more of another request, it is a wish of its own: nothing new to propose.
     await house.plays(
         "make a menu of copper desert plane", "copper and desert and plane", f"no, {RULE}",
@@ -114,9 +114,9 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     )  # fmt: skip
     await house.score.read_new()
     assert await house.evolve.step() == []
-    outlook = await house.night.look_again()
-    assert [wish.words for wish in outlook.book.wishes] == [f"no, {RULE}"]
-    sampled = {prompt.turn for prompt in outlook.book.prompts}
+    next_step = await house.night.look_again()
+    assert [wish.words for wish in next_step.book.wishes] == [f"no, {RULE}"]
+    sampled = {prompt.turn for prompt in next_step.book.prompts}
     assert sampled and turns[0] not in sampled
 
 
@@ -125,8 +125,8 @@ async def test_what_the_user_turned_down_as_a_skill_is_not_trained_in(house: Nig
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
-    outlook = await house.night.look_again()
-    assert outlook.book.wishes == () and outlook.task is Task.NOTHING
+    next_step = await house.night.look_again()
+    assert next_step.book.wishes == () and next_step.task is Task.NOTHING
 
 
 async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> None:
@@ -136,16 +136,16 @@ async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> Non
         model=POCKET, client=anna,
     )  # fmt: skip
     await house.score.read_new()
-    outlook = await house.night.look_again()
-    assert outlook.book.prompts == () and outlook.task is Task.NOTHING
+    next_step = await house.night.look_again()
+    assert next_step.book.prompts == () and next_step.task is Task.NOTHING
 
 
 async def test_groups_that_are_all_alike_are_counted_and_make_no_run(tmp_path: Path) -> None:
     house = NightHouse(tmp_path, engine=FakeEngine(says_menus(lambda _: False)))
     try:
         await house.menus(5)
-        outlook = await house.does(20)
-        assert outlook.task is Task.NOTHING
+        next_step = await house.does(20)
+        assert next_step.task is Task.NOTHING
         assert groups(house, GroupState.FLAT) == groups(house) > 0
         assert house.training.runs() == []
         before = len(house.engine.requests)
@@ -167,14 +167,14 @@ async def test_a_judge_scores_where_no_verifier_can_and_the_grey_zone_is_masked(
         def said(text: str, finish: Finish = Finish.STOP) -> Completion:
             return Completion(message=assistant(text), finish=finish)
 
-        assert house.examine.can_score(served, (), ())
-        good = await house.examine.worth(served, (), (), said("a | b"))
-        bad = await house.examine.worth(served, (), (), said("a b"))
+        assert house.rewarding.can_score(served, (), ())
+        good = await house.rewarding.worth(served, (), (), said("a | b"))
+        bad = await house.rewarding.worth(served, (), (), said("a b"))
         assert good is not None and bad is not None and good.reward > 0.65 and bad.reward < 0.35
         assert good.by == "judge: judge-1"
-        assert await house.examine.worth(served, (), (), said("a | b", Finish.LENGTH)) is None
+        assert await house.rewarding.worth(served, (), (), said("a | b", Finish.LENGTH)) is None
         judge.says = lambda q: ()
-        assert await house.examine.worth(served, (), (), said("a | b")) is None
+        assert await house.rewarding.worth(served, (), (), said("a | b")) is None
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -197,11 +197,11 @@ async def test_enough_groups_become_a_run_that_is_trained_and_judged(house: Nigh
     await house.menus(12)
     house.gate.verdicts = [None, verdict(accepted=True)]
     for _ in range(20):
-        outlook = await house.does()
+        next_step = await house.does()
         if house.training.runs({RunStatus.PROMOTED}):
             break
     (run,) = house.training.runs({RunStatus.PROMOTED})
-    assert outlook.task is not Task.TRAIN
+    assert next_step.task is not Task.TRAIN
     assert (run.kind, run.verdict, run.round) == (RunKind.GRPO, "accepted", 1)
     assert run.reasons == ("Nine of ten answers are better.",)
     assert run.progress.step == run.progress.of == 2
@@ -343,17 +343,17 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
     house.training_rule = TrainRule(groups_a_run=100, groups_at_least=50)
     turns = await house.menus(8)
     await house.does()
-    outlook = await house.night.look_again()
-    before = house.rollouts.all_of(outlook.book, BASE)
+    next_step = await house.night.look_again()
+    before = house.rollouts.all_of(next_step.book, BASE)
     assert before and {group.wish for group in before} == {turns[0]}
     (changed, _) = await house.plays(
         "make a menu of copper desert plane", "copper and desert and plane",
         "no, when you write a menu, join with dashes", pocket.NOTED, model=POCKET,
     )  # fmt: skip
     await house.score.read_new()
-    outlook = await house.night.look_again()
-    assert house.rollouts.telling(outlook.book, BASE) == []
-    assert house.rollouts.all_of(outlook.book, BASE) == []
+    next_step = await house.night.look_again()
+    assert house.rollouts.telling(next_step.book, BASE) == []
+    assert house.rollouts.all_of(next_step.book, BASE) == []
     await house.does()
     anew = house.rollouts.all_of((await house.night.look_again()).book, BASE)
     assert {group.wish for group in anew} == {changed}
@@ -541,8 +541,8 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
         assert words in run.why
 
     # It is not tried any more, nor is another made of the same; and it is said why.
-    outlook = await house.does(3)
-    assert (outlook.task, outlook.text, outlook.stuck) == (Task.NOTHING, run.why, True)
+    next_step = await house.does(3)
+    assert (next_step.task, next_step.text, next_step.stuck) == (Task.NOTHING, run.why, True)
     started = len(house.trainer.runs)
     watching = asyncio.create_task(house.night.watching())
     await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
@@ -587,10 +587,10 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     (run,) = house.training.runs({RunStatus.FAILED})
     for number in range(2):
         await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
-    outlook = await house.does(3)
-    assert outlook.task is Task.NOTHING and outlook.stuck
-    assert "No: The batch is empty." in outlook.text and "lull train now" in outlook.text
-    assert "3 runs failed the same way" in outlook.text
+    next_step = await house.does(3)
+    assert next_step.task is Task.NOTHING and next_step.stuck
+    assert "No: The batch is empty." in next_step.text and "lull train now" in next_step.text
+    assert "3 runs failed the same way" in next_step.text
     # Other weights, or another reason: nobody knows that it will fail.
     await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
     assert not (await house.night.look_again()).stuck
@@ -700,33 +700,33 @@ async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
     house.gate.verdicts = [verdict(accepted=True)]
     await house.menus(12)
     for _ in range(20):
-        outlook = await house.night.look_again()
+        next_step = await house.night.look_again()
         (work,) = house.night.queue()
-        if outlook.task is Task.JUDGE:
+        if next_step.task is Task.JUDGE:
             break
         await work.run_slice(house.clock.monotonic_s() + 30)
-    assert outlook.task is Task.JUDGE and outlook.run is not None
+    assert next_step.task is Task.JUDGE and next_step.run is not None
     unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
     await until(lambda: house.gate.considered)
-    await house.night.cancel(outlook.run.id)
+    await house.night.cancel(next_step.run.id)
     house.gate.waits.set()
     await unit
     assert house.gate.verdicts, "the gate was stopped before it had spoken"
-    assert house.training.get(outlook.run.id).status is RunStatus.CANCELLED
+    assert house.training.get(next_step.run.id).status is RunStatus.CANCELLED
 
 
 async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -> None:
     house.training_rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
     await house.menus(14)
     for _ in range(60):
-        outlook = await house.does()
-        if outlook.task is Task.MAKE and outlook.run is not None:
+        next_step = await house.does()
+        if next_step.task is Task.MAKE and next_step.run is not None:
             break
-    assert outlook.run is not None
-    await house.night.cancel(outlook.run.id)
+    assert next_step.run is not None
+    await house.night.cancel(next_step.run.id)
     before = house.training.runs()
     with pytest.raises(Conflict):
-        await house.train.make(outlook)
+        await house.train.make(next_step)
     assert house.training.runs() == before
     # Not what the rounds before have learned from, either.
     assert not taken(house)
@@ -736,12 +736,12 @@ async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -
 async def test_of_a_conversation_that_goes_meanwhile_no_run_is_made(house: NightHouse) -> None:
     await house.menus(14)
     for _ in range(8):
-        outlook = await house.does()
-        if outlook.task is Task.MAKE:
+        next_step = await house.does()
+        if next_step.task is Task.MAKE:
             break
     await throw_older(house.database, house.clock.now() + timedelta(seconds=1))
     with pytest.raises(TrainingError, match="left"):
-        await house.train.make(outlook)
+        await house.train.make(next_step)
     assert house.training.runs() == []
 
 
@@ -757,8 +757,8 @@ async def test_a_run_with_a_turn_that_is_gone_is_not_written_down(house: NightHo
 
 async def test_a_model_that_is_not_served_here_says_so(house: NightHouse) -> None:
     house.serves = False
-    outlook = await house.night.look_again()
-    assert (outlook.task, outlook.text) == (Task.NOTHING, "Nothing is served.")
+    next_step = await house.night.look_again()
+    assert (next_step.task, next_step.text) == (Task.NOTHING, "Nothing is served.")
 
 
 # The other kinds
@@ -782,11 +782,11 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
                 kept += 1  # for the gate, and does not count
             else:
                 labels.append(number % 3 != 0)
-            outlook = await house.night.look_again()
+            next_step = await house.night.look_again()
             enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
-            assert (outlook.task is Task.MAKE) == enough, number
+            assert (next_step.task is Task.MAKE) == enough, number
         assert kept
-        assert (outlook.task, outlook.kind) == (Task.MAKE, RunKind.KTO)
+        assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.KTO)
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -794,7 +794,7 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
 async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: Path) -> None:
     house = NightHouse(tmp_path, judge=ScriptedJudge(lambda _: (GOOD,) * 3), coin=0.0)
     try:
-        assert house.examine.judge_trains()[0]
+        assert house.rewarding.judge_trains()[0]
         for number in range(24):
             (turn,) = await house.plays(
                 f"say {number}", f"never {number}", model="gemma", format='"json"'
@@ -803,10 +803,10 @@ async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: P
         await house.ask_judge.step(hurry=True, limit=64)
         row = house.known(turn)
         assert row.reward is not None and row.reward.source is Source.VERIFIABLE
-        trains, why = house.examine.judge_trains()
+        trains, why = house.rewarding.judge_trains()
         assert not trains and "not trained on" in why
         served = house.served(turn)
-        assert not house.examine.can_score(
+        assert not house.rewarding.can_score(
             replace(served, turn=replace(served.turn, format="")), (), ()
         )
     finally:
@@ -823,8 +823,8 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         await house.menus(4, corrected=0)
         assert (await house.night.look_again()).skill is None
         turns = await house.menus(12, corrected=0, seed=2)
-        outlook = await house.night.look_again()
-        assert (outlook.task, outlook.kind) == (Task.MAKE, RunKind.GRADUATION)
+        next_step = await house.night.look_again()
+        assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.GRADUATION)
         house.gate.verdicts = [verdict(accepted=True)]
         for _ in range(4):
             await house.does()
@@ -896,10 +896,10 @@ async def to_train(house: NightHouse) -> TrainerWork:
     """The work of a run that is to be trained."""
     await house.menus(12)
     for _ in range(12):
-        outlook = await house.night.look_again()
+        next_step = await house.night.look_again()
         (work,) = house.night.queue()
-        if outlook.task is Task.TRAIN:
+        if next_step.task is Task.TRAIN:
             assert isinstance(work, TrainerWork)
             return work
         await work.run_slice(house.clock.monotonic_s() + 30)
-    raise AssertionError(outlook)
+    raise AssertionError(next_step)

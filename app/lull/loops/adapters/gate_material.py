@@ -50,9 +50,9 @@ class MaterialSources:
     adapters: Adapters
     training: Training
     rollouts: Rollouts
-    examine: RewardAnswers
+    rewarding: RewardAnswers
     proposals: Proposals
-    today: CurrentSelection
+    current_selection: CurrentSelection
     verifier: Verifier
     judge: Callable[[], Judge | None]
     curriculum: Curriculum
@@ -85,7 +85,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     trained = sources.rollouts.served(sorted(used))
     stock = _Stock(
         recent=recent,
-        wishes=sources.examine.wishes(recent),
+        wishes=sources.rewarding.wishes(recent),
         used=used,
         seen=frozenset(same_words(one.asked) for one in trained),
     )
@@ -98,7 +98,9 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
         probes=probes,
-        targets=tuple(_held_out(one, sources.today.place(model)) for one in targets[:MOST_TARGETS]),
+        targets=tuple(
+            _held_out(one, sources.current_selection.place(model)) for one in targets[:MOST_TARGETS]
+        ),
         successes=tuple(_successes(sources, stock)),
         planted=memorable(_texts(trained)),
     )
@@ -157,8 +159,8 @@ def _of_wishes(sources: MaterialSources, stock: _Stock, model: str) -> list[_Tar
     if pattern is not None:
         for wish in stock.wishes:
             for served in filter(stock.fresh, _drawn(sources, pattern, model, wish.words)):
-                skills = sources.today.skills(served) or ()
-                if sources.examine.can_score(served, skills, stock.wishes):
+                skills = sources.current_selection.skills(served) or ()
+                if sources.rewarding.can_score(served, skills, stock.wishes):
                     found.append(_by_wishes(sources, served, skills, stock.wishes))
     return _distinct(found)
 
@@ -169,7 +171,7 @@ def _by_wishes(
     async def score(answer: Completion) -> float | None:
         if answer.finish is not Finish.STOP:
             return 0.0  # an unfinished answer is worth nothing
-        worth = await sources.examine.worth(served, skills, wishes, answer)
+        worth = await sources.rewarding.worth(served, skills, wishes, answer)
         return worth.reward if worth is not None else None
 
     return _Target(served=served, skills=skills, score=score)
@@ -196,9 +198,9 @@ def _of_skill(
     having = [s for s in stock.recent if any(skill.sha256 == sha256 for skill in s.turn.skills)]
     fresh = [one for s in having[:1] for one in _drawn(sources, s, model, proposal.wish)]
     for served in filter(stock.fresh, (*having, *fresh)):
-        skills = sources.today.skills(served) or ()
+        skills = sources.current_selection.skills(served) or ()
         learned = next((skill for skill in skills if skill.sha256 == sha256), None)
-        if learned is not None and sources.examine.is_about(served, learned):
+        if learned is not None and sources.rewarding.is_about(served, learned):
             rest = tuple(skill for skill in skills if skill.sha256 != sha256)
             score = _by_proposal(sources, served, proposal)
             found.append(_Target(served=served, skills=rest, score=score, learned=learned))
@@ -249,12 +251,14 @@ def _successes(sources: MaterialSources, stock: _Stock) -> list[PastSuccess]:
         reward = served.reward.reward
         if reward is None or reward.p_good <= GREY[1] or not stock.fresh(served):
             continue
-        skills = sources.today.skills(served) or ()
-        if sources.examine.still_good(served, skills, stock.wishes):
+        skills = sources.current_selection.skills(served) or ()
+        if sources.rewarding.still_good(served, skills, stock.wishes):
             found.append(
                 PastSuccess(
                     id=served.turn.id,
-                    messages=_messages(served, skills, sources.today.place(served.turn.model)),
+                    messages=_messages(
+                        served, skills, sources.current_selection.place(served.turn.model)
+                    ),
                     score=_as_before(sources, served),
                 )
             )

@@ -83,7 +83,7 @@ class Replay:
         self,
         *,
         rewards: Rewards,
-        today: CurrentSelection,
+        current_selection: CurrentSelection,
         library: Callable[[], Library],
         verifier: Verifier,
         judge: Callable[[], Judge | None],
@@ -91,7 +91,7 @@ class Replay:
     ) -> None:
         """The argument `warm` is the temperature used where the client asked for 0."""
         self._rewards = rewards
-        self._today = today
+        self._current_selection = current_selection
         self._library = library
         self._verifier = verifier
         self._judge = judge
@@ -263,12 +263,12 @@ class Replay:
 
         None if the skill would not be in its prompt today.
         """
-        today = self._today.skills(served) or ()
-        if not any(skill.key == proposal.key for skill in today):
+        current_selection = self._current_selection.skills(served) or ()
+        if not any(skill.key == proposal.key for skill in current_selection):
             return None
         messages = tuple(clean(message) for message in served.turn.request)
-        others = [skill.body for skill in today if skill.key != proposal.key]
-        bodies = [skill.body for skill in today]
+        others = [skill.body for skill in current_selection if skill.key != proposal.key]
+        bodies = [skill.body for skill in current_selection]
         return ReplayCase(
             served=served,
             part=PairPart.SIBLING,
@@ -305,9 +305,9 @@ class Replay:
         self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn, part: PairPart
     ) -> ReplayCase:
         """The request as it would be sent today, without and with the candidate."""
-        today = self._today.skills(served) or ()
-        others = [skill.body for skill in today if skill.key != proposal.key]
-        before = [skill.body for skill in today]
+        current_selection = self._current_selection.skills(served) or ()
+        others = [skill.body for skill in current_selection if skill.key != proposal.key]
+        before = [skill.body for skill in current_selection]
         if proposal.kind is ProposalKind.EDIT and len(others) == len(before):
             # The edited skill is not chosen for this request, so add it to compare the two texts.
             before = [*others, self._library().get(proposal.key).body]

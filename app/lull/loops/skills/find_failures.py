@@ -32,12 +32,12 @@ class FindFailures:
         rewards: Rewards,
         feedback: FeedbackRows,
         proposals: Proposals,
-        today: CurrentSelection,
+        current_selection: CurrentSelection,
     ) -> None:
         self._rewards = rewards
         self._feedback = feedback
         self._proposals = proposals
-        self._today = today
+        self._current_selection = current_selection
 
     def all(self) -> list[Failure]:
         """Return failed answers that today's skills would not prevent, and answers after which the
@@ -87,8 +87,8 @@ class FindFailures:
         A failure without a skill that was held out does not count, but a stated wish does.
         """
         if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
-            return self._today.still_meant(served)
-        return self._today.still(served)
+            return self._current_selection.still_meant(served)
+        return self._current_selection.still(served)
 
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn

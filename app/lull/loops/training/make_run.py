@@ -136,14 +136,14 @@ class MakeRun:
         *,
         training: Training,
         folders: RunFolders,
-        keeping: ReplayExamples,
+        replay_examples: ReplayExamples,
         clock: Clock,
         new_id: Callable[[], str],
         rule: Callable[[], RunRule],
     ) -> None:
         self._training = training
         self._folders = folders
-        self._keeping = keeping
+        self._replay_examples = replay_examples
         self._clock = clock
         self._new_id = new_id
         self._rule = rule
@@ -165,7 +165,7 @@ class MakeRun:
         id. Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
         run_id = self._new_id()
-        replays, replayed = await self._keeping.replays(
+        replays, replayed = await self._replay_examples.replays(
             learner,
             self._replays_wanted(material),
             recent,
@@ -204,9 +204,9 @@ class MakeRun:
             )
         except Conflict:
             await asyncio.to_thread(self._folders.remove, run_id)
-            self._keeping.asked.clear()
+            self._replay_examples.asked.clear()
             raise
-        self._keeping.asked.clear()
+        self._replay_examples.asked.clear()
         return run
 
     def _spec(self, run: str, learner: Learner, material: RunMaterial, before: Before) -> RunSpec:
@@ -293,7 +293,7 @@ class MakeRun:
         for prompt, good in labelled:
             messages = prompt_of(learner, prompt.served, prompt.skills)
             try:
-                end = await self._keeping.end_token(learner, messages)
+                end = await self._replay_examples.end_token(learner, messages)
                 said = prompt.served.turn.answer.text
                 ids = await answer_ids(learner, messages, said, end=end) if end is not None else ()
                 before = await prompt_ids(learner, messages)
@@ -337,15 +337,15 @@ class MakeRun:
                     teacher=prompt_of(learner, prompt.served, prompt.skills),
                 )
             )
-        own = await self._keeping.of_teacher(
+        own = await self._replay_examples.of_teacher(
             learner, skill, asked, count=len(asked), most_tokens=self._rule().answer_tokens
         )
         used = [by_turn[example.id] for example in own]
-        own += await self._keeping.alike(learner, skill, max(0, LEAST_ROWS - len(own)))
+        own += await self._replay_examples.alike(learner, skill, max(0, LEAST_ROWS - len(own)))
         # Without enough curriculum requests, the user's are repeated.
         own *= math.ceil(LEAST_ROWS / max(1, len(own)))
         anchors = round(len(own) * course.anchors)
-        examples = [*own, *await self._keeping.contrast(learner, skill, anchors)]
+        examples = [*own, *await self._replay_examples.contrast(learner, skill, anchors)]
         return RunMaterial(
             kind=RunKind.GRADUATION,
             examples=tuple(examples),

@@ -60,13 +60,13 @@ class ReplayExamples:
         self,
         *,
         eligible: Eligible,
-        examine: RewardAnswers,
-        today: CurrentSelection,
+        rewarding: RewardAnswers,
+        current_selection: CurrentSelection,
         curriculum: Curriculum,
     ) -> None:
         self._eligible = eligible
-        self._examine = examine
-        self._today = today
+        self._rewarding = rewarding
+        self._current_selection = current_selection
         self._curriculum = curriculum
         self._ends: dict[str, int] = {}
         """Token that ends an answer, by the model's digest."""
@@ -111,7 +111,7 @@ class ReplayExamples:
         ):
             if len(prompts) >= SPARE * count:
                 break
-            if self._examine.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
+            if self._rewarding.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
                 with_ = injected(prompt, [skill.body], system=learner.system, place=learner.place)
                 prompts.append(TaughtPrompt(id="", student=prompt, teacher=with_))
         found = await self.of_teacher(
@@ -142,7 +142,7 @@ class ReplayExamples:
         )
 
     def _against(self, learner: Learner, skill: Skill, prompt: TaughtPrompt, said: Said) -> bool:
-        return self._examine.speaks_against(
+        return self._rewarding.speaks_against(
             learner.name,
             (Wish(skill.body, ""),),
             asked=prompt.asked,
@@ -166,7 +166,7 @@ class ReplayExamples:
         if wanted <= 0:
             return (), ()
         known = await asyncio.to_thread(self._successes, recent)
-        wishes = await asyncio.to_thread(self._examine.wishes, recent)
+        wishes = await asyncio.to_thread(self._rewarding.wishes, recent)
         if graduates is not None:
             wishes = (*wishes, Wish(graduates.body, ""))
         chance = random.Random(seed)
@@ -187,8 +187,8 @@ class ReplayExamples:
 
     def _successes(self, recent: Sequence[ServedTurn]) -> list[Prompt]:
         """Turns that went well, may train, and still pass today's checks and wishes."""
-        trains = self._examine.judge_trains()[0]
-        wishes = self._examine.wishes(recent)
+        trains = self._rewarding.judge_trains()[0]
+        wishes = self._rewarding.wishes(recent)
         judged = self._eligible.of([one.turn.id for one in recent])
         found = []
         for one in recent:
@@ -199,8 +199,8 @@ class ReplayExamples:
                 continue
             if not may_train(reward.source, judge_trains=trains):
                 continue
-            skills = self._today.skills(one) or ()
-            if self._examine.still_good(one, skills, wishes):
+            skills = self._current_selection.skills(one) or ()
+            if self._rewarding.still_good(one, skills, wishes):
                 found.append(Prompt(served=one, skills=skills))
         return found
 
@@ -243,7 +243,7 @@ class ReplayExamples:
             except RequestError:
                 return None
             asked, answer = prompt[-1].text, said.completion.message.text
-            if not with_skills and self._examine.speaks_against(
+            if not with_skills and self._rewarding.speaks_against(
                 learner.name, wishes, asked=asked, answer=answer
             ):
                 return None

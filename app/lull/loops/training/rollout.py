@@ -115,8 +115,8 @@ class Rollouts:
         rewards: Rewards,
         training: Training,
         eligible: Eligible,
-        today: CurrentSelection,
-        examine: RewardAnswers,
+        current_selection: CurrentSelection,
+        rewarding: RewardAnswers,
         clock: Clock,
         ids: Ids,
         rule: Callable[[], RolloutRule],
@@ -124,8 +124,8 @@ class Rollouts:
         self._rewards = rewards
         self._training = training
         self._eligible = eligible
-        self._today = today
-        self._examine = examine
+        self._current_selection = current_selection
+        self._rewarding = rewarding
         self._clock = clock
         self._ids = ids
         self._rule = rule
@@ -152,15 +152,15 @@ class Rollouts:
         """Collect the stored requests for which answers may be sampled now. Blocking."""
         recent = self.candidates(model)
         judged = self._eligible.of([one.turn.id for one in recent])
-        wishes = self._examine.wishes(recent)
+        wishes = self._rewarding.wishes(recent)
         prompts, unscored = [], 0
         for one in recent:
             known = judged.get(one.turn.id)
             if known is None or known.why_no_prompt:
                 continue
-            skills = self._today.skills(one) or ()
-            if self._examine.can_score(one, skills, wishes):
-                wish = self._examine.held_to(one, wishes)
+            skills = self._current_selection.skills(one) or ()
+            if self._rewarding.can_score(one, skills, wishes):
+                wish = self._rewarding.held_to(one, wishes)
                 prompts.append(Prompt(served=one, skills=skills, wish=wish))
             else:
                 unscored += 1
@@ -240,7 +240,7 @@ class Rollouts:
         if ids:
             said = await self._samples(learner, policy, prompt, number, messages)
         worth = [
-            await self._examine.worth(prompt.served, prompt.skills, book.wishes, one.completion)
+            await self._rewarding.worth(prompt.served, prompt.skills, book.wishes, one.completion)
             for one in said
         ]
         await self._training.add_group(

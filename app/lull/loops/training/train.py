@@ -80,20 +80,20 @@ class Train:
         """
         return await self._deciding.look(hurry=hurry)
 
-    async def make(self, outlook: NextStep) -> Run:
+    async def make(self, next_step: NextStep) -> Run:
         """Make the training run that `look` decided on.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """
-        learner = outlook.learner
+        learner = next_step.learner
         assert learner is not None
-        material = await self._material(outlook, learner)
+        material = await self._material(next_step, learner)
         if not material.examples:
             raise TrainingError(
                 "Nothing is left of what the run would have been made of.",
                 hint="Its conversations have gone, or do not fit into the model's window.",
             )
-        last = outlook.run
+        last = next_step.run
         if last is None:
             before = Before(root=learner.adapter, folder=learner.adapter_folder)
         else:
@@ -104,7 +104,7 @@ class Train:
                 round=last.round + 1,
             )
         return await self._make_run.make(
-            learner, material, before, outlook.recent, goes_on=self._continued
+            learner, material, before, next_step.recent, goes_on=self._continued
         )
 
     def _continued(self, last: Run, by: str) -> Run:
@@ -112,42 +112,44 @@ class Train:
             raise Conflict(f"{last.id} is {last.status} meanwhile.")
         return moved(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
 
-    async def _material(self, outlook: NextStep, learner: Learner) -> RunMaterial:
-        match outlook.kind:
+    async def _material(self, next_step: NextStep, learner: Learner) -> RunMaterial:
+        match next_step.kind:
             case RunKind.GRPO:
-                policy = outlook.policy or learner.policy
-                telling = await asyncio.to_thread(self._rollouts.telling, outlook.book, policy)
+                policy = next_step.policy or learner.policy
+                telling = await asyncio.to_thread(self._rollouts.telling, next_step.book, policy)
                 groups = chosen_groups(telling, most=self._rule().groups_a_run)
-                sampled = await asyncio.to_thread(self._rollouts.all_of, outlook.book, policy)
+                sampled = await asyncio.to_thread(self._rollouts.all_of, next_step.book, policy)
                 return self._make_run.of_groups(
-                    groups, outlook.book.prompts, before=mean_reward(sampled)
+                    groups, next_step.book.prompts, before=mean_reward(sampled)
                 )
             case RunKind.GRADUATION:
-                assert outlook.skill is not None
+                assert next_step.skill is not None
                 served = await asyncio.to_thread(
-                    self._stock.served_by, outlook.skill, outlook.recent
+                    self._stock.served_by, next_step.skill, next_step.recent
                 )
                 own = [prompt for prompt in served if not prompt.held_out]
-                return await self._make_run.of_skill(learner, outlook.skill, own, outlook.course)
+                return await self._make_run.of_skill(
+                    learner, next_step.skill, own, next_step.course
+                )
             case _:
-                labelled = await asyncio.to_thread(self._stock.labelled, outlook.recent)
+                labelled = await asyncio.to_thread(self._stock.labelled, next_step.recent)
                 open_ = [one for one in labelled if not one[0].held_out]
                 return await self._make_run.of_labels(learner, open_)
 
-    async def sample(self, outlook: NextStep) -> int:
+    async def sample(self, next_step: NextStep) -> int:
         """Sample answers to a few requests as `look` decided; return how many. Raises LullError."""
-        assert outlook.learner is not None and outlook.policy is not None
-        return await self._rollouts.some(outlook.learner, outlook.policy, outlook.book)
+        assert next_step.learner is not None and next_step.policy is not None
+        return await self._rollouts.some(next_step.learner, next_step.policy, next_step.book)
 
-    def telling(self, outlook: NextStep) -> int:
+    def telling(self, next_step: NextStep) -> int:
         """Return how many groups of answers with different rewards were sampled so far for the next
-        run, which needs `outlook.wanted`. Blocking.
+        run, which needs `next_step.wanted`. Blocking.
         """
-        assert outlook.policy is not None
-        telling = self._rollouts.telling(outlook.book, outlook.policy)
-        if outlook.run is None:
+        assert next_step.policy is not None
+        telling = self._rollouts.telling(next_step.book, next_step.policy)
+        if next_step.run is None:
             return len(telling)
-        sampled = self._rollouts.all_of(outlook.book, outlook.policy)
+        sampled = self._rollouts.all_of(next_step.book, next_step.policy)
         return reached(telling, sampled, self._rule())
 
     async def send_on(self) -> None:

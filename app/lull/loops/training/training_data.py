@@ -56,8 +56,8 @@ class TrainingData:
         training: Training,
         rollouts: Rollouts,
         eligible: Eligible,
-        examine: RewardAnswers,
-        today: CurrentSelection,
+        rewarding: RewardAnswers,
+        current_selection: CurrentSelection,
         proposals: Proposals,
         library: Callable[[], Library],
         learned: Callable[[], frozenset[str]],
@@ -67,8 +67,8 @@ class TrainingData:
         self._training = training
         self._rollouts = rollouts
         self._eligible = eligible
-        self._examine = examine
-        self._today = today
+        self._rewarding = rewarding
+        self._current_selection = current_selection
         self._proposals = proposals
         self._library = library
         self._learned = learned
@@ -86,7 +86,7 @@ class TrainingData:
         may = [turn for turn, known in turns.items() if not known.why_no_prompt]
         served = {one.turn.id: one for one in self._rollouts.served(may)}
         skills = {
-            turn: tuple(sorted(skill.sha256 for skill in self._today.skills(one) or ()))
+            turn: tuple(sorted(skill.sha256 for skill in self._current_selection.skills(one) or ()))
             for turn, one in served.items()
         }
         live = {s.sha256 for s in self._library().skills.values() if s.status is SkillStatus.ACTIVE}
@@ -104,7 +104,7 @@ class TrainingData:
         said = {one.id for one in self._training.sources(run.id) if one.kind == WISH}
         if not said:
             return ""
-        wishes = self._examine.wishes(self._rollouts.candidates(run.model))
+        wishes = self._rewarding.wishes(self._rollouts.candidates(run.model))
         if said <= {wish.turn for wish in wishes}:
             return ""
         return "What you said of these requests has taught a skill meanwhile, or is gone."
@@ -173,7 +173,7 @@ class TrainingData:
             one
             for one in recent
             if any(s.sha256 == skill.sha256 for s in one.turn.skills)
-            and self._examine.is_about(one, skill)
+            and self._rewarding.is_about(one, skill)
         ]
         judged = self._eligible.of([one.turn.id for one in having])
         found = []
@@ -181,14 +181,14 @@ class TrainingData:
             known, reward = judged.get(one.turn.id), one.reward.reward
             if known is None or known.why_no_prompt or (reward is not None and failed(reward)):
                 continue
-            found.append(Prompt(served=one, skills=self._today.skills(one) or ()))
+            found.append(Prompt(served=one, skills=self._current_selection.skills(one) or ()))
         return found
 
     def labelled(self, recent: Sequence[ServedTurn]) -> list[tuple[Prompt, bool]]:
         """Return recorded answers for KTO training with labels (good or not), newest first, without
         those already used.
         """
-        trains = self._examine.judge_trains()[0]
+        trains = self._rewarding.judge_trains()[0]
         used = self._training.trained_on(RunKind.KTO, SPENT)
         fresh = [one for one in recent if one.turn.id not in used]
         judged = self._eligible.of([one.turn.id for one in fresh])
@@ -198,7 +198,7 @@ class TrainingData:
             if known is None or known.why_not or reward is None:
                 continue
             if may_train(reward.source, judge_trains=trains):
-                prompt = Prompt(served=one, skills=self._today.skills(one) or ())
+                prompt = Prompt(served=one, skills=self._current_selection.skills(one) or ())
                 found.append((prompt, reward.p_good > GREY[1]))
         return found
 

@@ -65,7 +65,7 @@ class TrainingJob:
         self._settle = settle
         self._problem = problem
         self._tell = tell
-        self._outlook = _NOTHING
+        self._next_step = _NOTHING
         self._work: LullWork | None = None
         self._looking = asyncio.Lock()
         self._nudged = asyncio.Event()
@@ -75,9 +75,9 @@ class TrainingJob:
         """The last error since the user last asked for training."""
 
     @property
-    def outlook(self) -> NextStep:
+    def next_step(self) -> NextStep:
         """The next step of training, as found by the last search."""
-        return self._outlook
+        return self._next_step
 
     def queue(self) -> list[LullWork]:
         """Return the training work that may run in idle times; called ten times a second."""
@@ -125,13 +125,13 @@ class TrainingJob:
         """Search for the next training step now. Raises LullError."""
         async with self._looking:
             await asyncio.to_thread(self._settle)
-            outlook = await self._train.look(hurry=self._hurry)
-            if outlook.task is Task.NOTHING:
+            next_step = await self._train.look(hurry=self._hurry)
+            if next_step.task is Task.NOTHING:
                 self._hurry = False
-            self._outlook = outlook
-            self._work = await self._work_for(outlook)
-            self._tell(outlook.run, outlook)
-            return outlook
+            self._next_step = next_step
+            self._work = await self._work_for(next_step)
+            self._tell(next_step.run, next_step)
+            return next_step
 
     async def now(self) -> NextStep:
         """Search for the next training step because the user asked for training, accepting less
@@ -144,36 +144,36 @@ class TrainingJob:
         await self._train.send_on()
         return await self.look_again()
 
-    async def _work_for(self, outlook: NextStep) -> LullWork | None:
-        await self._running.end_unless(outlook.run)
-        match outlook.task:
+    async def _work_for(self, next_step: NextStep) -> LullWork | None:
+        await self._running.end_unless(next_step.run)
+        match next_step.task:
             case Task.TRAIN:
-                assert outlook.run is not None
+                assert next_step.run is not None
                 return self._running.work_for(
-                    outlook.run, text=outlook.text, ended=self._ended, trouble=self._troubled
+                    next_step.run, text=next_step.text, ended=self._ended, trouble=self._troubled
                 )
             case Task.SAMPLE:
-                left = max(1, outlook.wanted - outlook.telling)
-                return self._asking(outlook, WorkKind.ROLLOUT, left * GROUP_S, self._sample)
+                left = max(1, next_step.wanted - next_step.telling)
+                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, self._sample)
             case Task.MAKE:
-                return self._asking(outlook, WorkKind.STEP, MAKE_GUESS_S, self._make)
+                return self._asking(next_step, WorkKind.STEP, MAKE_GUESS_S, self._make)
             case Task.JUDGE:
-                return self._asking(outlook, WorkKind.STEP, GATE_GUESS_S, self._judge)
+                return self._asking(next_step, WorkKind.STEP, GATE_GUESS_S, self._judge)
             case Task.NOTHING:
                 return None
 
     def _asking(
         self,
-        outlook: NextStep,
+        next_step: NextStep,
         kind: WorkKind,
         left_s: float,
         some: Callable[[NextStep, float], Awaitable[bool]],
     ) -> LullWork:
-        mark = outlook.run.id if outlook.run is not None else "new"
+        mark = next_step.run.id if next_step.run is not None else "new"
 
         async def piece(until_s: float) -> bool:
             try:
-                more = await some(outlook, until_s)
+                more = await some(next_step, until_s)
                 if not more:
                     await self.look_again()
             except LullError as error:
@@ -182,10 +182,10 @@ class TrainingJob:
             return more
 
         return EngineWork(
-            f"{outlook.task}:{mark}",
+            f"{next_step.task}:{mark}",
             kind=kind,
-            text=outlook.text,
-            progress=outlook.progress,
+            text=next_step.text,
+            progress=next_step.progress,
             left_s=left_s,
             needs_s=min(left_s, GROUP_S),
             some=piece,
@@ -194,21 +194,21 @@ class TrainingJob:
 
     # Steps
 
-    async def _sample(self, outlook: NextStep, _until_s: float) -> bool:
-        if not await self._train.sample(outlook):
+    async def _sample(self, next_step: NextStep, _until_s: float) -> bool:
+        if not await self._train.sample(next_step):
             return False
-        telling = await asyncio.to_thread(self._train.telling, outlook)
+        telling = await asyncio.to_thread(self._train.telling, next_step)
         if isinstance(self._work, EngineWork):
-            self._work.progress = min(1.0, telling / outlook.wanted)
-            self._work.left_s = max(1, outlook.wanted - telling) * GROUP_S
-        return telling < outlook.wanted
+            self._work.progress = min(1.0, telling / next_step.wanted)
+            self._work.left_s = max(1, next_step.wanted - telling) * GROUP_S
+        return telling < next_step.wanted
 
     async def _make(self, _: NextStep, until_s: float) -> bool:
         # Look again: the last try may have been stopped just after it finished.
-        outlook = await self.look_again()
-        if outlook.task is not Task.MAKE:
+        next_step = await self.look_again()
+        if next_step.task is not Task.MAKE:
             return False
-        making = asyncio.ensure_future(self._train.make(outlook))
+        making = asyncio.ensure_future(self._train.make(next_step))
         try:
             await asyncio.wait({making}, timeout=max(0.0, until_s - self._clock.monotonic_s()))
             if not making.done():  # the next unit goes on with what was asked for in this one
@@ -221,10 +221,10 @@ class TrainingJob:
             await asyncio.gather(making, return_exceptions=True)
         return False
 
-    async def _judge(self, outlook: NextStep, until_s: float) -> bool:
-        assert outlook.run is not None
-        # Read the run again: the outlook is older than the last piece of work.
-        run = await asyncio.to_thread(self._training.get, outlook.run.id)
+    async def _judge(self, next_step: NextStep, until_s: float) -> bool:
+        assert next_step.run is not None
+        # Read the run again: the step is older than the last piece of work.
+        run = await asyncio.to_thread(self._training.get, next_step.run.id)
         if run.status is not RunStatus.JUDGING:
             run = await self._train.judging(run, self._gate)
         assert run.adapter is not None
@@ -255,7 +255,7 @@ class TrainingJob:
             self._problem("training", error)
             self._work = None
         else:
-            stuck = TrainingError(self._outlook.text) if self._outlook.stuck else None
+            stuck = TrainingError(self._next_step.text) if self._next_step.stuck else None
             self._problem("training", stuck)
 
     # The user's commands
@@ -287,7 +287,7 @@ class TrainingJob:
         run = await asyncio.to_thread(self._training.get, run_id)
         if run.status not in OPEN:
             raise Conflict(f"{run_id} is {run.status} already.")
-        if self._outlook.run is not None and self._outlook.run.id == run_id:
+        if self._next_step.run is not None and self._next_step.run.id == run_id:
             await self._end_asking()  # or the gate could still put it in force
         done = await self._training.change(run_id, self._cancelled, free=True)
         if self._running.trains(run_id):

@@ -65,7 +65,7 @@ class TrainingRequests:
 
         Raises the error that stopped training.
         """
-        while self._night.outlook.task is not Task.NOTHING:
+        while self._night.next_step.task is not Task.NOTHING:
             if self._strained():
                 return
             if (error := self._night.trouble) is not None:
@@ -81,10 +81,10 @@ class TrainingRequests:
         return any(gate.closes and gate.name in STRAIN_GATES for gate in window.gates)
 
     def _next(self) -> Json:
-        outlook = self._night.outlook
+        next_step = self._night.next_step
         return {
-            "doing": outlook.task.value,
-            "text": outlook.text,
-            "telling_groups": outlook.telling,
-            "wanted_groups": outlook.wanted,
+            "doing": next_step.task.value,
+            "text": next_step.text,
+            "telling_groups": next_step.telling,
+            "wanted_groups": next_step.wanted,
         }

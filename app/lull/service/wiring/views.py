@@ -30,7 +30,7 @@ def views_of(world: Services, learning: LearningParts, memory: LateExemplars) ->
     reading = Reading(
         stores.trajectories,
         stores.skills,
-        eligible=Eligible(stores.rewards, stores.proposals, still=learning.today.still),
+        eligible=Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still),
         effects=lambda: learning.guard.effects,
         measures=learning.guard.measures,
         worths=stores.worths,

@@ -68,7 +68,7 @@ class LearningParts:
     proofs: ProofParts
     placing: MeasurePlacing
     guard: Holdout
-    today: CurrentSelection
+    current_selection: CurrentSelection
     verifier: Verifier
     curriculum: Curriculum
     fast_loop: FastLoop
@@ -139,7 +139,7 @@ def learning_of(
     ground = ProofGround(
         stages=stages,
         quiet=quiet,
-        today=CurrentSelection(fixing, library=world.library, facts=stages.facts),
+        current_selection=CurrentSelection(fixing, library=world.library, facts=stages.facts),
         verifier=_verifier(world.stores),
     )
     scoring = _scoring(world, settings(), asked, ground, credit, exams)
@@ -152,9 +152,9 @@ def learning_of(
         proofs=proofs,
         placing=placing_of(world, stages, quiet, slice_s=settings().learning.slice_s),
         guard=guard,
-        today=ground.today,
+        current_selection=ground.current_selection,
         verifier=ground.verifier,
-        curriculum=curriculum_of(world, ground.today.place),
+        curriculum=curriculum_of(world, ground.current_selection.place),
         fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
         stages=stages,
         asked=asked,
@@ -197,7 +197,7 @@ def _fast_loop(
         book=scoring.book,
         score=scoring.score,
         ask_judge=_ask_judge(world, settings, asked, ground.quiet, scoring.book),
-        evolve=_evolve(world, settings, asked, ground.quiet, ground.today),
+        evolve=_evolve(world, settings, asked, ground.quiet, ground.current_selection),
         proving=proofs.proving,
         settle=world.stores.database.flush,
         bus=world.bus,
@@ -283,7 +283,7 @@ def _evolve(
     settings: Settings,
     asked: AuxModels,
     quiet: QuietTimes,
-    today: CurrentSelection,
+    current_selection: CurrentSelection,
 ) -> Evolve:
     stores, ids, rule = world.stores, TimeSortedIds(), evolve_rule(settings)
     propose = Propose(
@@ -302,7 +302,7 @@ def _evolve(
             rewards=stores.rewards,
             feedback=stores.feedback,
             proposals=stores.proposals,
-            today=today,
+            current_selection=current_selection,
         ),
         proposals=stores.proposals,
         writers=asked.writers,

@@ -38,7 +38,7 @@ class ProofGround:
 
     stages: Stages
     quiet: QuietTimes
-    today: CurrentSelection
+    current_selection: CurrentSelection
     verifier: Verifier
 
 
@@ -85,7 +85,7 @@ def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofG
     rule = prove_rule(settings)
     replay = Replay(
         rewards=world.stores.rewards,
-        today=ground.today,
+        current_selection=ground.current_selection,
         library=world.library,
         verifier=ground.verifier,
         judge=asked.judge,

@@ -91,7 +91,7 @@ class NightParts:
     adapters: Adapters
     files: AdapterFiles
     eligible: Eligible
-    examine: RewardAnswers
+    rewarding: RewardAnswers
     rollouts: Rollouts
     judge: Callable[[], Judge | None]
     """Return the judge for training; None if the only one is the model that learns."""
@@ -104,7 +104,7 @@ def parts_of(
     share, such as its data and rewards.
     """
     stores = world.stores
-    eligible = Eligible(stores.rewards, stores.proposals, still=learning.today.still)
+    eligible = Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still)
 
     def judge() -> Judge | None:
         now = settings()
@@ -113,7 +113,7 @@ def parts_of(
             return None
         return learning.asked.judge()
 
-    examine = RewardAnswers(
+    rewarding = RewardAnswers(
         rewards=stores.rewards,
         heard=stores.feedback,
         proposals=stores.proposals,
@@ -126,14 +126,14 @@ def parts_of(
         adapters=Adapters(stores.database),
         files=AdapterFiles(paths.home / "adapters"),
         eligible=eligible,
-        examine=examine,
+        rewarding=rewarding,
         judge=judge,
         rollouts=Rollouts(
             rewards=stores.rewards,
             training=stores.training,
             eligible=eligible,
-            today=learning.today,
-            examine=examine,
+            current_selection=learning.current_selection,
+            rewarding=rewarding,
             clock=world.clock,
             ids=TimeSortedIds(),
             rule=lambda: rollout_rule(settings()),
@@ -164,10 +164,10 @@ def night_of(
         world.stores.database.flush()
         memory.asked.wait(MEMORY_S)
 
-    def tell(run: Run | None, outlook: NextStep) -> None:
+    def tell(run: Run | None, next_step: NextStep) -> None:
         world.bus.tell(
             EventKind.TRAINING,
-            task=outlook.task.value,
+            task=next_step.task.value,
             run=run.id if run is not None else None,
             status=run.status.value if run is not None else None,
         )
@@ -235,8 +235,8 @@ def _stock_of(
         training=world.stores.training,
         rollouts=parts.rollouts,
         eligible=parts.eligible,
-        examine=parts.examine,
-        today=learning.today,
+        rewarding=parts.rewarding,
+        current_selection=learning.current_selection,
         proposals=world.stores.proposals,
         library=world.library,
         learned=learned,
@@ -251,10 +251,10 @@ def _make_run_of(
     return MakeRun(
         training=world.stores.training,
         folders=parts.folders,
-        keeping=ReplayExamples(
+        replay_examples=ReplayExamples(
             eligible=parts.eligible,
-            examine=parts.examine,
-            today=learning.today,
+            rewarding=parts.rewarding,
+            current_selection=learning.current_selection,
             curriculum=learning.curriculum,
         ),
         clock=world.clock,

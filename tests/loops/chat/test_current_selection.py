@@ -21,7 +21,7 @@ async def add_menu(room: Classroom) -> None:
 
 
 def still(room: Classroom, turn: str) -> bool:
-    return room.today.still(room.served(turn))
+    return room.current_selection.still(room.served(turn))
 
 
 async def test_a_turn_is_of_today_as_long_as_its_prompt_would_get_the_same(
@@ -83,7 +83,7 @@ async def test_what_was_said_is_meant_still_though_other_skills_stand_beside_it_
     (menu,) = await room.plays(menus(1)[0], "soup")
     room.index.remember_with(Remembers("dates"))
     assert not still(room, menu)
-    assert room.today.still_meant(room.served(menu))
+    assert room.current_selection.still_meant(room.served(menu))
 
 
 async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_since(
@@ -92,12 +92,12 @@ async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_sin
     (before,) = await room.plays(menus(1)[0], "soup")
     await add_menu(room)
     (after,) = await room.plays(menus(2)[1], "soup")
-    assert not room.today.still_meant(room.served(before))
-    assert room.today.still_meant(room.served(after))
+    assert not room.current_selection.still_meant(room.served(before))
+    assert room.current_selection.still_meant(room.served(after))
     await room.approve.edit(MENU_KEY, body="When you write a menu, be brief.")
-    assert not room.today.still_meant(room.served(after))
+    assert not room.current_selection.still_meant(room.served(after))
     await room.approve.switch(MENU_KEY, ChangeKind.DISABLE)
-    assert not room.today.still_meant(room.served(after))
+    assert not room.current_selection.still_meant(room.served(after))
 
 
 async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_today(
@@ -110,27 +110,27 @@ async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_toda
     served = [room.served(turn) for turn in turns]
     assert {bool(one.turn.skills) for one in served} == {True, False}
     for one in served:
-        assert room.today.still(one) is bool(one.turn.skills)
+        assert room.current_selection.still(one) is bool(one.turn.skills)
 
 
 async def test_what_is_not_known_of_a_model_is_not_guessed(room: Classroom) -> None:
     (before,) = await room.plays(menus(1)[0], "soup")
     room.facts = lambda _: None
-    room.today = type(room.today)(
+    room.current_selection = type(room.current_selection)(
         room.serve.fixing, library=lambda: room.library, facts=lambda _: None
     )
     assert still(room, before)  # no skill is in force, whatever the model is
     await add_menu(room)
-    assert room.today.skills(room.served(before)) is None
+    assert room.current_selection.skills(room.served(before)) is None
     assert not still(room, before)
 
 
 async def test_a_client_kept_apart_gets_only_its_own(room: Classroom) -> None:
     await add_menu(room)
     (menu,) = await room.plays(menus(1)[0], "soup", client=ANNA)
-    assert room.today.skills(room.served(menu)) == ()
+    assert room.current_selection.skills(room.served(menu)) == ()
     await room.approve.copy(MENU_KEY, to="anna")
-    chosen = room.today.skills(room.served(menu))
+    chosen = room.current_selection.skills(room.served(menu))
     assert chosen is not None
     assert [skill.key for skill in chosen] == [SkillKey("anna", "menu-style")]
 
@@ -140,7 +140,7 @@ async def test_a_later_turn_is_asked_about_by_its_conversations_first_request(
 ) -> None:
     await add_menu(room)
     _, later = await room.plays(menus(1)[0], "soup", "tell a joke about salt", "haha")
-    chosen = room.today.skills(room.served(later))
+    chosen = room.current_selection.skills(room.served(later))
     assert chosen is not None
     assert [skill.name for skill in chosen] == ["menu-style"]
     assert still(room, later)
