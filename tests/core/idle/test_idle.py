@@ -14,7 +14,7 @@ from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.idle.hours import parsed
 from lull.core.idle.pausing import FOR_EVER
 from lull.core.idle.policy import IdleWindow, WindowState, decide
-from lull.core.idle.rule import CarriedOver, GateName, GateState, IdleRule
+from lull.core.idle.rule import CarriedOver, ConditionName, ConditionState, IdleRule
 from lull.core.idle.signals import IdleSignals, Unknown
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -121,7 +121,7 @@ class Case:
     name: str
     looks: tuple[See, ...]
     state: WindowState
-    by: GateName | None = None
+    by: ConditionName | None = None
     start: datetime = NOON
     rule: IdleRule | None = None
     paused_until: datetime | None = None
@@ -132,18 +132,18 @@ def case(
     name: str,
     looks: See | tuple[See, ...],
     state: WindowState,
-    by: GateName | None = None,
+    by: ConditionName | None = None,
     **more: Any,
 ) -> Case:
     return Case(name, (looks,) if isinstance(looks, See) else looks, state, by, **more)
 
 
 INPUT, WAIT, CHAT, WAKE, CALENDAR = (
-    GateName.INPUT,
-    GateName.WAIT,
-    GateName.CHAT,
-    GateName.WAKE,
-    GateName.CALENDAR,
+    ConditionName.INPUT,
+    ConditionName.WAIT,
+    ConditionName.CHAT,
+    ConditionName.WAKE,
+    ConditionName.CALENDAR,
 )
 CASES = [
     # The user
@@ -372,7 +372,7 @@ CASES = [
         "blocked hours",
         see(),
         CLOSED,
-        GateName.HOURS,
+        ConditionName.HOURS,
         rule=IdleRule(blocked_hours=(parsed("wed 11:00-13:00"),)),
     ),
     case(
@@ -386,14 +386,14 @@ CASES = [
         "not in the allowed hours",
         see(),
         CLOSED,
-        GateName.HOURS,
+        ConditionName.HOURS,
         rule=IdleRule(allowed_hours=(parsed("22:00-06:00"),)),
     ),
     case(
         "allowed and blocked at once",
         see(),
         CLOSED,
-        GateName.HOURS,
+        ConditionName.HOURS,
         rule=IdleRule(
             allowed_hours=(parsed("11:00-13:00"),), blocked_hours=(parsed("12:00-12:30"),)
         ),
@@ -405,16 +405,26 @@ CASES = [
         rule=IdleRule(blocked_hours=(parsed("11:00-12:30"),)),
     ),
     # Calls, films, apps
-    case("a film", see(call=True), CLOSED, GateName.CALL),
+    case("a film", see(call=True), CLOSED, ConditionName.CALL),
     case("just after a film", (see(call=True), see(15)), CLOSED, WAIT),
     case("ten minutes after a film", (see(call=True), see(601)), OPEN),
-    case("a call in sleep hours", see(call=True), CLOSED, GateName.CALL, rule=SLEEPS, start=NIGHT),
-    case("a game", see(exclusive_app="Tetris"), CLOSED, GateName.APP),
+    case(
+        "a call in sleep hours",
+        see(call=True),
+        CLOSED,
+        ConditionName.CALL,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case("a game", see(exclusive_app="Tetris"), CLOSED, ConditionName.APP),
     case("which app is unknown, and none was named", see(exclusive_app=UNKNOWN), OPEN),
     # The machine
-    case("on battery", see(on_mains=False), CLOSED, GateName.POWER),
+    case("on battery", see(on_mains=False), CLOSED, ConditionName.POWER),
     case(
-        "battery in the middle of a window", (see(), see(1, on_mains=False)), CLOSED, GateName.POWER
+        "battery in the middle of a window",
+        (see(), see(1, on_mains=False)),
+        CLOSED,
+        ConditionName.POWER,
     ),
     case("just back on mains", (see(on_mains=False), see(15)), CLOSED, WAIT),
     case("a minute back on mains", (see(on_mains=False), see(61)), OPEN),
@@ -423,31 +433,31 @@ CASES = [
         "on battery, allowed, nearly empty",
         see(on_mains=False, battery_share=0.2),
         CLOSED,
-        GateName.POWER,
+        ConditionName.POWER,
         rule=IdleRule(battery_ok=True),
     ),
     case(
         "on battery, allowed, charge unknown",
         see(on_mains=False, battery_share=UNKNOWN),
         CLOSED,
-        GateName.POWER,
+        ConditionName.POWER,
         rule=IdleRule(battery_ok=True),
     ),
-    case("low-power mode", see(low_power=True), CLOSED, GateName.SAVING),
+    case("low-power mode", see(low_power=True), CLOSED, ConditionName.SAVING),
     case("low-power mode, allowed", see(low_power=True), OPEN, rule=IdleRule(low_power_ok=True)),
-    case("hot", see(hot=True), CLOSED, GateName.HEAT),
-    case("little memory", see(memory_free_share=0.1), CLOSED, GateName.MEMORY),
+    case("hot", see(hot=True), CLOSED, ConditionName.HEAT),
+    case("little memory", see(memory_free_share=0.1), CLOSED, ConditionName.MEMORY),
     case("less memory while it works", (see(), see(15, memory_free_share=0.15)), OPEN),
     case(
         "far too little while it works",
         (see(), see(15, memory_free_share=0.05)),
         CLOSED,
-        GateName.MEMORY,
+        ConditionName.MEMORY,
     ),
-    case("programs wait for memory", see(memory_pressure=0.08), CLOSED, GateName.MEMORY),
-    case("a build", see(load_of_others=0.9), CLOSED, GateName.LOAD),
+    case("programs wait for memory", see(memory_pressure=0.08), CLOSED, ConditionName.MEMORY),
+    case("a build", see(load_of_others=0.9), CLOSED, ConditionName.LOAD),
     case("some load while it works", (see(), see(15, load_of_others=0.45)), OPEN),
-    case("some load before it works", see(load_of_others=0.45), CLOSED, GateName.LOAD),
+    case("some load before it works", see(load_of_others=0.45), CLOSED, ConditionName.LOAD),
     # Sleep and clocks
     case("nine hours asleep", (see(), see(1, clock_s=32_400, asleep_gap_s=32_400.0)), CLOSED, WAKE),
     case(
@@ -470,16 +480,18 @@ CASES = [
     ),
     case("after a restart, by the input alone", see(input_idle_s=4000.0), OPEN),
     # The user's word
-    case("paused", see(), PAUSED, GateName.PAUSE, paused_until=at(15)),
-    case("paused for good", see(), PAUSED, GateName.PAUSE, paused_until=FOR_EVER),
+    case("paused", see(), PAUSED, ConditionName.PAUSE, paused_until=at(15)),
+    case("paused for good", see(), PAUSED, ConditionName.PAUSE, paused_until=FOR_EVER),
     case("a pause that is over", see(), OPEN, paused_until=at(11)),
-    case("paused and typing", see(input_idle_s=0.0), PAUSED, GateName.PAUSE, paused_until=at(15)),
-    case("switched off", see(), OFF, GateName.LEARNING, rule=IdleRule(enabled=False)),
+    case(
+        "paused and typing", see(input_idle_s=0.0), PAUSED, ConditionName.PAUSE, paused_until=at(15)
+    ),
+    case("switched off", see(), OFF, ConditionName.LEARNING, rule=IdleRule(enabled=False)),
     case(
         "switched off and paused",
         see(),
         OFF,
-        GateName.LEARNING,
+        ConditionName.LEARNING,
         rule=IdleRule(enabled=False),
         paused_until=at(15),
     ),
@@ -494,21 +506,23 @@ CASES = [
         train_now=True,
         rule=IdleRule(blocked_hours=(parsed("00:00-24:00"),)),
     ),
-    case("train now, hot", see(hot=True), CLOSED, GateName.HEAT, train_now=True),
-    case("train now, on battery", see(on_mains=False), CLOSED, GateName.POWER, train_now=True),
+    case("train now, hot", see(hot=True), CLOSED, ConditionName.HEAT, train_now=True),
+    case("train now, on battery", see(on_mains=False), CLOSED, ConditionName.POWER, train_now=True),
     case(
         "train now, little memory",
         see(memory_free_share=0.05),
         CLOSED,
-        GateName.MEMORY,
+        ConditionName.MEMORY,
         train_now=True,
     ),
-    case("train now, saving power", see(low_power=True), CLOSED, GateName.SAVING, train_now=True),
+    case(
+        "train now, saving power", see(low_power=True), CLOSED, ConditionName.SAVING, train_now=True
+    ),
     case(
         "train now, switched off",
         see(),
         OFF,
-        GateName.LEARNING,
+        ConditionName.LEARNING,
         train_now=True,
         rule=IdleRule(enabled=False),
     ),
@@ -531,7 +545,7 @@ def test_the_policy_says(subtests: pytest.Subtests) -> None:
             )
             assert (window.state, window.closed_by) == (one.state, one.by), window.because
             assert window.because.endswith(".")
-            assert [gate.name for gate in window.gates] == list(GateName)
+            assert [condition.name for condition in window.conditions] == list(ConditionName)
 
 
 # What it says besides
@@ -577,10 +591,10 @@ def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: s
     lost = replace(PLAN, unread_s=unread_s)
     away = Calendar(id="home", label="Home", means=AWAY)
     window = looked(see(events=(event(at(14), 30, feed="home"),)), calendars=(away, lost))
-    gate = next(gate for gate in window.gates if gate.name is CALENDAR)
-    assert gate.state is GateState.UNKNOWN
-    assert gate.text == f"Your calendar “Work” {words}, so a call in it is not seen."
-    assert gate.until == at(14)
+    condition = next(condition for condition in window.conditions if condition.name is CALENDAR)
+    assert condition.state is ConditionState.UNKNOWN
+    assert condition.text == f"Your calendar “Work” {words}, so a call in it is not seen."
+    assert condition.until == at(14)
     assert window.state is OPEN
 
 
@@ -639,9 +653,9 @@ def test_next_in_a_night_that_is_an_hour_longer_is_in_real_time() -> None:
 
 def test_unknown_input_is_told_as_unknown_and_with_its_reason() -> None:
     window = looked(see(input_idle_s=UNKNOWN))
-    gate = next(gate for gate in window.gates if gate.name is INPUT)
-    assert gate.state is GateState.UNKNOWN
-    assert "there is no display" in gate.text
+    condition = next(condition for condition in window.conditions if condition.name is INPUT)
+    assert condition.state is ConditionState.UNKNOWN
+    assert "there is no display" in condition.text
 
 
 def test_the_view_has_the_keys_of_the_command() -> None:
@@ -650,10 +664,10 @@ def test_the_view_has_the_keys_of_the_command() -> None:
     assert list(view) == told
     assert view["state"] == "closed"
     assert view["until"] is None
-    gates = view["gates"]
-    assert isinstance(gates, list)
+    conditions = view["gates"]
+    assert isinstance(conditions, list)
     hot = {"name": "heat", "state": "closed", "text": "The machine is hot."}
-    assert {**hot, "code": "hot", "values": []} in gates
+    assert {**hot, "code": "hot", "values": []} in conditions
 
 
 def test_signals_without_a_zone_are_refused() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lull.core.calendars.event import CalendarEvent, Meaning, ahead
 from lull.core.idle.hours import HoursRange
 from lull.core.idle.policy import IdleWindow, WindowState, decide
-from lull.core.idle.rule import CarriedOver, GateName, GateState, IdleRule
+from lull.core.idle.rule import CarriedOver, ConditionName, ConditionState, IdleRule
 from lull.core.idle.signals import IdleSignals, Unknown
 
 pytestmark = pytest.mark.full
@@ -200,7 +200,7 @@ def test_a_closed_hard_gate_never_lets_work_run(
 @given(looks())
 def test_no_gate_is_closed_in_an_open_window(look: dict[str, object]) -> None:
     window = said(look)
-    assert window.open == (not any(gate.closes for gate in window.gates))
+    assert window.open == (not any(condition.closes for condition in window.conditions))
 
 
 @given(looks(), lengths, lengths)
@@ -218,8 +218,8 @@ def test_no_time_it_tells_lies_in_the_past(look: dict[str, object], train_now: b
     now = with_signals(look).now.astimezone(UTC)
     for at in (window.until, window.next):
         assert at is None or at.astimezone(UTC) >= now
-    for gate in window.gates:
-        assert gate.until is None or gate.until.astimezone(UTC) > now
+    for condition in window.conditions:
+        assert condition.until is None or condition.until.astimezone(UTC) > now
 
 
 @given(looks())
@@ -252,8 +252,8 @@ def test_at_the_time_it_tells_nothing_of_hours_or_calendars_is_in_the_way(
         return
     seen = with_signals(look, now=window.next)
     then = said(look, signals=seen)
-    told = {GateName.HOURS, GateName.CALENDAR, GateName.PAUSE}
-    assert [g.name for g in then.gates if g.closes and g.name in told] == []
+    told = {ConditionName.HOURS, ConditionName.CALENDAR, ConditionName.PAUSE}
+    assert [g.name for g in then.conditions if g.closes and g.name in told] == []
 
 
 @given(looks())
@@ -265,8 +265,10 @@ def test_unknown_input_counts_as_the_user_being_here_outside_of_set_hours(
     rule = replace(rule, sleep_hours=(), allowed_hours=())
     window = said(look, signals=with_signals(look, input_idle_s=UNKNOWN), settings=rule)
     assert window.state in (WindowState.CLOSED, WindowState.PAUSED)
-    gate = next(gate for gate in window.gates if gate.name is GateName.INPUT)
-    assert gate.state is GateState.UNKNOWN
+    condition = next(
+        condition for condition in window.conditions if condition.name is ConditionName.INPUT
+    )
+    assert condition.state is ConditionState.UNKNOWN
 
 
 @given(looks())
@@ -275,5 +277,9 @@ def test_what_is_left_of_calendars_for_a_look_changes_no_answer(look: dict[str, 
     events, seen = look["events"], with_signals(look)
     assert isinstance(events, list)
     whole, short = said(look), said(look, events=ahead(reversed(events), seen.now))
-    assert (short.state, short.because, short.gates) == (whole.state, whole.because, whole.gates)
+    assert (short.state, short.because, short.conditions) == (
+        whole.state,
+        whole.because,
+        whole.conditions,
+    )
     assert (short.until, short.next) == (whole.until, whole.next)

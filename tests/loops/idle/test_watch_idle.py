@@ -825,7 +825,7 @@ def test_train_now_never_skips_heat(play: Callable[[Scene], Room]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("signal", "value", "gate"),
+    ("signal", "value", "condition"),
     [
         ("hot", True, "heat"),
         ("on_mains", False, "power"),
@@ -833,7 +833,7 @@ def test_train_now_never_skips_heat(play: Callable[[Scene], Room]) -> None:
     ],
 )
 def test_train_now_waits_for_what_strains_the_machine_and_then_goes_on(
-    play: Callable[[Scene], Room], signal: str, value: object, gate: str
+    play: Callable[[Scene], Room], signal: str, value: object, condition: str
 ) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]
@@ -844,7 +844,7 @@ def test_train_now_waits_for_what_strains_the_machine_and_then_goes_on(
             room.signals[signal] = value
             await asyncio.sleep(1)
             why = await watch.why()
-            assert gate in [one.name for one in why.window.gates if one.closes]
+            assert condition in [one.name for one in why.window.conditions if one.closes]
             assert room.work[0].said()[-1:] in ([], ["suspend"], ["give back"])
             del room.signals[signal]
             await asyncio.sleep(100)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from lull.core.idle.policy import IdleWindow, WindowState
-from lull.core.idle.rule import GateName, GateState, IdleGate
+from lull.core.idle.rule import ConditionName, ConditionState, IdleCondition
 from lull.service.wiring.night.lulls import allowed
 
 
@@ -18,32 +18,34 @@ class Watched:
     window: IdleWindow | None = None
 
 
-def seen(**states: GateState) -> Watched:
-    gates = tuple(
-        IdleGate(name=name, state=states.get(name.name.lower(), GateState.OPEN), text="")
-        for name in GateName
+def seen(**states: ConditionState) -> Watched:
+    conditions = tuple(
+        IdleCondition(name=name, state=states.get(name.name.lower(), ConditionState.OPEN), text="")
+        for name in ConditionName
     )
     return Watched(
-        IdleWindow(state=WindowState.CLOSED, because="", until=None, next=None, gates=gates)
+        IdleWindow(
+            state=WindowState.CLOSED, because="", until=None, next=None, conditions=conditions
+        )
     )
 
 
-WAITED_FOR = {GateName.CHAT, GateName.WAIT}
+WAITED_FOR = {ConditionName.CHAT, ConditionName.WAIT}
 
 
-@pytest.mark.parametrize("name", [name for name in GateName if name not in WAITED_FOR])
-def test_a_closed_gate_keeps_it(name: GateName) -> None:
-    assert not allowed(seen(**{name.name.lower(): GateState.CLOSED}))
+@pytest.mark.parametrize("name", [name for name in ConditionName if name not in WAITED_FOR])
+def test_a_closed_gate_keeps_it(name: ConditionName) -> None:
+    assert not allowed(seen(**{name.name.lower(): ConditionState.CLOSED}))
 
 
 @pytest.mark.parametrize("name", sorted(WAITED_FOR))
-def test_the_wait_for_a_lull_and_the_last_chat_do_not(name: GateName) -> None:
-    assert allowed(seen(**{name.name.lower(): GateState.CLOSED}))
+def test_the_wait_for_a_lull_and_the_last_chat_do_not(name: ConditionName) -> None:
+    assert allowed(seen(**{name.name.lower(): ConditionState.CLOSED}))
 
 
-@pytest.mark.parametrize("name", GateName)
-def test_what_nothing_can_tell_does_not(name: GateName) -> None:
-    assert allowed(seen(**{name.name.lower(): GateState.UNKNOWN}))
+@pytest.mark.parametrize("name", ConditionName)
+def test_what_nothing_can_tell_does_not(name: ConditionName) -> None:
+    assert allowed(seen(**{name.name.lower(): ConditionState.UNKNOWN}))
 
 
 def test_before_the_first_look_nothing_is_asked() -> None:

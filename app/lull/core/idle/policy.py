@@ -1,10 +1,10 @@
 """The idle policy: decides whether Lull may do its own work now, from signals, hours, calendars and
 the user's commands.
 
-The result, the idle window, is open or closed, with the reason, every condition (gate) and the
+The result, the idle window, is open or closed, with the reason, every condition and the
 known times. Activity always wins: input, a chat or a waking machine closes the window at once, also
-in sleep hours and meetings. It opens after a while without activity if every gate is open; starting
-needs more than continuing (hysteresis).
+in sleep hours and meetings. It opens after a while without activity if every condition is open;
+starting needs more than continuing (hysteresis).
 
 Sleep hours and an "away" calendar do not open the window. Like a locked screen they make it
 likelier that the user stays away, and so shorten the wait to two minutes; not to nothing, because
@@ -20,15 +20,15 @@ from enum import StrEnum
 
 from lull.core import durations as spans
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
-from lull.core.idle.gates import GateInputs, event_now, gates
+from lull.core.idle.conditions import ConditionInputs, conditions, event_now
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
-    ALWAYS_KEPT_GATES,
-    PRESENCE_GATES,
+    ALWAYS_KEPT_CONDITIONS,
+    PRESENCE_CONDITIONS,
     CarriedOver,
-    GateName,
-    GateState,
-    IdleGate,
+    ConditionName,
+    ConditionState,
+    IdleCondition,
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals
@@ -42,9 +42,9 @@ from lull.core.idle.waiting import (
 )
 from lull.core.said import SaidLength, coded, said
 
-_FORBID_A_QUESTION = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
-"""Gates that forbid even a short question to a model: all but the waiting time and chats, which are
-looked at more precisely elsewhere.
+_FORBID_A_QUESTION = frozenset(ConditionName) - {ConditionName.CHAT, ConditionName.WAIT}
+"""Conditions that forbid even a short question to a model: all but the waiting time and chats,
+which are looked at more precisely elsewhere.
 """
 
 
@@ -69,8 +69,8 @@ class IdleWindow:
     """Known end of the current state, in the user's zone, never in the past; None if unknown."""
     next: datetime | None
     """When a window that is closed, paused or off may next open; None if unknown."""
-    gates: tuple[IdleGate, ...]
-    closed_by: GateName | None = None
+    conditions: tuple[IdleCondition, ...]
+    closed_by: ConditionName | None = None
     quiet_s: float = 0.0
     """Seconds since the last activity of any kind."""
     memory: CarriedOver = field(default_factory=CarriedOver)
@@ -85,7 +85,8 @@ class IdleWindow:
         the machine's state.
         """
         return any(
-            g.closes and (g.name in PRESENCE_GATES or g.name is GateName.CHAT) for g in self.gates
+            g.closes and (g.name in PRESENCE_CONDITIONS or g.name is ConditionName.CHAT)
+            for g in self.conditions
         )
 
     @property
@@ -93,7 +94,10 @@ class IdleWindow:
         """Whether background work is forbidden now because the machine has too little free
         memory.
         """
-        return any(gate.closes and gate.name is GateName.MEMORY for gate in self.gates)
+        return any(
+            condition.closes and condition.name is ConditionName.MEMORY
+            for condition in self.conditions
+        )
 
     @property
     def allows_a_question(self) -> bool:
@@ -103,8 +107,8 @@ class IdleWindow:
         A condition whose state is unknown does not forbid it.
         """
         return not any(
-            gate.state is GateState.CLOSED and gate.name in _FORBID_A_QUESTION
-            for gate in self.gates
+            condition.state is ConditionState.CLOSED and condition.name in _FORBID_A_QUESTION
+            for condition in self.conditions
         )
 
     def working(self, text: str) -> IdleWindow:
@@ -122,7 +126,7 @@ class IdleWindow:
             "next": _iso(self.next),
             "gates": [
                 {"name": g.name.value, "state": g.state.value, "text": g.text, **coded(g.text)}
-                for g in self.gates
+                for g in self.conditions
             ],
         }
 
@@ -150,7 +154,7 @@ def decide(
     """
     before = state or CarriedOver()
     needed_s = wait_needed_s(signals, settings, events, before)
-    look = GateInputs(
+    look = ConditionInputs(
         signals=signals,
         rule=settings,
         events=events,
@@ -159,8 +163,8 @@ def decide(
         calendars=calendars,
         needed_s=needed_s,
     )
-    seen = list(gates(look))
-    shut = [gate for gate in seen if gate.closes]
+    seen = list(conditions(look))
+    shut = [condition for condition in seen if condition.closes]
     memory = remembered(signals, before, shut)
     quiet_s = quiet_for_s(signals, memory)
     left_s = wait_left_s(signals, settings, memory, needed_s)
@@ -168,8 +172,8 @@ def decide(
     seen.append(wait)
     closed = [*shut, wait] if wait.closes else shut
     if train_now:
-        closed = [gate for gate in closed if gate.name in ALWAYS_KEPT_GATES]
-    known = _Known(look=look, gates=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
+        closed = [condition for condition in closed if condition.name in ALWAYS_KEPT_CONDITIONS]
+    known = _Known(look=look, conditions=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
     if closed:
         return _shut(known, closed)
     memory = replace(memory, open=True, needed_s=needed_s)
@@ -178,8 +182,8 @@ def decide(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
-    look: GateInputs
-    gates: tuple[IdleGate, ...]
+    look: ConditionInputs
+    conditions: tuple[IdleCondition, ...]
     quiet_s: float
     left_s: float
     memory: CarriedOver
@@ -189,13 +193,13 @@ class _Known:
 
 
 def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
-    ends = [] if train_now else [g.until for g in known.gates if g.until is not None]
+    ends = [] if train_now else [g.until for g in known.conditions if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
         because=said("asked-for", "You asked for it.") if train_now else _why_open(known),
         until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
         next=None,
-        gates=known.gates,
+        conditions=known.conditions,
         quiet_s=known.quiet_s,
         memory=known.memory,
     )
@@ -216,48 +220,50 @@ def _why_open(known: _Known) -> str:
     return said("quiet", "No sign of you for %1.", quiet)
 
 
-def _shut(known: _Known, closed: Sequence[IdleGate]) -> IdleWindow:
+def _shut(known: _Known, closed: Sequence[IdleCondition]) -> IdleWindow:
     first = closed[0]
-    states = {GateName.LEARNING: WindowState.OFF, GateName.PAUSE: WindowState.PAUSED}
+    states = {ConditionName.LEARNING: WindowState.OFF, ConditionName.PAUSE: WindowState.PAUSED}
     until, then = _ends(known, closed)
-    if first.name is GateName.PAUSE:
+    if first.name is ConditionName.PAUSE:
         until = first.until
     return IdleWindow(
         state=states.get(first.name, WindowState.CLOSED),
         because=first.text,
         until=until,
         next=then,
-        gates=known.gates,
+        conditions=known.conditions,
         closed_by=first.name,
         quiet_s=known.quiet_s,
         memory=known.memory,
     )
 
 
-_TOLD_BY_WAIT = frozenset({GateName.INPUT, GateName.CHAT, GateName.WAKE})
-"""Gates that end when the user leaves, after which the wait follows."""
+_TOLD_BY_WAIT = frozenset({ConditionName.INPUT, ConditionName.CHAT, ConditionName.WAKE})
+"""Conditions that end when the user leaves, after which the wait follows."""
 
 
-def _ends(known: _Known, closed: Sequence[IdleGate]) -> tuple[datetime | None, datetime | None]:
-    """Return until when these gates stay closed, and when the window may next open, if nobody comes
-    from now on. None where a gate has no known end.
+def _ends(
+    known: _Known, closed: Sequence[IdleCondition]
+) -> tuple[datetime | None, datetime | None]:
+    """Return until when these conditions stay closed, and when the window may next open, if nobody
+    comes from now on. None where a condition has no known end.
     """
     look, now = known.look, known.look.now
     until = earliest = now
-    here = [g for g in closed if g.name in _TOLD_BY_WAIT and g.state is GateState.CLOSED]
-    for gate in closed:
-        if gate in here:
+    here = [g for g in closed if g.name in _TOLD_BY_WAIT and g.state is ConditionState.CLOSED]
+    for condition in closed:
+        if condition in here:
             continue
-        if gate.until is None:
+        if condition.until is None:
             return None, None
         # After a call the user may stay for a moment.
         wait_s = (
             look.needed_s
-            if gate.name in PRESENCE_GATES and gate.name is not GateName.INPUT
+            if condition.name in PRESENCE_CONDITIONS and condition.name is not ConditionName.INPUT
             else 0.0
         )
-        until = _later_of(until, gate.until)
-        earliest = _later_of(earliest, spans.later(gate.until, wait_s))
+        until = _later_of(until, condition.until)
+        earliest = _later_of(earliest, spans.later(condition.until, wait_s))
     earliest = _later_of(earliest, spans.later(now, known.left_s))
     then = next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
     # When the user will leave is unknown.

@@ -1,5 +1,5 @@
 """Types of the idle policy, which decides when Lull may do its own work: the user's settings, the
-state of one condition (gate), and what is kept between two evaluations.
+state of one condition (condition), and what is kept between two evaluations.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ BATTERY_MARGIN: Final = 0.05
 """Charge above `battery_share` that is needed to open a window on battery."""
 
 
-class GateState(StrEnum):
+class ConditionState(StrEnum):
     OPEN = "open"
     CLOSED = "closed"
     UNKNOWN = "unknown"
-    """The gate's signal is unknown; unknown input closes the window, other unknown signals do
+    """The condition's signal is unknown; unknown input closes the window, other unknown signals do
     not.
     """
 
 
-class GateName(StrEnum):
-    """Names of the idle gates (conditions for background work), in the order in which they are
+class ConditionName(StrEnum):
+    """Names of the conditions for background work, in the order in which they are
     shown as the reason.
     """
 
@@ -97,45 +97,58 @@ class GateName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IdleGate:
-    name: GateName
-    state: GateState
+class IdleCondition:
+    name: ConditionName
+    state: ConditionState
     text: str
-    """The gate's state in a sentence for people."""
+    """The condition's state in a sentence for people."""
     until: datetime | None = None
-    """When the gate changes by itself, if known: a closed gate opens, an open one closes."""
+    """When the condition changes by itself, if known: a closed one opens, an open one closes."""
 
     @property
     def closes(self) -> bool:
-        """Whether this condition forbids background work: it is closed, or it is the input gate and
-        its state is unknown.
+        """Whether this condition forbids background work: it is closed, or it is the one of input
+        and its state is unknown.
         """
-        unknown_input = self.state is GateState.UNKNOWN and self.name is GateName.INPUT
-        return self.state is GateState.CLOSED or unknown_input
+        unknown_input = self.state is ConditionState.UNKNOWN and self.name is ConditionName.INPUT
+        return self.state is ConditionState.CLOSED or unknown_input
 
 
-PRESENCE_GATES: Final = frozenset(
-    {GateName.INPUT, GateName.WAKE, GateName.CALL, GateName.APP, GateName.CALENDAR}
-)
-"""Gates closed by the user's presence: after such a gate opens, the wait starts again. (Input and
-chats also carry their own times.) Hours and pauses end without a wait."""
-
-STRAIN_GATES: Final = frozenset(
-    {GateName.POWER, GateName.SAVING, GateName.HEAT, GateName.MEMORY, GateName.LOAD}
-)
-"""Gates closed by the machine's own state: after such a gate opens, a minute passes to settle."""
-
-ALWAYS_KEPT_GATES: Final = frozenset(
+PRESENCE_CONDITIONS: Final = frozenset(
     {
-        GateName.LEARNING,
-        GateName.CHAT,
-        GateName.POWER,
-        GateName.SAVING,
-        GateName.HEAT,
-        GateName.MEMORY,
+        ConditionName.INPUT,
+        ConditionName.WAKE,
+        ConditionName.CALL,
+        ConditionName.APP,
+        ConditionName.CALENDAR,
     }
 )
-"""Gates that even "train now" obeys; a chat is answered first, then the work continues."""
+"""Conditions closed by the user's presence: after such a one opens, the wait starts again. (Input
+and chats also carry their own times.) Hours and pauses end without a wait."""
+
+STRAIN_CONDITIONS: Final = frozenset(
+    {
+        ConditionName.POWER,
+        ConditionName.SAVING,
+        ConditionName.HEAT,
+        ConditionName.MEMORY,
+        ConditionName.LOAD,
+    }
+)
+"""Conditions closed by the machine's own state: after such a one opens, a minute
+passes to settle."""
+
+ALWAYS_KEPT_CONDITIONS: Final = frozenset(
+    {
+        ConditionName.LEARNING,
+        ConditionName.CHAT,
+        ConditionName.POWER,
+        ConditionName.SAVING,
+        ConditionName.HEAT,
+        ConditionName.MEMORY,
+    }
+)
+"""Conditions that even "train now" obeys; a chat is answered first, then the work continues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import Final
 
 from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
-from lull.core.idle.gates import event_now
+from lull.core.idle.conditions import event_now
 from lull.core.idle.hours import HoursRange, inside, next_change
 from lull.core.idle.rule import IdleRule
 

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 
 from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
-from lull.core.idle.gates import event_now, lost_since_s
+from lull.core.idle.conditions import event_now, lost_since_s
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
     LEAST_WAIT_S,
-    PRESENCE_GATES,
-    STRAIN_GATES,
+    PRESENCE_CONDITIONS,
+    STRAIN_CONDITIONS,
     CarriedOver,
-    GateName,
-    GateState,
-    IdleGate,
+    ConditionName,
+    ConditionState,
+    IdleCondition,
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
@@ -48,7 +48,9 @@ def wait_needed_s(
     return max(LEAST_WAIT_S, min(waits))
 
 
-def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGate]) -> CarriedOver:
+def remembered(
+    signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleCondition]
+) -> CarriedOver:
     """Return the state to keep for the next idle decision, updated with the latest sign of the user
     and the latest strain on the machine.
 
@@ -57,8 +59,8 @@ def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGat
     """
     now_s = signals.monotonic_s
     told = not isinstance(signals.input_idle_s, Unknown)
-    here = any(g.name in PRESENCE_GATES and g.name is not GateName.INPUT for g in shut)
-    strained = any(g.name in STRAIN_GATES for g in shut)
+    here = any(g.name in PRESENCE_CONDITIONS and g.name is not ConditionName.INPUT for g in shut)
+    strained = any(g.name in STRAIN_CONDITIONS for g in shut)
     known = not isinstance(signals.locked, Unknown)
     return CarriedOver(
         input_s=_last_input_s(signals, before, shut),
@@ -70,11 +72,14 @@ def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGat
     )
 
 
-def _last_input_s(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGate]) -> float:
+def _last_input_s(
+    signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleCondition]
+) -> float:
     if not isinstance(signals.input_idle_s, Unknown):
         return signals.monotonic_s - signals.input_idle_s
     taken_for_here = any(
-        g.name is GateName.INPUT and g.state is GateState.UNKNOWN and g.until is None for g in shut
+        g.name is ConditionName.INPUT and g.state is ConditionState.UNKNOWN and g.until is None
+        for g in shut
     )
     if taken_for_here or before.input_s is None:
         return signals.monotonic_s
@@ -103,13 +108,15 @@ def wait_left_s(
     return left_s if left_s >= 1e-3 else 0.0
 
 
-def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleGate:
+def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
     if left_s <= 0.0:
         text = said("quiet", "No sign of you for %1.", SaidLength(quiet_s))
-        return IdleGate(name=GateName.WAIT, state=GateState.OPEN, text=text)
+        return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)
     text = said("settling", "Waiting a minute until the machine has settled.")
     if quiet_s < needed_s:
         words = "Waiting for a lull: %1 of %2 without you."
         text = said("waiting", words, SaidLength(quiet_s), SaidLength(needed_s))
     until = spans.later(now, left_s)
-    return IdleGate(name=GateName.WAIT, state=GateState.CLOSED, text=text, until=until)
+    return IdleCondition(
+        name=ConditionName.WAIT, state=ConditionState.CLOSED, text=text, until=until
+    )

@@ -115,7 +115,7 @@ class DecideIdle:
         """Return for how many seconds the decision whether work may run stays the same unless the
         idle signals change.
         """
-        due = [gate.until for gate in window.gates]
+        due = [condition.until for condition in window.conditions]
         events = self._calendars.ahead()
         return steady_s(signals.now, rule=self._settings(), events=events, due=due)
 

@@ -21,7 +21,7 @@ from lull.core.errors import LullError
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
-from lull.core.idle.rule import GateName
+from lull.core.idle.rule import ConditionName
 from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, fits
 from lull.core.idle.signals import IdleSignals
 from lull.core.ports import Clock, Ids
@@ -278,7 +278,8 @@ class WatchIdle:
         if stood_s is None:
             return
         at_once = window.state is not WindowState.CLOSED or any(
-            gate.closes and gate.name is GateName.MEMORY for gate in window.gates
+            condition.closes and condition.name is ConditionName.MEMORY
+            for condition in window.conditions
         )
         if at_once or stood_s >= self._rule.give_back_after_s:
             await self._runner.give_back()

@@ -11,23 +11,25 @@ from datetime import datetime
 from lull.core import durations as spans
 from lull.core.calendars.feeds import Feed, Health
 from lull.core.idle.policy import IdleWindow, WindowState
-from lull.core.idle.rule import GateName, GateState
+from lull.core.idle.rule import ConditionName, ConditionState
 from lull.service.control.checks import Json, check
 
 
 def idle_source(window: IdleWindow) -> Json:
     """Check for `lull doctor` whether the user's keyboard and mouse input can be detected."""
-    gate = next(gate for gate in window.gates if gate.name is GateName.INPUT)
-    if gate.state is GateState.UNKNOWN or "unknown" in gate.text:
+    condition = next(
+        condition for condition in window.conditions if condition.name is ConditionName.INPUT
+    )
+    if condition.state is ConditionState.UNKNOWN or "unknown" in condition.text:
         return check(
             "idle source",
             ok=False,
-            text=gate.text,
+            text=condition.text,
             hint="Set idle.sleep_hours or idle.allowed_hours for hours in which Lull may work all "
             "the same, or idle.source for a file that tells.",
             serious=False,
         )
-    return check("idle source", ok=True, text=gate.text)
+    return check("idle source", ok=True, text=condition.text)
 
 
 def lulls(window: IdleWindow, *, watching: bool) -> Json:
@@ -44,7 +46,9 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
             hint="`lull logs` says why. Start Lull again.",
             serious=False,
         )
-    hours = next(gate for gate in window.gates if gate.name is GateName.HOURS)
+    hours = next(
+        condition for condition in window.conditions if condition.name is ConditionName.HOURS
+    )
     if hours.closes and hours.until is None:
         hint = "Look at idle.allowed_hours and idle.blocked_hours: together they leave nothing."
         return check("lulls", ok=False, text=text, hint=hint, serious=False)

@@ -128,7 +128,7 @@ class QuietTimes:
     async def _alone(
         self, work: Callable[[], Awaitable[T]], *, hurry: bool
     ) -> asyncio.Future[T] | None:
-        """Run the work and return its result; None if a chat, a hurried question or a gate
+        """Run the work and return its result; None if a chat, a hurried question or a condition
         interrupted it.
         """
         task = asyncio.ensure_future(work())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from lull.core.idle.rule import STRAIN_GATES
+from lull.core.idle.rule import STRAIN_CONDITIONS
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.training.next_step import Task
 from lull.loops.training.training_job import TrainingJob
@@ -78,7 +78,7 @@ class TrainingRequests:
         window = self._watch.window
         if window is None or window.open:
             return False
-        return any(gate.closes and gate.name in STRAIN_GATES for gate in window.gates)
+        return any(gate.closes and gate.name in STRAIN_CONDITIONS for gate in window.conditions)
 
     def _next(self) -> Json:
         next_step = self._night.next_step

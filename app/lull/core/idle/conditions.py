@@ -1,4 +1,4 @@
-"""The idle gates: the conditions (no input, no call, mains power, enough memory, …) under which
+"""The conditions (no input, no call, mains power, enough memory, …) under which
 Lull may work in the background. One function per condition, each giving a sentence for people.
 
 How the conditions together decide, and how long the user must be away, is in the idle policy.
@@ -21,9 +21,9 @@ from lull.core.idle.rule import (
     MEMORY_FACTOR_WHILE_OPEN,
     PRESSURE_FACTOR_TO_OPEN,
     CarriedOver,
-    GateName,
-    GateState,
-    IdleGate,
+    ConditionName,
+    ConditionState,
+    IdleCondition,
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
@@ -34,8 +34,8 @@ RECENT_INPUT_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateInputs:
-    """The inputs from which all idle gates (conditions for background work) are evaluated."""
+class ConditionInputs:
+    """The inputs from which all conditions for background work are evaluated."""
 
     signals: IdleSignals
     rule: IdleRule
@@ -51,8 +51,8 @@ class GateInputs:
         return self.signals.now
 
 
-def gates(look: GateInputs) -> Iterator[IdleGate]:
-    """Evaluate all idle gates (conditions for background work) except the required wait, in the
+def conditions(look: ConditionInputs) -> Iterator[IdleCondition]:
+    """Evaluate all conditions for background work except the required wait, in the
     order of `GateName`.
     """
     yield _learning(look)
@@ -79,40 +79,40 @@ def event_now(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> C
     return max(running, key=lambda e: e.end.astimezone(UTC), default=None)
 
 
-def _open(name: GateName, text: str, until: datetime | None = None) -> IdleGate:
-    return IdleGate(name=name, state=GateState.OPEN, text=text, until=until)
+def _open(name: ConditionName, text: str, until: datetime | None = None) -> IdleCondition:
+    return IdleCondition(name=name, state=ConditionState.OPEN, text=text, until=until)
 
 
-def _closed(name: GateName, text: str, until: datetime | None = None) -> IdleGate:
-    return IdleGate(name=name, state=GateState.CLOSED, text=text, until=until)
+def _closed(name: ConditionName, text: str, until: datetime | None = None) -> IdleCondition:
+    return IdleCondition(name=name, state=ConditionState.CLOSED, text=text, until=until)
 
 
-def _unknown(name: GateName, text: str, until: datetime | None = None) -> IdleGate:
-    return IdleGate(name=name, state=GateState.UNKNOWN, text=text, until=until)
+def _unknown(name: ConditionName, text: str, until: datetime | None = None) -> IdleCondition:
+    return IdleCondition(name=name, state=ConditionState.UNKNOWN, text=text, until=until)
 
 
 # Set by the user
 
 
-def _learning(look: GateInputs) -> IdleGate:
+def _learning(look: ConditionInputs) -> IdleCondition:
     if look.rule.enabled:
-        return _open(GateName.LEARNING, said("learning-on", "Learning is on."))
+        return _open(ConditionName.LEARNING, said("learning-on", "Learning is on."))
     text = said("learning-off", "Learning in lulls is switched off in the settings.")
-    return _closed(GateName.LEARNING, text)
+    return _closed(ConditionName.LEARNING, text)
 
 
-def _pause(look: GateInputs) -> IdleGate:
+def _pause(look: ConditionInputs) -> IdleCondition:
     end = look.paused_until
     if end is None or end <= look.now.astimezone(UTC):
-        return _open(GateName.PAUSE, said("not-paused", "Not paused."))
+        return _open(ConditionName.PAUSE, said("not-paused", "Not paused."))
     if end >= FOR_EVER:
-        return _closed(GateName.PAUSE, said("paused", "Paused until you resume."))
+        return _closed(ConditionName.PAUSE, said("paused", "Paused until you resume."))
     local = end.astimezone(look.now.tzinfo)
     text = said("paused-until", "Paused until %1.", SaidClock(local, look.now))
-    return _closed(GateName.PAUSE, text, local)
+    return _closed(ConditionName.PAUSE, text, local)
 
 
-def _hours(look: GateInputs) -> IdleGate:
+def _hours(look: ConditionInputs) -> IdleCondition:
     blocked, allowed, now = look.rule.blocked_hours, look.rule.allowed_hours, look.now
     if inside(blocked, now):
         return _blocked(now, next_change(blocked, now))
@@ -122,34 +122,34 @@ def _hours(look: GateInputs) -> IdleGate:
     text = said("hours-free", "No hours are blocked now.")
     if allowed:
         text = said("hours-allowed", "These are hours that you allowed.")
-    return _open(GateName.HOURS, text, min(ends, key=_utc, default=None))
+    return _open(ConditionName.HOURS, text, min(ends, key=_utc, default=None))
 
 
-def _blocked(now: datetime, end: datetime | None) -> IdleGate:
+def _blocked(now: datetime, end: datetime | None) -> IdleCondition:
     text = said("hours-blocked", "These are hours that you blocked.")
     if end is not None:
         words = "These are hours that you blocked, until %1."
         text = said("hours-blocked-until", words, SaidClock(end, now))
-    return _closed(GateName.HOURS, text, end)
+    return _closed(ConditionName.HOURS, text, end)
 
 
-def _not_allowed(now: datetime, end: datetime | None) -> IdleGate:
+def _not_allowed(now: datetime, end: datetime | None) -> IdleCondition:
     text = said("hours-not-allowed", "These are not hours that you allowed.")
     if end is not None:
         words = "These are not hours that you allowed, until %1."
         text = said("hours-not-allowed-until", words, SaidClock(end, now))
-    return _closed(GateName.HOURS, text, end)
+    return _closed(ConditionName.HOURS, text, end)
 
 
-def _calendar(look: GateInputs) -> IdleGate:
-    """Evaluate the calendar gate; where feeds disagree, BUSY wins over AWAY."""
+def _calendar(look: ConditionInputs) -> IdleCondition:
+    """Evaluate the calendar condition; where feeds disagree, BUSY wins over AWAY."""
     now, at = look.now, look.now.astimezone(UTC)
     busy = event_now(look.events, Meaning.BUSY, at)
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
         words = "%1 needs this machine until %2."
         text = said("calendar-busy", words, _whose(look, busy), SaidClock(end, now))
-        return _closed(GateName.CALENDAR, text, end)
+        return _closed(ConditionName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
     begin = min(coming, key=_utc, default=None)
     local = begin.astimezone(now.tzinfo) if begin is not None else None
@@ -157,18 +157,18 @@ def _calendar(look: GateInputs) -> IdleGate:
     # BUSY feeds first: without one, a call would go unnoticed.
     lost.sort(key=lambda one: one.means is not Meaning.BUSY)
     if lost:
-        return _unknown(GateName.CALENDAR, _lost_text(lost[0]), local)
+        return _unknown(ConditionName.CALENDAR, _lost_text(lost[0]), local)
     away = event_now(look.events, Meaning.AWAY, at)
     if away is not None:
         end = block_end(look.events, Meaning.AWAY, at) or away.end
         words = "%1 says that you are away until %2."
         text = said("calendar-away", words, _whose(look, away), SaidClock(end, now))
-        return _open(GateName.CALENDAR, text, local)
+        return _open(ConditionName.CALENDAR, text, local)
     text = said("calendar-free", "No calendar needs this machine now.")
-    return _open(GateName.CALENDAR, text, local)
+    return _open(ConditionName.CALENDAR, text, local)
 
 
-def _whose(look: GateInputs, event: CalendarEvent) -> str:
+def _whose(look: ConditionInputs, event: CalendarEvent) -> str:
     label = next((one.label for one in look.calendars if one.id == event.feed), "")
     if label:
         return said("your-calendar-named", "Your calendar “%1”", label)
@@ -198,7 +198,7 @@ def _utc(at: datetime) -> datetime:
 # Signs of the user
 
 
-def _input(look: GateInputs) -> IdleGate:
+def _input(look: ConditionInputs) -> IdleCondition:
     idle_s, rule = look.signals.input_idle_s, look.rule
     if isinstance(idle_s, Unknown):
         if in_fixed_hours(rule, look.now):
@@ -206,13 +206,13 @@ def _input(look: GateInputs) -> IdleGate:
             if left_s > 0.0:
                 return _lost_input(look, idle_s, left_s)
             words = "Whether you are here is unknown (%1), but you set these hours."
-            return _open(GateName.INPUT, said("input-unknown-set-hours", words, idle_s.why))
+            return _open(ConditionName.INPUT, said("input-unknown-set-hours", words, idle_s.why))
         words = "Whether you are here is unknown (%1), so you are taken to be."
-        return _unknown(GateName.INPUT, said("input-unknown", words, idle_s.why))
+        return _unknown(ConditionName.INPUT, said("input-unknown", words, idle_s.why))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
         text = said("input-recent", "You are here: last input %1 ago.", SaidLength(idle_s))
-        return _closed(GateName.INPUT, text)
-    return _open(GateName.INPUT, said("input-none", "No input for %1.", SaidLength(idle_s)))
+        return _closed(ConditionName.INPUT, text)
+    return _open(ConditionName.INPUT, said("input-none", "No input for %1.", SaidLength(idle_s)))
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
@@ -222,7 +222,7 @@ def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
     return signals.monotonic_s if before.lost_s is None else before.lost_s
 
 
-def _lost_left_s(look: GateInputs) -> float:
+def _lost_left_s(look: ConditionInputs) -> float:
     """Seconds left of the full wait after a working input source fell silent; 0 if none ever
     worked."""
     if not look.memory.input_known:
@@ -231,11 +231,11 @@ def _lost_left_s(look: GateInputs) -> float:
     return max(0.0, max(look.rule.after_s, look.needed_s) - silent_s)
 
 
-def _lost_input(look: GateInputs, reading: Unknown, left_s: float) -> IdleGate:
-    """Evaluate the input gate after its source broke, when somebody may be typing at any hour."""
+def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
+    """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
     words = "Whether you are here is unknown any more (%1), so you are taken to be for %2."
     text = said("input-lost", words, reading.why, SaidLength(look.rule.after_s))
-    return _unknown(GateName.INPUT, text, spans.later(look.now, left_s))
+    return _unknown(ConditionName.INPUT, text, spans.later(look.now, left_s))
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
@@ -245,100 +245,104 @@ def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
     return inside(rule.sleep_hours, now) or inside(rule.allowed_hours, now)
 
 
-def _chat(look: GateInputs) -> IdleGate:
+def _chat(look: ConditionInputs) -> IdleCondition:
     if look.signals.chats_in_flight:
-        return _closed(GateName.CHAT, said("chat-now", "A chat is being answered."))
+        return _closed(ConditionName.CHAT, said("chat-now", "A chat is being answered."))
     ago_s = look.signals.since_chat_s
     if ago_s == float("inf"):
-        return _open(GateName.CHAT, said("chat-none", "No chat is being answered."))
+        return _open(ConditionName.CHAT, said("chat-none", "No chat is being answered."))
     return _open(
-        GateName.CHAT, said("chat-ended", "The last chat ended %1 ago.", SaidLength(ago_s))
+        ConditionName.CHAT, said("chat-ended", "The last chat ended %1 ago.", SaidLength(ago_s))
     )
 
 
-def _wake(look: GateInputs) -> IdleGate:
+def _wake(look: ConditionInputs) -> IdleCondition:
     signals = look.signals
     if signals.asleep_gap_s > 0:
         words = "The machine slept for %1 and has just woken."
-        return _closed(GateName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
+        return _closed(ConditionName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
     if signals.locked is False and look.memory.locked:
-        return _closed(GateName.WAKE, said("unlocked", "The screen was unlocked just now."))
+        return _closed(ConditionName.WAKE, said("unlocked", "The screen was unlocked just now."))
     if isinstance(signals.locked, Unknown):
         words = "Whether the screen is locked is unknown: %1."
-        return _unknown(GateName.WAKE, said("locked-unknown", words, signals.locked.why))
+        return _unknown(ConditionName.WAKE, said("locked-unknown", words, signals.locked.why))
     if signals.locked:
-        return _open(GateName.WAKE, said("locked", "The screen is locked."))
-    return _open(GateName.WAKE, said("not-locked", "The screen is not locked."))
+        return _open(ConditionName.WAKE, said("locked", "The screen is locked."))
+    return _open(ConditionName.WAKE, said("not-locked", "The screen is not locked."))
 
 
-def _call(look: GateInputs) -> IdleGate:
+def _call(look: ConditionInputs) -> IdleCondition:
     call = look.signals.call
     if isinstance(call, Unknown):
         words = "Whether there is a call or a film is unknown: %1."
-        return _unknown(GateName.CALL, said("call-unknown", words, call.why))
+        return _unknown(ConditionName.CALL, said("call-unknown", words, call.why))
     if call:
-        return _closed(GateName.CALL, said("call", "A call or a film is in progress."))
-    return _open(GateName.CALL, said("no-call", "No call and no film."))
+        return _closed(ConditionName.CALL, said("call", "A call or a film is in progress."))
+    return _open(ConditionName.CALL, said("no-call", "No call and no film."))
 
 
-def _app(look: GateInputs) -> IdleGate:
+def _app(look: ConditionInputs) -> IdleCondition:
     app = look.signals.exclusive_app
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
             words = "Whether one of your exclusive apps runs is unknown: %1."
-            return _unknown(GateName.APP, said("app-unknown", words, app.why))
+            return _unknown(ConditionName.APP, said("app-unknown", words, app.why))
         app = ""
     if app:
-        return _closed(GateName.APP, said("app", "%1 is running.", app))
+        return _closed(ConditionName.APP, said("app", "%1 is running.", app))
     words = "No app is running that wants the machine for itself."
-    return _open(GateName.APP, said("no-app", words))
+    return _open(ConditionName.APP, said("no-app", words))
 
 
 # The machine
 
 
-def _power(look: GateInputs) -> IdleGate:
+def _power(look: ConditionInputs) -> IdleCondition:
     mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
     if isinstance(mains, Unknown):
         words = "Whether the machine is on mains is unknown: %1."
-        return _unknown(GateName.POWER, said("power-unknown", words, mains.why))
+        return _unknown(ConditionName.POWER, said("power-unknown", words, mains.why))
     if mains:
-        return _open(GateName.POWER, said("mains", "On mains."))
+        return _open(ConditionName.POWER, said("mains", "On mains."))
     if not rule.battery_ok:
-        return _closed(GateName.POWER, said("battery", "On battery."))
+        return _closed(ConditionName.POWER, said("battery", "On battery."))
     if isinstance(share, Unknown):
         words = "On battery, and its charge is unknown: %1."
-        return _closed(GateName.POWER, said("battery-unknown", words, share.why))
+        return _closed(ConditionName.POWER, said("battery-unknown", words, share.why))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
     words = "On battery, %1 charged; %2 are needed."
     text = said("battery-charge", words, SaidShare(share), SaidShare(least))
-    return _open(GateName.POWER, text) if share >= least else _closed(GateName.POWER, text)
-
-
-def _saving(look: GateInputs) -> IdleGate:
-    low = look.signals.low_power
-    if isinstance(low, Unknown):
-        words = "Low-power mode is unknown: %1."
-        return _unknown(GateName.SAVING, said("saving-unknown", words, low.why))
-    if not low:
-        return _open(GateName.SAVING, said("not-saving", "Low-power mode is off."))
-    text = said("saving", "Low-power mode is on.")
     return (
-        _open(GateName.SAVING, text) if look.rule.low_power_ok else _closed(GateName.SAVING, text)
+        _open(ConditionName.POWER, text) if share >= least else _closed(ConditionName.POWER, text)
     )
 
 
-def _heat(look: GateInputs) -> IdleGate:
+def _saving(look: ConditionInputs) -> IdleCondition:
+    low = look.signals.low_power
+    if isinstance(low, Unknown):
+        words = "Low-power mode is unknown: %1."
+        return _unknown(ConditionName.SAVING, said("saving-unknown", words, low.why))
+    if not low:
+        return _open(ConditionName.SAVING, said("not-saving", "Low-power mode is off."))
+    text = said("saving", "Low-power mode is on.")
+    return (
+        _open(ConditionName.SAVING, text)
+        if look.rule.low_power_ok
+        else _closed(ConditionName.SAVING, text)
+    )
+
+
+def _heat(look: ConditionInputs) -> IdleCondition:
     hot = look.signals.hot
     if isinstance(hot, Unknown):
         words = "The machine's temperature is unknown: %1."
-        return _unknown(GateName.HEAT, said("heat-unknown", words, hot.why))
+        return _unknown(ConditionName.HEAT, said("heat-unknown", words, hot.why))
     if hot:
-        return _closed(GateName.HEAT, said("hot", "The machine is hot."))
-    return _open(GateName.HEAT, said("not-hot", "The machine is not hot."))
+        return _closed(ConditionName.HEAT, said("hot", "The machine is hot."))
+    return _open(ConditionName.HEAT, said("not-hot", "The machine is not hot."))
 
 
-def _memory(look: GateInputs) -> IdleGate:
+def _memory(look: ConditionInputs) -> IdleCondition:
     free, pressure, rule = (
         look.signals.memory_free_share,
         look.signals.memory_pressure,
@@ -348,25 +352,27 @@ def _memory(look: GateInputs) -> IdleGate:
         most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_FACTOR_TO_OPEN)
         if pressure > most:
             words = "Programs wait for memory (%1 of time)."
-            return _closed(GateName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
+            return _closed(ConditionName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
             words = "How much memory is free is unknown: %1."
-            return _unknown(GateName.MEMORY, said("memory-unknown", words, free.why))
-        return _open(GateName.MEMORY, said("memory-not-waited", "Nothing waits for memory."))
+            return _unknown(ConditionName.MEMORY, said("memory-unknown", words, free.why))
+        return _open(ConditionName.MEMORY, said("memory-not-waited", "Nothing waits for memory."))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
     text = said(
         "memory-free", "%1 of memory is free; %2 is needed.", SaidShare(free), SaidShare(least)
     )
-    return _open(GateName.MEMORY, text) if free >= least else _closed(GateName.MEMORY, text)
+    return (
+        _open(ConditionName.MEMORY, text) if free >= least else _closed(ConditionName.MEMORY, text)
+    )
 
 
-def _load(look: GateInputs) -> IdleGate:
+def _load(look: ConditionInputs) -> IdleCondition:
     load = look.signals.load_of_others
     if isinstance(load, Unknown):
         words = "The load by other programs is unknown: %1."
-        return _unknown(GateName.LOAD, said("load-unknown", words, load.why))
+        return _unknown(ConditionName.LOAD, said("load-unknown", words, load.why))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
     words = "Other programs use %1 of the cores; at most %2 may be."
     text = said("load", words, SaidShare(load), SaidShare(most))
-    return _open(GateName.LOAD, text) if load <= most else _closed(GateName.LOAD, text)
+    return _open(ConditionName.LOAD, text) if load <= most else _closed(ConditionName.LOAD, text)
