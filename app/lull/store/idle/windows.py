@@ -51,7 +51,7 @@ class WindowRow:
     closed_at: datetime | None = None
     why_closed: str = ""
     closed_by: str = ""
-    """Name of the idle gate (a condition for background work) that closed the window."""
+    """Name of the condition for background work that closed the window."""
     used_s: float = 0.0
     """Seconds of the window in which work ran."""
     done: tuple[Done, ...] = ()
