@@ -33,7 +33,7 @@ from lull.service.proxy.forward import Forward, ProxyAnswer
 from lull.service.proxy.long.bodies import LongBodies, is_long
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.published_names import PublishedNames, ToVersion
-from lull.service.proxy.read_chat import ReadableBody, ReadHere, again
+from lull.service.proxy.read_chat import BodyToSend, ReadableBody, ReadHere, again
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.proxy.unpacking import TOO_LONG, unpacked
 from lull.service.proxy.upstream import OwnModels, Upstream
@@ -126,6 +126,7 @@ class AnswerChats:
         body = await read_body(request, limit=self._rules.body_limit)
         keeps: Serving | None = None
         kept: asyncio.Future[Prepared] | None = None
+        target: AbstractAsyncContextManager[ProxyAnswer]
         async with self._reading(request, dialect, client, body) as (read, fault):
             chat = read.chat if read is not None else None
             local = chat is not None and self._local.answers(chat)
@@ -138,21 +139,14 @@ class AnswerChats:
                 serving = None
                 if not bare:
                     serving = await self._open(request, dialect, client, read, local=local)
-                sent, serving = await self._injected(read, serving)
+                sent, serving = await self._injected(BodyToSend(body.data, read), serving)
                 wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
                 keeps = serving if self._rules.record and wanted and not read.idle else None
                 kept = read.keep() if keeps is not None else None
-                target = await self._target(
-                    request,
-                    dialect,
-                    raw_path,
-                    body.data,
-                    read,
-                    sent,
-                    serving,
-                    local=local,
-                    bare=bare,
-                )
+                if local:
+                    target = self._from_engine(dialect, await sent.plain(), serving, bare=bare)
+                else:
+                    target = await self._from_upstream(request, raw_path, sent, serving)
         if read is None or not seen:
             async with self._forward.send(
                 request, raw_path, still_to_send(body, request)
@@ -271,51 +265,37 @@ class AnswerChats:
         return self._published.stamped(model, self._upstream.facts(model))
 
     async def _injected(
-        self, read: ReadableBody, serving: Serving | None
-    ) -> tuple[bytes | None, Serving | None]:
-        """Return the body with skills, or None to send the original."""
+        self, sent: BodyToSend, serving: Serving | None
+    ) -> tuple[BodyToSend, Serving | None]:
+        """Return the body with skills put in, or as it came."""
         if serving is None or serving.injection.empty:
-            return None, serving
+            return sent, serving
         with self._faults.contained("sending the original request"):
             try:
-                return await read.injected(serving.injection), serving
+                return await sent.with_skills(serving.injection), serving
             except ValueError as error:
                 log.info("no skills put in: %s", error)
-                return None, without_skills(serving, "the body has no place for them")
-        return None, without_skills(serving, "Lull failed to put them in")
+                return sent, without_skills(serving, "the body has no place for them")
+        return sent, without_skills(serving, "Lull failed to put them in")
 
-    async def _target(
-        self,
-        request: web.Request,
-        dialect: Dialect,
-        raw_path: str,
-        original: bytes,
-        read: ReadableBody,
-        sent: bytes | None,
-        serving: Serving | None,
-        *,
-        local: bool,
-        bare: bool,
+    async def _from_upstream(
+        self, request: web.Request, raw_path: str, sent: BodyToSend, serving: Serving | None
     ) -> AbstractAsyncContextManager[ProxyAnswer]:
-        if local:
-            plain = await read.plain() if sent is None else sent
-            return self._from_engine(dialect, plain, serving, bare=bare)
-        if sent is None:
-            target = self._forward.send(request, raw_path, original, readable=True)
-        else:
-            target = self._forward.send(request, raw_path, sent, readable=True, rewritten=True)
+        """Answer by the upstream, or by the version of the model that is published there."""
+        target = self._forward.send(
+            request, raw_path, sent.data, readable=True, rewritten=sent.rewritten
+        )
         adapter = serving.stamp.policy.adapter if serving else None
-        version = self._published.version(read.chat.model, adapter)
+        version = self._published.version(sent.read.chat.model, adapter)
         if not version:
             return target
-        plain = await read.plain() if sent is None else sent
         to_version = ToVersion(
             names=self._published,
             forward=self._forward,
             version=version,
-            asked_for=read.chat.model,
+            asked_for=sent.read.chat.model,
         )
-        return to_version.send(request, raw_path, plain, target)
+        return to_version.send(request, raw_path, await sent.plain(), target)
 
     @asynccontextmanager
     async def _from_engine(

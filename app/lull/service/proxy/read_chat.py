@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lull.core.chat.messages import ChatRequest
@@ -39,6 +40,30 @@ class ReadableBody(Protocol):
 
         None where the caller makes it, as for all but long requests.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class BodyToSend:
+    """A chat request's body as it is sent on: the client's own bytes, or those with skills put
+    in.
+    """
+
+    data: bytes
+    """The bytes to send; the client's own ones may be compressed."""
+    read: ReadableBody
+    """The client's body, parsed."""
+    rewritten: bool = False
+    """Whether skills were put in."""
+
+    async def with_skills(self, injection: Injection) -> BodyToSend:
+        """Return the body with skills' texts put in. Raises ValueError if it has no place for
+        them.
+        """
+        return replace(self, data=await self.read.injected(injection), rewritten=True)
+
+    async def plain(self) -> bytes:
+        """Return the bytes to send uncompressed."""
+        return self.data if self.rewritten else await self.read.plain()
 
 
 class ReadHere:
