@@ -57,8 +57,8 @@ def test_in_no_place_a_clean_text_of_the_corpus_is_touched() -> None:
 
 @pytest.mark.full
 def test_of_the_exam_nearly_all_is_held() -> None:
-    found = measure("exam", seed=3, places=3)
-    assert found.kinds >= 150
+    found = measure("exam", seed=3)
+    assert found.kinds >= 150 and found.tried >= 20 * found.kinds
     assert found.held / found.tried >= 0.98, found.leaks
     assert len(found.touched) / found.clean <= 0.005, found.touched
 
