@@ -26,7 +26,7 @@ GATES = [
     ("input", "closed", "You were here 12 s ago."),
     ("chat", "open", "No chat is being answered."),
     ("wake", "open", "The machine has been awake for 3 h."),
-    ("call", "open", "No call and no film."),
+    ("call", "open", "No call or video is running."),
     ("app", "open", "No app that you named is running."),
     ("calendar", "open", "No calendar says busy."),
     ("hours", "open", "These are no blocked hours."),

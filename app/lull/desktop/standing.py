@@ -120,10 +120,10 @@ def _closed(learning: Json, now: datetime) -> str:
     then = parsed(learning.get("next"))
     because = told(learning, "because").rstrip(".")
     if then is not None and then > now:
-        return tr("Waiting for a lull: next about %1", clock(learning["next"], now))
+        return tr("Waiting until you're away, at about %1", clock(learning["next"], now))
     # Leave out the seconds after the colon: here they would be outdated at once.
     because = because.split(": ")[0]
-    waits = learning.get("because_code") == "waiting" or because.startswith("Waiting for a lull")
+    waits = learning.get("because_code") == "waiting" or because.startswith("Starts after")
     if waits or not because:
         return tr("Waiting until you're away")
     return tr("Waiting: %1", because)

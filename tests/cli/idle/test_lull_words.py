@@ -14,7 +14,7 @@ NEXT, LATER = (datetime(2031, 11, 21, 20, minute).astimezone().isoformat() for m
 
 def why(state: str, because: str, *closed: str, **more: Any) -> Json:
     gates = [{"name": name, "state": "closed", "text": f"The {name}."} for name in closed]
-    gates.append({"name": "heat", "state": "open", "text": "The machine is not hot."})
+    gates.append({"name": "heat", "state": "open", "text": "The computer is not hot."})
     return {
         "state": state,
         "because": because,
@@ -47,12 +47,12 @@ def test_somebody_who_is_here_is_told_when_it_may_begin_and_not_when_they_leave(
 def test_a_call_says_its_end_once_and_when_it_goes_on_behind_it() -> None:
     call = why(
         "closed",
-        "Your calendar “Work” needs this machine until 20:30.",
+        "Your calendar “Work” needs this computer until 20:30.",
         "calendar",
         until=NEXT,
         next=LATER,
     )
-    assert headline(call) == "Not now: Your calendar “Work” needs this machine until 20:30."
+    assert headline(call) == "Not now: Your calendar “Work” needs this computer until 20:30."
     assert "Next: 2031-11-21 20:40." in why_words(call).splitlines()
 
 
@@ -69,7 +69,7 @@ def test_an_open_window_says_that_nothing_is_to_be_done_only_where_that_is_so() 
 
 
 def test_where_nothing_tells_of_the_user_it_says_what_to_do() -> None:
-    unknown = why("closed", "Whether you are here is unknown.")
+    unknown = why("closed", "Can't tell whether you are here.")
     unknown["gates"].append({"name": "input", "state": "unknown", "text": "Unknown."})
     assert "idle.source" in why_words(unknown) and "idle.sleep_hours" in why_words(unknown)
     assert "idle.source" not in why_words(why("open", "No sign of you for 12 min."))

@@ -574,13 +574,13 @@ def test_calls_that_follow_each_other_end_with_the_last() -> None:
         event(at(13, 30), 30),
     )
     window = looked(see(events=calls))
-    assert window.because == "Your calendar needs this machine until 13:15."
+    assert window.because == "Your calendar needs this computer until 13:15."
     assert window.until == at(13, 15)
 
 
 def test_a_call_is_told_with_the_name_of_its_calendar() -> None:
     window = looked(see(events=NOON_CALL), calendars=(PLAN,))
-    assert window.because == "Your calendar “Work” needs this machine until 12:30."
+    assert window.because == "Your calendar “Work” needs this computer until 12:30."
 
 
 @pytest.mark.parametrize(
@@ -600,13 +600,13 @@ def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: s
 
 def test_a_wait_says_how_long_it_lasts_yet() -> None:
     window = looked(see(input_idle_s=240.0))
-    assert window.because == "Waiting for a lull: 4 min of 10 min without you."
+    assert window.because == "Starts after 10 min without you (4 min so far)."
     assert window.until == window.next == at(12, 6)
 
 
 def test_a_call_says_when_it_ends_and_the_wait_comes_behind_it() -> None:
     window = looked(see(events=NOON_CALL))
-    assert window.because == "Your calendar needs this machine until 12:30."
+    assert window.because == "Your calendar needs this computer until 12:30."
     assert window.until == at(12, 30)
     assert window.next == at(12, 40)
 
@@ -666,7 +666,7 @@ def test_the_view_has_the_keys_of_the_command() -> None:
     assert view["until"] is None
     conditions = view["gates"]
     assert isinstance(conditions, list)
-    hot = {"name": "heat", "state": "closed", "text": "The machine is hot."}
+    hot = {"name": "heat", "state": "closed", "text": "The computer is hot."}
     assert {**hot, "code": "hot", "values": []} in conditions
 
 

@@ -818,7 +818,7 @@ def test_train_now_never_skips_heat(play: Callable[[Scene], Room]) -> None:
         watch = room.watch()
         async with running(watch):
             why = await watch.train_now()
-            assert why.window.because == "The machine is hot."
+            assert why.window.because == "The computer is hot."
             await asyncio.sleep(60)
 
     assert play(scene).work[0].runs == []

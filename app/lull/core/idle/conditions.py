@@ -97,7 +97,7 @@ def _unknown(name: ConditionName, text: str, until: datetime | None = None) -> I
 def _learning(look: ConditionInputs) -> IdleCondition:
     if look.rule.enabled:
         return _open(ConditionName.LEARNING, said("learning-on", "Learning is on."))
-    text = said("learning-off", "Learning in lulls is switched off in the settings.")
+    text = said("learning-off", "Learning is switched off in the settings.")
     return _closed(ConditionName.LEARNING, text)
 
 
@@ -147,7 +147,7 @@ def _calendar(look: ConditionInputs) -> IdleCondition:
     busy = event_now(look.events, Meaning.BUSY, at)
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
-        words = "%1 needs this machine until %2."
+        words = "%1 needs this computer until %2."
         text = said("calendar-busy", words, _whose(look, busy), SaidClock(end, now))
         return _closed(ConditionName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
@@ -164,7 +164,7 @@ def _calendar(look: ConditionInputs) -> IdleCondition:
         words = "%1 says that you are away until %2."
         text = said("calendar-away", words, _whose(look, away), SaidClock(end, now))
         return _open(ConditionName.CALENDAR, text, local)
-    text = said("calendar-free", "No calendar needs this machine now.")
+    text = said("calendar-free", "No calendar event needs this computer now.")
     return _open(ConditionName.CALENDAR, text, local)
 
 
@@ -205,9 +205,9 @@ def _input(look: ConditionInputs) -> IdleCondition:
             left_s = _lost_left_s(look)
             if left_s > 0.0:
                 return _lost_input(look, idle_s, left_s)
-            words = "Whether you are here is unknown (%1), but you set these hours."
+            words = "Can't tell whether you are here (%1), but you allowed these hours."
             return _open(ConditionName.INPUT, said("input-unknown-set-hours", words, idle_s.why))
-        words = "Whether you are here is unknown (%1), so you are taken to be."
+        words = "Can't tell whether you are here (%1), so Lull assumes that you are."
         return _unknown(ConditionName.INPUT, said("input-unknown", words, idle_s.why))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
         text = said("input-recent", "You are here: last input %1 ago.", SaidLength(idle_s))
@@ -233,7 +233,7 @@ def _lost_left_s(look: ConditionInputs) -> float:
 
 def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
     """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
-    words = "Whether you are here is unknown any more (%1), so you are taken to be for %2."
+    words = "Can't tell any more whether you are here (%1), so Lull assumes it for %2."
     text = said("input-lost", words, reading.why, SaidLength(look.rule.after_s))
     return _unknown(ConditionName.INPUT, text, spans.later(look.now, left_s))
 
@@ -259,12 +259,12 @@ def _chat(look: ConditionInputs) -> IdleCondition:
 def _wake(look: ConditionInputs) -> IdleCondition:
     signals = look.signals
     if signals.asleep_gap_s > 0:
-        words = "The machine slept for %1 and has just woken."
+        words = "The computer slept for %1 and has just woken up."
         return _closed(ConditionName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
     if signals.locked is False and look.memory.locked:
         return _closed(ConditionName.WAKE, said("unlocked", "The screen was unlocked just now."))
     if isinstance(signals.locked, Unknown):
-        words = "Whether the screen is locked is unknown: %1."
+        words = "Can't tell whether the screen is locked: %1."
         return _unknown(ConditionName.WAKE, said("locked-unknown", words, signals.locked.why))
     if signals.locked:
         return _open(ConditionName.WAKE, said("locked", "The screen is locked."))
@@ -274,23 +274,23 @@ def _wake(look: ConditionInputs) -> IdleCondition:
 def _call(look: ConditionInputs) -> IdleCondition:
     call = look.signals.call
     if isinstance(call, Unknown):
-        words = "Whether there is a call or a film is unknown: %1."
+        words = "Can't tell whether there is a call or a video: %1."
         return _unknown(ConditionName.CALL, said("call-unknown", words, call.why))
     if call:
-        return _closed(ConditionName.CALL, said("call", "A call or a film is in progress."))
-    return _open(ConditionName.CALL, said("no-call", "No call and no film."))
+        return _closed(ConditionName.CALL, said("call", "A call or a video is running."))
+    return _open(ConditionName.CALL, said("no-call", "No call or video is running."))
 
 
 def _app(look: ConditionInputs) -> IdleCondition:
     app = look.signals.exclusive_app
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
-            words = "Whether one of your exclusive apps runs is unknown: %1."
+            words = "Can't tell whether one of your busy apps is running: %1."
             return _unknown(ConditionName.APP, said("app-unknown", words, app.why))
         app = ""
     if app:
         return _closed(ConditionName.APP, said("app", "%1 is running.", app))
-    words = "No app is running that wants the machine for itself."
+    words = "None of your busy apps is running."
     return _open(ConditionName.APP, said("no-app", words))
 
 
@@ -300,17 +300,17 @@ def _app(look: ConditionInputs) -> IdleCondition:
 def _power(look: ConditionInputs) -> IdleCondition:
     mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
     if isinstance(mains, Unknown):
-        words = "Whether the machine is on mains is unknown: %1."
+        words = "Can't tell whether the computer is plugged in: %1."
         return _unknown(ConditionName.POWER, said("power-unknown", words, mains.why))
     if mains:
-        return _open(ConditionName.POWER, said("mains", "On mains."))
+        return _open(ConditionName.POWER, said("mains", "Plugged in."))
     if not rule.battery_ok:
         return _closed(ConditionName.POWER, said("battery", "On battery."))
     if isinstance(share, Unknown):
-        words = "On battery, and its charge is unknown: %1."
+        words = "On battery, with an unknown charge: %1."
         return _closed(ConditionName.POWER, said("battery-unknown", words, share.why))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
-    words = "On battery, %1 charged; %2 are needed."
+    words = "On battery, %1 charged; Lull needs %2."
     text = said("battery-charge", words, SaidShare(share), SaidShare(least))
     return (
         _open(ConditionName.POWER, text) if share >= least else _closed(ConditionName.POWER, text)
@@ -320,7 +320,7 @@ def _power(look: ConditionInputs) -> IdleCondition:
 def _saving(look: ConditionInputs) -> IdleCondition:
     low = look.signals.low_power
     if isinstance(low, Unknown):
-        words = "Low-power mode is unknown: %1."
+        words = "Can't tell whether low-power mode is on: %1."
         return _unknown(ConditionName.SAVING, said("saving-unknown", words, low.why))
     if not low:
         return _open(ConditionName.SAVING, said("not-saving", "Low-power mode is off."))
@@ -335,11 +335,11 @@ def _saving(look: ConditionInputs) -> IdleCondition:
 def _heat(look: ConditionInputs) -> IdleCondition:
     hot = look.signals.hot
     if isinstance(hot, Unknown):
-        words = "The machine's temperature is unknown: %1."
+        words = "Can't tell the computer's temperature: %1."
         return _unknown(ConditionName.HEAT, said("heat-unknown", words, hot.why))
     if hot:
-        return _closed(ConditionName.HEAT, said("hot", "The machine is hot."))
-    return _open(ConditionName.HEAT, said("not-hot", "The machine is not hot."))
+        return _closed(ConditionName.HEAT, said("hot", "The computer is hot."))
+    return _open(ConditionName.HEAT, said("not-hot", "The computer is not hot."))
 
 
 def _memory(look: ConditionInputs) -> IdleCondition:
@@ -351,13 +351,14 @@ def _memory(look: ConditionInputs) -> IdleCondition:
     if not isinstance(pressure, Unknown):
         most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_FACTOR_TO_OPEN)
         if pressure > most:
-            words = "Programs wait for memory (%1 of time)."
+            words = "Programs are waiting for memory (%1 of the time)."
             return _closed(ConditionName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
-            words = "How much memory is free is unknown: %1."
+            words = "Can't tell how much memory is free: %1."
             return _unknown(ConditionName.MEMORY, said("memory-unknown", words, free.why))
-        return _open(ConditionName.MEMORY, said("memory-not-waited", "Nothing waits for memory."))
+        words = "No program is waiting for memory."
+        return _open(ConditionName.MEMORY, said("memory-not-waited", words))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
     text = said(
         "memory-free", "%1 of memory is free; %2 is needed.", SaidShare(free), SaidShare(least)
@@ -370,9 +371,9 @@ def _memory(look: ConditionInputs) -> IdleCondition:
 def _load(look: ConditionInputs) -> IdleCondition:
     load = look.signals.load_of_others
     if isinstance(load, Unknown):
-        words = "The load by other programs is unknown: %1."
+        words = "Can't tell how busy other programs are: %1."
         return _unknown(ConditionName.LOAD, said("load-unknown", words, load.why))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
-    words = "Other programs use %1 of the cores; at most %2 may be."
+    words = "Other programs use %1 of the processor; Lull works below %2."
     text = said("load", words, SaidShare(load), SaidShare(most))
     return _open(ConditionName.LOAD, text) if load <= most else _closed(ConditionName.LOAD, text)

@@ -112,9 +112,9 @@ def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> 
     if left_s <= 0.0:
         text = said("quiet", "No sign of you for %1.", SaidLength(quiet_s))
         return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)
-    text = said("settling", "Waiting a minute until the machine has settled.")
+    text = said("settling", "Waiting a minute for the computer to settle.")
     if quiet_s < needed_s:
-        words = "Waiting for a lull: %1 of %2 without you."
+        words = "Starts after %2 without you (%1 so far)."
         text = said("waiting", words, SaidLength(quiet_s), SaidLength(needed_s))
     until = spans.later(now, left_s)
     return IdleCondition(

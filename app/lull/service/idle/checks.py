@@ -12,15 +12,16 @@ from lull.core import durations as spans
 from lull.core.calendars.feeds import Feed, Health
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
+from lull.core.said import CodedText
 from lull.service.control.checks import Json, check
 
 
 def idle_source(window: IdleWindow) -> Json:
     """Check for `lull doctor` whether the user's keyboard and mouse input can be detected."""
-    condition = next(
-        condition for condition in window.conditions if condition.name is ConditionName.INPUT
-    )
-    if condition.state is ConditionState.UNKNOWN or "unknown" in condition.text:
+    condition = next(one for one in window.conditions if one.name is ConditionName.INPUT)
+    text = condition.text
+    by_hours_alone = isinstance(text, CodedText) and text.code == "input-unknown-set-hours"
+    if condition.state is ConditionState.UNKNOWN or by_hours_alone:
         return check(
             "idle source",
             ok=False,
