@@ -173,6 +173,7 @@ def check_names() -> dict[str, str]:
         "idle source": tr("Away or not"),
         "lulls": tr("Lulls"),
         "calendars": tr("Calendars"),
+        "clients": tr("Chat apps"),
         "keychain": tr("Keychain"),
         "disk": tr("Disk"),
         "speed": tr("Speed"),
