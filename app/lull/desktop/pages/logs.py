@@ -170,6 +170,7 @@ def check_names() -> dict[str, str]:
         "reader": tr("Reader"),
         "memory": tr("Memory of examples"),
         "exams": tr("Exams"),
+        "placing": tr("Place of skills in prompts"),
         "idle source": tr("Away or not"),
         "lulls": tr("Lulls"),
         "calendars": tr("Calendars"),
