@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import (
@@ -26,6 +26,18 @@ def cut_off(root: QWidget) -> list[str]:
         if widget.isVisible() and not isinstance(widget.parentWidget(), QScrollBar)
         for why in _wrong(widget)
     ]
+
+
+def cut_off_at_rest(root: QWidget, wait: Callable[[int], object]) -> list[str]:
+    """The same once a window has come to rest: a layout within a layout does so one round after
+    the other."""
+    found = cut_off(root)
+    for _ in range(20):
+        if not found:
+            break
+        wait(20)
+        found = cut_off(root)
+    return found
 
 
 def _wrong(widget: QWidget) -> Iterator[str]:

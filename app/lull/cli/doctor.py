@@ -14,11 +14,13 @@ from lull.config.idle_settings import source_path
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import AddressInUse, LullError, ResourceError
+from lull.service.clients.drifted import check_clients
 from lull.service.control import checks
 from lull.service.control.checks import Json, apart, check, hangs, in_thread, tried, within
 from lull.service.idle import checks as lull_checks
 from lull.service.process.backups import looked_at
 from lull.service.wiring import calendars as calendars_wiring
+from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.own_models import built_in_engine, read_built_in
 from lull.service.wiring.stores import Stores, open_stores
@@ -49,6 +51,7 @@ async def without_service(paths: Paths) -> Json:
         apart("disk", lambda: checks.disk(paths.home)),
         within("speed", in_thread(checks.speed)),
         within("backups", in_thread(lambda: _backups(paths, settings))),
+        within("clients", in_thread(lambda: _clients(paths, settings))),
     ]
     done, stored = await asyncio.gather(asyncio.gather(*looks), _stored_in_time(paths))
     own, address, ollama, engine, reader, *system = done
@@ -136,6 +139,14 @@ async def _engine(settings: Settings, paths: Paths) -> Json:
 
 def _backups(paths: Paths, settings: Settings) -> Json:
     return looked_at(paths.home, settings.backup, datetime.now(UTC))
+
+
+def _clients(paths: Paths, settings: Settings) -> Json:
+    """Check the connected chat clients against the address that a service would have."""
+    if not settings.service.port:  # any free one: known once it runs
+        return check("clients", ok=True, text="Looked at while the service runs.")
+    parts = connect_parts(paths, calendars_wiring.system_clock())
+    return check_clients(parts, f"http://127.0.0.1:{settings.service.port}")
 
 
 def _idle_source(settings: Settings) -> Json:

@@ -15,7 +15,7 @@ from lull.core.idle.pausing import PauseLength
 from lull.desktop.client import Reply
 from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import AppState, Phase, Settling, Subject, Told
-from lull.desktop.words import tr
+from lull.desktop.words import told, tr
 
 Json = dict[str, Any]
 STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
@@ -63,7 +63,7 @@ class Actions:
 
     def train_now(self) -> None:
         def tell(answer: Reply) -> None:
-            text = str(answer.value.get("text") or tr("It begins now."))
+            text = told(answer.value) or tr("It begins now.")
             self._state.told.emit(Told(text=text))
 
         self._state.act(

@@ -58,7 +58,7 @@ def standing(state: AppState, now: datetime) -> TrayStanding:
 def down_line(phase: Phase, why: Mapping[str, str]) -> str:
     if phase is Phase.LOADING and not why:
         return tr("Starting…")
-    detail = str(why.get("detail", "")).strip().rstrip(".")
+    detail = told(why, "detail").strip().rstrip(".")
     return tr("Service stopped: %1", detail) if detail else tr("Service stopped")
 
 

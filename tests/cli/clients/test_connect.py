@@ -81,6 +81,23 @@ def test_it_is_written_drifts_and_is_undone(here: Here, zed: Path) -> None:
     assert ran.code == 1 and "has written nothing" in one_line(ran.err)
 
 
+def test_the_doctor_says_which_client_no_longer_points_here(here: Here, zed: Path) -> None:
+    def looked() -> dict[str, object]:
+        checks = here("doctor", "--json").json["checks"]
+        return next(one for one in checks if one["name"] == "clients")
+
+    assert looked()["text"] == "No chat app was connected by Lull."
+    here("connect", "zed", "--yes")
+    assert (looked()["ok"], looked()["text"]) == (True, "Connected to Lull: Zed.")
+    zed.write_text(SETTINGS)
+    found = looked()
+    assert (found["ok"], found["serious"]) == (False, False)
+    assert str(found["text"]).endswith("no longer pointing at Lull: Zed.")
+    assert "`lull connect zed`" in str(found["hint"])
+    here("settings", "set", "service.port", "0")
+    assert looked()["ok"], "which port is free is known once it runs"
+
+
 def test_what_was_changed_since_is_shown_and_kept_only_with_force(here: Here, zed: Path) -> None:
     here("connect", "zed", "--yes")
     zed.write_text("// later\n" + zed.read_text())

@@ -18,6 +18,8 @@ from tests.desktop.language.source import Source
 APP = Path(__file__).parents[3] / "app"
 NOT_THE_SERVICES = ("cli", "desktop", "trainer", "pocket")
 SAY = {"check": ("text", "hint"), "NextStep": ("text",), "Unknown": ("why",)}
+FORMS = {"ChatProgram": ("note", "by_hand")}
+"""Calls that say something in these arguments, with fields that `str.format` fills."""
 """Calls that say something in these arguments, besides those of errors."""
 TO_PROGRAMS = ("service/proxy/dialects", "service/proxy/long/child.py", "contract/")
 """What is said to chat clients and to Lull's own processes, in the words of their protocols."""
@@ -28,6 +30,7 @@ REASONS = (
     "core/models/candidates.py",
     "core/models/learnable.py",
     "core/models/talked_to.py",
+    "core/proof/placing.py",
     "core/proof/proof.py",
     "core/proof/rechecking.py",
     "core/provenance/screening.py",
@@ -56,6 +59,8 @@ REASONS = (
     "service/wiring/upstream.py",
 )
 """Files whose every text of several words is a reason for people."""
+BEGIN = {"core/provenance/risky_text.py": "It "}
+"""Files in which only the texts that begin so are reasons, and the others are patterns."""
 NOT_FOR_PEOPLE = re.compile(
     r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
     r"^[a-z]+ %1$|idle source|share$"
@@ -89,6 +94,10 @@ def of_service() -> ServiceTexts:
             for text in source.written():
                 if not NOT_FOR_PEOPLE.search(text):
                     _sentence(found, _without_forms(text), source.file)
+        if (begin := BEGIN.get(source.file.removeprefix("lull/"))) is not None:
+            for text in source.written():
+                if text.startswith(begin):
+                    _sentence(found, text, source.file)
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ClassDef) and node.name in errors:
                 for title in _titles(node):
@@ -117,6 +126,10 @@ def _call(found: ServiceTexts, errors: set[str], at: Source, name: str, call: as
             texts = set(at.nearest(call.args[1]))
             if len(texts) != 1 or found.coded.setdefault(code, *texts) not in texts:
                 found.unseen.append(f"{at.file}:{call.lineno}: {ast.unparse(call)}")
+    elif name in FORMS:
+        said = [one.value for one in call.keywords if one.arg in FORMS[name]]
+        for text in (text for one in said for text in at.texts(one)):
+            _sentence(found, _without_forms(text), at.file)
     elif name in errors or name in SAY:
         named = SAY.get(name, ("detail", "hint"))
         said = [one.value for one in call.keywords if one.arg in named]

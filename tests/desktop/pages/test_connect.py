@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel
 from lull.desktop.pages.connect.card import ConnectCard
 from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.pages.today import TodayPage
 from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live
@@ -61,6 +62,15 @@ def view(shown: Shown, client: str) -> dict[str, Any]:
     return next(one for one in clients if one["name"] == client)
 
 
+def told_on_today(shown: Shown, words: str) -> None:
+    """Today says this of clients that no longer point at Lull; then go on in Settings."""
+    today = shown.go(PageName.TODAY)
+    assert isinstance(today, TodayPage)
+    shown.until(lambda: today.drifted.isVisible() is bool(words))
+    assert not words or today.drifted.words.text().startswith(words)
+    shown.go(PageName.SETTINGS)
+
+
 @pytest.mark.full
 def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     card: tuple[Shown, ConnectCard], zed: Path
@@ -90,9 +100,11 @@ def test_a_client_is_connected_tested_drifts_and_is_undone_to_the_byte(
     zed.write_bytes(b"{}\n")
     listed.again.click()
     shown.until(lambda: "No longer connected" in said(listed, "zed"))
+    told_on_today(shown, "Zed no longer goes")
     zed.write_bytes(written)
     listed.again.click()
     shown.until(lambda: view(shown, "zed")["connected"])
+    told_on_today(shown, "")
 
     press(listed, "Zed: Undo…")
     undoing = listed.findChild(UndoDialog)

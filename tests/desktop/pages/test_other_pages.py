@@ -17,6 +17,7 @@ from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.schedule.page import SchedulePage
+from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.pages.today import TodayPage
 from lull.desktop.pages.today_words import reward_words, work_words
 from lull.desktop.widgets.page import PageName
@@ -359,6 +360,24 @@ def test_chats_that_failed_are_listed_with_the_reason(on_script: Shown, scripted
     (words,) = {text for text in said if "open-webui" in text}
     assert "longer than the window" in words and "400" in words
     assert "`" not in words and "Logs page" in words
+
+
+def test_a_chat_app_that_no_longer_asks_lull_is_said_with_a_way_to_settings(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = today(on_script, scripted, drifted=[])
+    assert not page.drifted.isVisible()
+    zed, aider = {"name": "zed", "title": "Zed"}, {"name": "aider", "title": "aider"}
+    page = today(on_script, scripted, drifted=[zed])
+    on_script.until(page.drifted.isVisible)
+    assert page.drifted.words.text().startswith("Zed no longer goes through Lull")
+    page = today(on_script, scripted, drifted=[zed, aider])
+    on_script.until(lambda: page.drifted.words.text().startswith("Zed, aider no longer go"))
+    page.drifted.go.click()
+    settings = on_script.desktop.window.page(PageName.SETTINGS)
+    assert isinstance(settings, SettingsPage)
+    on_script.until(settings.connect_card.isVisible)
+    assert settings.search.text() == "Chat apps" and not settings.window_card.isVisible()
 
 
 # Logs

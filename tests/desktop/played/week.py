@@ -39,6 +39,7 @@ DIFF = """--- menu-style in force
 def play(scripted: Scripted, logs: Path) -> None:
     scripted.answers |= {
         routes.STATUS: status(
+            drifted=[{"name": "continue", "title": "Continue"}],
             skills={"active": 6, "proposals": 3},
             conversations=214,
             turns=903,

@@ -7,14 +7,19 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea
 
 from lull.contract import routes
+from lull.desktop.pages.connect.dialogs import ConnectDialog
 from lull.desktop.state import Subject
 from lull.desktop.welcome.page import DONE, FirstRun
 from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep
+from tests.desktop.accessible import tab_stops, upwards
 from tests.desktop.conftest import Shown, live
+from tests.desktop.played.clients import clients
 from tests.desktop.scripted import Scripted, status
+from tests.desktop.small import cut_off_at_rest
+from tests.desktop.widgets.test_small_window import SMALL
 from tests.service.scripted_upstream import ScriptedUpstream
 
 NOTHING = {"turns": 0, "conversations": 0, "skills": {"active": 0, "proposals": 0}}
@@ -135,6 +140,78 @@ def test_hours_that_cannot_be_read_are_told_beside_them_and_keep_the_step(
     steps.next.click()
     assert steps.pages.currentIndex() == 4
     shown.until(lambda: scripted.posts(routes.SETTINGS))
+
+
+def test_chat_apps_that_are_installed_are_connected_from_here(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    scripted.answers[routes.CLIENTS] = clients()
+    plan = {"file": "/home/me/.config/zed/settings.json", "existed": True, "changes": True}
+    more = {"diff": "+http://127.0.0.1:11435", "sha256": "a", "note": ""}
+    route = routes.CLIENT_DO.format(name="zed", action="plan")
+    scripted.answers[route] = {**plan, **more}
+    steps = opened(shown)
+    steps.go(2)
+    step = steps.steps[2]
+    assert isinstance(step, Addressed)
+    shown.until(lambda: "zed" in step.apps.rows)
+    assert step.apps.isVisible() and "codex" not in step.apps.rows
+    assert step.by_hand.text().startswith("In any other chat app")
+    assert upwards([one for one in tab_stops(steps) if step.isAncestorOf(one)]) == []
+    connect = step.apps.rows["zed"].findChild(QAbstractButton)
+    assert connect is not None and connect.accessibleName() == "Zed: Connect…"
+    connect.click()
+    dialog = step.apps.findChild(ConnectDialog)
+    assert dialog is not None
+    shown.until(dialog.do.isEnabled)
+    dialog.close_it.click()
+
+
+def test_where_no_chat_app_is_found_the_address_stands_alone(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    steps.go(2)
+    step = steps.steps[2]
+    assert isinstance(step, Addressed)
+    shown.until(lambda: ("GET", routes.CLIENTS, {}) in scripted.asked)
+    assert not step.apps.isVisible()
+    assert step.by_hand.text().startswith("In your chat app")
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_every_step_is_whole_on_a_screen_of_900_by_600(
+    new_here: tuple[Shown, Scripted], percent: int
+) -> None:
+    shown, scripted = new_here
+    scripted.answers[routes.CLIENTS] = clients()
+    opened(shown).later.click()
+    shown.desktop.look.size_text(percent)
+    steps = shown.desktop.show_first_run()
+    for number in range(len(steps.steps)):
+        steps.go(number)
+        shown.until(lambda: not shown.desktop.client.busy)
+        assert cut_off_at_rest(steps, shown.bot.wait) == [], number
+        assert steps.width() <= SMALL.width() and steps.height() <= SMALL.height()
+    shown.desktop.look.size_text(100)
+
+
+def test_a_long_step_is_scrolled_by_keys_from_any_button(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    scripted.answers[routes.CLIENTS] = clients()
+    steps = opened(shown)
+    steps.go(2)
+    area = steps.pages.currentWidget()
+    assert isinstance(area, QScrollArea)
+    shown.until(lambda: area.verticalScrollBar().maximum() > 0)
+    shown.bot.keyClick(steps.next, Qt.Key.Key_PageDown)
+    assert area.verticalScrollBar().value() > 0
+    shown.bot.keyClick(steps.next, Qt.Key.Key_PageUp)
+    assert area.verticalScrollBar().value() == 0
 
 
 def test_the_last_step_asks_no_keychain(new_here: tuple[Shown, Scripted]) -> None:

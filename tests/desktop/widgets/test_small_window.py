@@ -17,7 +17,7 @@ from lull.desktop.widgets.style import TEXT_SIZE
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
-from tests.desktop.small import cut_off
+from tests.desktop.small import cut_off_at_rest
 
 SMALL = QSize(900, 600)
 
@@ -38,12 +38,7 @@ def whole(shown: Shown, name: PageName) -> list[str]:
         page.look.click()  # type: ignore[attr-defined]
     shown.until(lambda: not shown.desktop.client.busy and page.showing_body)
     unfold(page)
-    found = cut_off(shown.desktop.window)
-    for _ in range(20):  # a layout within a layout comes to rest one round after the other
-        if not found:
-            break
-        shown.bot.wait(20)
-        found = cut_off(shown.desktop.window)
+    found = cut_off_at_rest(shown.desktop.window, shown.bot.wait)
     assert shown.desktop.window.size() == SMALL
     return found
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from lull import __version__
 from lull.backends.clients import answers
 from lull.core.clients.client import Speech
+from lull.core.said import coded, said
 
 Json = dict[str, Any]
 _SAID: Final = "Say hello in one short sentence."
@@ -44,15 +45,16 @@ def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
             why = f"HTTP {got.status}: {_printable(data.decode('utf-8', 'replace'))[:300]}"
         else:
             answer = _printable(answers.text_of(speech, json.loads(data)))
-            why = "" if answer.strip() else "The answer has no text."
+            why = "" if answer.strip() else said("trial-empty", "The answer has no text.")
     except (OSError, http.client.HTTPException, ValueError) as error:
-        why = f"{address} does not answer: {error}"
+        why = said("trial-silent", "%1 does not answer: %2", address, str(error))
     return {
         "ok": not why,
         "model": model,
         "route": speech.value,
         "answer": answer,
         "why": why,
+        **coded(why, "why_"),
         "took_s": round(time.monotonic() - start_s, 2),
     }
 

@@ -174,7 +174,7 @@ CLIENTS: Final = (
         programs=("aider",),
         places=_aider,
         edit=edits.edit_aider,
-        note="Ask for a model as ollama_chat/NAME: aider --model ollama_chat/NAME.",
+        note="Ask for a model as ollama_chat/NAME. In a terminal: aider --model ollama_chat/NAME.",
     ),
     ChatProgram(
         name="continue",

@@ -178,7 +178,7 @@ def _whole(marks: Sequence[PlacingMark]) -> dict[str, dict[Placement, int]]:
 def _why(sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement) -> str:
     shown = {one: kept_share(sheet, marks, one, decides=False) for one in Placement}
     n = shown[Placement.SYSTEM].n
-    counts = ", ".join(f"{shown[one].kept} {_WHERE[one]}" for one in Placement)
+    kept = {one: shown[one].kept for one in Placement}
     head = (
         f"Skills stand {_WHERE[place]}: there it surely keeps rules more often."
         if place is not Placement.SYSTEM
@@ -186,4 +186,8 @@ def _why(sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement) ->
     )
     if not n:
         return head
-    return f"{head} Of {n} answers under other rules it kept {counts}."
+    return (
+        f"{head} Of {n} answers under other rules it kept {kept[Placement.SYSTEM]} in the system"
+        f" text, {kept[Placement.HEAD]} before your message, {kept[Placement.TAIL]} behind your"
+        " message."
+    )

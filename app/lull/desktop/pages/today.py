@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.conditions import Conditions
+from lull.desktop.pages.connect.drifted_card import DriftedCard
 from lull.desktop.pages.digest import digest
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
@@ -52,6 +53,8 @@ class TodayPage(Page):
         grid.setSpacing(GAP * 2)
         grid.addWidget(self._checklist())
         grid.addWidget(self._problems_card())
+        self.drifted = DriftedCard(kit)
+        grid.addWidget(self.drifted)
         self.failed = FailedCard()
         grid.addWidget(self.failed)
         grid.addWidget(self._learning_card())
@@ -227,6 +230,7 @@ class TodayPage(Page):
         self._show_figures(status)
         self._show_service(status)
         self._show_problems(status)
+        self.drifted.show_drifted(status.get("drifted") or ())
         self.failed.show_failed(status.get("failed") or ())
         self._show_steps(status)
         self._show_question(status)

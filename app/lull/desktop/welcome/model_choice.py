@@ -98,6 +98,6 @@ def _words(there: Json) -> str:
     if choosing.get("restart_needed"):
         return tr("%1 learns from the service's next start.", plain(str(choosing.get("name"))))
     if auto := there.get("auto"):
-        return plain(f"{auto['model']}: {auto['why']}")
+        return plain(f"{auto['model']}: {told(auto, 'why')}")
     unable = [m for m in there.get("models", ()) if not m["can_learn"]]
     return "\n".join(f"{plain(m['name'])}: {told(m, 'why_not')}" for m in unable[:3])

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractSlider, QDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep, Begin, Stays, WelcomeStep
+from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -27,6 +29,22 @@ STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
     AwayStep,
     Begin,
 )
+READ: Final = (
+    Subject.STATUS,
+    Subject.MODELS,
+    Subject.CLIENTS,
+    Subject.CALENDARS,
+    Subject.SETTINGS,
+)
+"""Kinds of data that the steps show."""
+USUAL: Final = QSize(680, 540)
+"""Size of the dialog with text of the usual size."""
+LARGEST: Final = QSize(880, 580)
+"""Size that the dialog has at most when it opens, so that it fits a small screen."""
+_PAGE_KEYS: Final = {
+    Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
+    Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,
+}
 
 
 class FirstRun(QDialog):
@@ -41,13 +59,14 @@ class FirstRun(QDialog):
         self._kit = kit
         self.setWindowTitle(tr("Welcome to Lull"))
         self.setModal(False)
-        self.resize(620, 420)
+        self.resize(_size(kit.look.text_percent))
         self.pages = QStackedWidget()
         self.steps = [make(kit) for make in STEPS]
-        for step in self.steps:
-            self.pages.addWidget(step)
+        self._areas = [scrolled(step) for step in self.steps]
+        for area in self._areas:
+            self.pages.addWidget(area)
         self.at = label("", "muted")
-        self.title = label("", "title")
+        self.title = label("", "title", wrap=True)
         self.later = button(tr("Finish later"), self.close, flat=True)
         self.back = button(tr("Back"), lambda: self.go(self.pages.currentIndex() - 1))
         self.next = button(tr("Next"), self._go_on, main=True)
@@ -60,8 +79,7 @@ class FirstRun(QDialog):
         box.addSpacing(GAP)
         box.addWidget(self.pages, 1)
         box.addLayout(row(self.later, None, self.back, self.next))
-        for subject in (Subject.STATUS, Subject.MODELS, Subject.CALENDARS, Subject.SETTINGS):
-            kit.state.want(subject)
+        kit.state.want(*READ)
         kit.state.changed.connect(self._look)
         kit.state.phase_changed.connect(self._look)
         self.finished.connect(self._leave)
@@ -99,9 +117,22 @@ class FirstRun(QDialog):
         self.left.emit()
         self.deleteLater()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """Scroll a long step by its keys, because a step without controls never has the focus."""
+        action = _PAGE_KEYS.get(Qt.Key(event.key()))
+        if action is None:
+            super().keyPressEvent(event)
+        else:
+            self._areas[self.pages.currentIndex()].verticalScrollBar().triggerAction(action)
+
     def closeEvent(self, event: object) -> None:  # noqa: N802
         self.done(0)
         super().closeEvent(event)  # type: ignore[arg-type]
+
+
+def _size(text_percent: int) -> QSize:
+    """The size that the dialog opens with, by the size of its text."""
+    return (USUAL * (text_percent / 100)).boundedTo(LARGEST)
 
 
 def is_new(state: AppState) -> bool:

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
+from lull.desktop.pages.connect.card import ConnectCard
+from lull.desktop.pages.connect.words import is_listed
 from lull.desktop.state import Phase, Subject, Told
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.welcome.model_choice import ModelChoice
@@ -34,7 +36,7 @@ class WelcomeStep(QWidget):
         super().__init__()
         self.kit = kit
         self.box = QVBoxLayout(self)
-        self.box.setContentsMargins(0, 0, 0, 0)
+        self.box.setContentsMargins(0, 0, GAP, 0)
         self.box.setSpacing(GAP)
         self.lay_out()
         self.box.addStretch(1)
@@ -111,13 +113,16 @@ class AnswersStep(WelcomeStep):
 
 
 class Addressed(WelcomeStep):
-    """First-run step that shows the address to which chat apps send requests for Lull, and sends a
-    sample request.
+    """First-run step that connects the chat apps that are installed, shows the address that any
+    other app must send its requests to, and sends a sample request.
     """
 
     def lay_out(self) -> None:
         self.title = tr("Connect your chat app")
-        self.says(tr("In your chat app, replace Ollama's address with this one."))
+        self.apps = ConnectCard(self.kit)
+        self.apps.hide()
+        self.box.addWidget(self.apps)
+        self.by_hand = self.says("")
         self.address = self._line(tr("Lull's address"))
         copy = button(tr("Copy address"), self.kit.actions.copy_address)
         self.box.addLayout(row(self.address, copy))
@@ -145,6 +150,12 @@ class Addressed(WelcomeStep):
         address = self.kit.actions.address
         if self.address.text() != address:
             self.address.setText(address)
+        clients = self.kit.state.value(Subject.CLIENTS).get("clients") or ()
+        found = any(is_listed(one) for one in clients)
+        self.apps.setVisible(found)
+        other = tr("In any other chat app, replace Ollama's address with this one.")
+        only = tr("In your chat app, replace Ollama's address with this one.")
+        self.by_hand.setText(other if found else only)
         self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE and not self._waiting)
 
     def _copy_line(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes.util
+import functools
 import platform
 import shutil
 import sys
@@ -23,6 +24,7 @@ from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
+from lull.core.said import coded, said
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
@@ -43,7 +45,8 @@ ANSWER_WITHIN_S = 90.0
 
 def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = True) -> Json:
     """Build the JSON result of one of the checks of `lull doctor`."""
-    return {"name": name, "ok": ok, "text": text, "hint": hint, "serious": serious and not ok}
+    serious = serious and not ok
+    return {"name": name, "ok": ok, "text": text, **coded(text), "hint": hint, "serious": serious}
 
 
 def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
@@ -206,9 +209,12 @@ def exams(roles: Json) -> Json:
 
 def placing(found: Sequence[PlacingResult]) -> Json:
     """Say where the prompts of each model that the user talks to hold skills, and why."""
-    words = [f"{one.model}: {one.why or NOT_MEASURED}" for one in found]
-    nothing = "Skills stand in the system text; no model was measured yet."
-    return check("placing", ok=True, text=" ".join(words) or nothing)
+    if not found:
+        nothing = "Skills stand in the system text; no model was measured yet."
+        return check("placing", ok=True, text=nothing)
+    words = [said("placing-of", "%1: %2", one.model, one.why or NOT_MEASURED) for one in found]
+    text = functools.reduce(lambda one, other: said("placing-and", "%1 %2", one, other), words)
+    return check("placing", ok=True, text=text)
 
 
 def reader(found: Callable[[], str], waiting: int) -> str:

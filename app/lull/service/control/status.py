@@ -11,6 +11,8 @@ from lull import __version__
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.resources import INSTALL_AGAIN
+from lull.service.clients.connecting import ConnectParts
+from lull.service.clients.drifted import check_clients, drifted_clients
 from lull.service.control import checks
 from lull.service.control.checks import apart, check, in_thread, within
 from lull.service.idle import checks as lull_checks
@@ -25,8 +27,9 @@ Json = dict[str, Any]
 class Status:
     """Builds the service's status and runs the checks of `lull doctor`."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, clients: ConnectParts) -> None:
         self._service = service
+        self._clients = clients
 
     async def status(self) -> Json:
         service = self._service
@@ -65,6 +68,7 @@ class Status:
             "turns": turns,
             "in_flight": service.data_plane.in_flight,
             "failed": self._failed(),
+            "drifted": await asyncio.to_thread(self._drifted),
             "helpers": service.exam_requests.roles(),
             "learning": (await service.watch.why()).as_dict(),
             **trust,
@@ -85,6 +89,11 @@ class Status:
             }
             for one in self._service.data_plane.failed.newest()
         ]
+
+    def _drifted(self) -> list[Json]:
+        """The chat clients that were connected to Lull and no longer point at it."""
+        found = drifted_clients(self._clients, self._service.address)
+        return [{"name": client.name, "title": client.title} for client in found]
 
     def _trust(self) -> Json:
         trust = self._service.views.trust
@@ -134,6 +143,7 @@ class Status:
             apart("disk", lambda: checks.disk(service.paths.home)),
             within("speed", in_thread(checks.speed)),
             within("backups", in_thread(self._backups)),
+            within("clients", in_thread(lambda: check_clients(self._clients, service.address))),
         ]
         done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
         settings, engine, store, skills, reader, memory, *system = done

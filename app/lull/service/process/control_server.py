@@ -51,7 +51,8 @@ async def open_control(
 
     `forget_token` removes the network token from the secret store. Raises LullError.
     """
-    status = Status(service)
+    parts = connect_parts(service.paths, service.clock)
+    status = Status(service, parts)
     view = SettingsView(service.paths.settings, apply=service.following.apply)
 
     async def set_model(name: str) -> Json:
@@ -86,7 +87,6 @@ async def open_control(
         set_model=set_model,
         auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
     )
-    parts = connect_parts(service.paths, service.clock)
     api = ControlApi(
         answering,
         bus=service.bus,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, told, tr
 
 Json = dict[str, Any]
 
@@ -38,6 +38,6 @@ def files_words(view: Json) -> str:
 def test_words(test: Json) -> tuple[str, bool]:
     """Describe the test of a chat app's connection, and return whether it succeeded."""
     if not test.get("ok"):
-        return tr("The test failed: %1", plain(" ".join(str(test.get("why", "")).split()))), False
+        return tr("The test failed: %1", " ".join(told(test, "why").split())), False
     answer = plain(" ".join(str(test["answer"]).split())[:160])
     return tr("It works: %1 answered “%2”", plain(str(test["model"])), answer), True

@@ -36,7 +36,7 @@ def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 def placing_words(placings: Iterable[Json]) -> str:
     """Say for each model, in a line each, where its prompts hold skills and why there."""
-    return "\n".join(plain(f"{one['model']}: {one['why']}") for one in placings)
+    return "\n".join(plain(f"{one['model']}: {told(one, 'why')}") for one in placings)
 
 
 def kind_words(kind: str) -> str:

@@ -241,7 +241,7 @@ class SchedulePage(Page):
         )
         text = label(f"{plain(feed['label'])}: {' · '.join(words)}", wrap=True)
         if feed["problem"]:
-            text.setText(f"{text.text()} · {feed['problem'].get('detail', '')}")
+            text.setText(f"{text.text()} · {told(feed['problem'], 'detail')}")
             set_kind(text, "warn")
         made = QWidget()
         line = beside(text, remove)
@@ -294,7 +294,7 @@ class SchedulePage(Page):
         def tell(answer: Reply) -> None:
             problem = answer.value.get("problem")
             if problem:
-                self.state.told.emit(Told(text=str(problem.get("detail", "")), good=False))
+                self.state.told.emit(Told(text=told(problem, "detail"), good=False))
 
         self.state.act(
             routes.CALENDAR_REMOVE,

@@ -14,7 +14,7 @@ from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
 from lull.desktop.state import AppState, Subject, Told
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
-from lull.desktop.words import plain, tr
+from lull.desktop.words import plain, told, tr
 
 Json = dict[str, Any]
 WORDS_OF_A_NAME: Final = 4
@@ -79,7 +79,7 @@ def show_flags(state: AppState, answer: Reply) -> None:
     """Show the warnings about a skill that the user wrote; it is active anyway."""
     flags = answer.value.get("flags", ())
     if flags:
-        texts = " ".join(dict.fromkeys(flag["text"] for flag in flags))
+        texts = " ".join(dict.fromkeys(told(flag) for flag in flags))
         state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
 
 

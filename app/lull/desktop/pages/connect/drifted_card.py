@@ -1,0 +1,36 @@
+"""Card of the Today page that says which connected chat apps no longer point at Lull."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lull.desktop.widgets.page import Kit, PageName
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.words import plain, tr
+
+
+class DriftedCard(Card):
+    """Card that names the chat apps which Lull connected and which no longer point at it; hidden
+    while there are none. Its button leads to the chat apps in Settings.
+    """
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self.words = label("", wrap=True)
+        self.box.addWidget(self.words)
+        self.go = button(
+            tr("Show in Settings"),
+            lambda: kit.go(PageName.SETTINGS, tr("Chat apps")),
+            name=tr("Show chat apps in Settings"),
+        )
+        self.box.addLayout(row(self.go, None))
+        self.hide()
+
+    def show_drifted(self, drifted: Sequence[dict[str, Any]]) -> None:
+        """Name these chat apps on the card."""
+        titles = plain(", ".join(str(one["title"]) for one in drifted))
+        one = tr("%1 no longer goes through Lull, so nothing is learned from its chats.", titles)
+        many = tr("%1 no longer go through Lull, so nothing is learned from their chats.", titles)
+        self.words.setText(one if len(drifted) == 1 else many)
+        self.setVisible(bool(drifted))

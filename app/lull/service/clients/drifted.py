@@ -1,0 +1,59 @@
+"""Finds the chat clients that Lull connected and that no longer point at it, for the status and for
+`lull doctor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lull.core.clients.client import ChatProgram, clients_of
+from lull.core.clients.connection import ConnectionState
+from lull.core.clients.target import ConnectTarget
+from lull.service.clients.connecting import ConnectParts
+from lull.service.control.checks import check
+
+Json = dict[str, Any]
+
+
+def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:
+    """Return the chat clients that Lull connected and whose settings files do not point at this
+    address of Lull any more. Only the files that Lull wrote are read.
+    """
+    written = parts.connections.all()
+    target = ConnectTarget(address=address.rstrip("/"), model="")
+    return [
+        client
+        for client in clients_of(parts.user)
+        if any(
+            one.client == client.name
+            and parts.connecting.standing(client, target, Path(one.path)) is ConnectionState.DRIFTED
+            for one in written
+        )
+    ]
+
+
+def check_clients(parts: ConnectParts, address: str) -> Json:
+    """Check whether every chat client that Lull connected still points at it; that is never
+    serious, because Lull itself works.
+    """
+    names = {one.client for one in parts.connections.all()}
+    connected = [client for client in clients_of(parts.user) if client.name in names]
+    if not connected:
+        return check("clients", ok=True, text="No chat app was connected by Lull.")
+    drifted = drifted_clients(parts, address)
+    if not drifted:
+        return check("clients", ok=True, text=f"Connected to Lull: {_titles(connected)}.")
+    return check(
+        "clients",
+        ok=False,
+        text=f"Connected before, and no longer pointing at Lull: {_titles(drifted)}.",
+        hint="Something changed the settings there, or Lull has another address now."
+        f" `lull connect {drifted[0].name}` connects it again.",
+        serious=False,
+    )
+
+
+def _titles(clients: Sequence[ChatProgram]) -> str:
+    return ", ".join(client.title for client in clients)
