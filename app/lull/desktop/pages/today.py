@@ -6,7 +6,7 @@ import functools
 from typing import Any, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
@@ -20,6 +20,7 @@ from lull.desktop.pages.conditions import Conditions
 from lull.desktop.pages.digest import digest
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
+from lull.desktop.pages.needs_you import NeedsYouCard
 from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.skills.teaching import TeachCard
 from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
@@ -29,7 +30,7 @@ from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, both, count, counted, now, only, plain, told, tr
+from lull.desktop.words import ago, count, counted, now, only, plain, told, tr
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -50,8 +51,9 @@ class TodayPage(Page):
         grid = QVBoxLayout(inner)
         grid.setContentsMargins(0, 0, GAP, 0)
         grid.setSpacing(GAP * 2)
+        self.problems = NeedsYouCard(self.kit)
+        grid.addWidget(self.problems)
         grid.addWidget(self._checklist())
-        grid.addWidget(self._problems_card())
         self.failed = FailedCard()
         grid.addWidget(self.failed)
         grid.addWidget(self._learning_card())
@@ -89,12 +91,6 @@ class TodayPage(Page):
         hours = button(tr("Choose hours"), lambda: self.kit.go(PageName.SCHEDULE))
         card.box.addLayout(row(copy, starter, hours, None))
         return card
-
-    def _problems_card(self) -> Card:
-        self.problems = Card(tr("Needs you"))
-        self._problem_lines = QVBoxLayout()
-        self.problems.box.addLayout(self._problem_lines)
-        return self.problems
 
     def _learning_card(self) -> Card:
         card = Card()
@@ -226,7 +222,7 @@ class TodayPage(Page):
         self.gates.show_gates(learning.get("gates") or ())
         self._show_figures(status)
         self._show_service(status)
-        self._show_problems(status)
+        self.problems.show_status(status, running=stands.running)
         self.failed.show_failed(status.get("failed") or ())
         self._show_steps(status)
         self._show_question(status)
@@ -293,16 +289,6 @@ class TodayPage(Page):
         self.judge.setText(words if judge.get("trains", True) else told(judge, "why"))
         self.judge.setVisible(bool(self.judge.text()))
 
-    def _show_problems(self, status: Json) -> None:
-        empty_out(self._problem_lines)
-        problems = status.get("problems") or []
-        for problem in problems:
-            head = label(told(problem, "title"), "bad")
-            head.setFont(_bold(head.font()))
-            self._problem_lines.addWidget(head)
-            self._problem_lines.addWidget(label(both(problem), wrap=True))
-        self.problems.setVisible(bool(problems))
-
     def _show_steps(self, status: Json) -> None:
         turns = int(status.get("turns", 0))
         skills = int(status.get("skills", {}).get("active", 0))
@@ -355,8 +341,3 @@ class TodayPage(Page):
 def _short(text: str, most: int = 300) -> str:
     text = plain(text.strip())
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-
-
-def _bold(font: QFont) -> QFont:
-    font.setBold(True)
-    return font
