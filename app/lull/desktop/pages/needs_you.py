@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.core.chat.model_name import canonical
 from lull.desktop.pages.settings.names import title_of
+from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
 from lull.desktop.widgets.sample import MODEL as BUILT_IN
@@ -50,7 +51,7 @@ class NeedsYouCard(Card):
             head = label(told(problem, "title"), "bad")
             head.setFont(_bold(head.font()))
             self._lines.addWidget(head)
-            self._lines.addWidget(label(both(problem), wrap=True))
+            self._lines.addWidget(label(breakable(both(problem)), wrap=True))
         self.setVisible(silent or bool(problems))
 
     def _change_address(self) -> None:

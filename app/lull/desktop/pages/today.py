@@ -27,6 +27,7 @@ from lull.desktop.pages.today_words import figure_titles, reward_words, work_wor
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
+from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
@@ -321,8 +322,8 @@ class TodayPage(Page):
     def _take_turn(self, answer: Any) -> None:
         if answer.ok and answer.value.get("id") == self._asked:
             self._asked_turn = dict(answer.value)
-            self._asked_words.setText(_short(str(answer.value.get("request", ""))))
-            self._answer_words.setText(_short(str(answer.value.get("answer", ""))))
+            for words, name in ((self._asked_words, "request"), (self._answer_words, "answer")):
+                words.setText(breakable(_short(str(answer.value.get(name, "")))))
             self.question.show()
 
     def _rate(self, value: str) -> None:
