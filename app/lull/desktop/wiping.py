@@ -19,7 +19,7 @@ from lull.desktop.client import Reply
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, said
-from lull.desktop.words import tr
+from lull.desktop.words import counted, tr
 
 Json = dict[str, Any]
 PAGE_SIZE: Final = 200
@@ -94,7 +94,9 @@ class Wiping(QObject):
         if self._at == len(self._ids):
             self.over.emit("")
         elif self._stopped:
-            self.over.emit(tr("Stopped: %1 are still there.", len(self._ids) - self._at))
+            left = len(self._ids) - self._at
+            words = counted(left, "Stopped: %1 is still there.", "Stopped: %1 are still there.")
+            self.over.emit(words)
         else:
             wanted = {"conversation": self._ids[self._at], "yes": True}
             self._state.act(
@@ -107,7 +109,12 @@ class Wiping(QObject):
 
     def _gone(self, done: bool) -> None:
         if not done:
-            self.over.emit(tr("Not gone further: %1 are still there.", len(self._ids) - self._at))
+            words = counted(
+                len(self._ids) - self._at,
+                "Not gone further: %1 is still there.",
+                "Not gone further: %1 are still there.",
+            )
+            self.over.emit(words)
             return
         self._at += 1
         self._next()

@@ -248,6 +248,19 @@ def test_an_adapter_is_adopted_and_rolled_back(on_script: Shown, scripted: Scrip
     on_script.until(lambda: scripted.posts(routes.ADAPTERS_PROMOTE) == wanted)
 
 
+@pytest.mark.parametrize(
+    ("active", "words"),
+    [("adapter_1", "Rolled back to adapter_1."), (None, "Rolled back to the original model.")],
+)
+def test_rolling_back_names_what_answers_again(
+    on_script: Shown, scripted: Scripted, active: str | None, words: str
+) -> None:
+    page = learned(on_script, scripted)
+    scripted.answers[routes.ADAPTERS_ROLLBACK] = {"active": active, "adapters": []}
+    page.back.click()
+    on_script.until(lambda: words in on_script.told)
+
+
 def test_a_run_is_cancelled(on_script: Shown, scripted: Scripted) -> None:
     page = learned(on_script, scripted)
     path = routes.TRAIN_CANCEL.format(id="run_3")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from PySide6.QtWidgets import QGridLayout
 
+from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.parts import Card, empty_out, label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, now, plain, told, tr
@@ -35,4 +36,4 @@ class FailedCard(Card):
             client = plain(one["client"] or "–")
             words = tr("%1: %2 (error %3)", client, told(one, "why"), one["status"])
             self.lines.addWidget(label(ago(one["at"], now()), "muted"), line, 0)
-            self.lines.addWidget(label(words, wrap=True), line, 1)
+            self.lines.addWidget(label(breakable(words), wrap=True), line, 1)

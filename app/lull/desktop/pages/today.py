@@ -6,7 +6,7 @@ import functools
 from typing import Any, Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
@@ -21,16 +21,18 @@ from lull.desktop.pages.connect.drifted_card import DriftedCard
 from lull.desktop.pages.digest import digest
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
+from lull.desktop.pages.needs_you import NeedsYouCard
 from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.skills.teaching import TeachCard
 from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
+from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, both, count, counted, now, only, plain, told, tr
+from lull.desktop.words import ago, count, counted, now, only, plain, told, tr
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -51,8 +53,9 @@ class TodayPage(Page):
         grid = QVBoxLayout(inner)
         grid.setContentsMargins(0, 0, GAP, 0)
         grid.setSpacing(GAP * 2)
+        self.problems = NeedsYouCard(self.kit)
+        grid.addWidget(self.problems)
         grid.addWidget(self._checklist())
-        grid.addWidget(self._problems_card())
         self.drifted = DriftedCard(kit)
         grid.addWidget(self.drifted)
         self.failed = FailedCard()
@@ -92,12 +95,6 @@ class TodayPage(Page):
         hours = button(tr("Choose hours"), lambda: self.kit.go(PageName.SCHEDULE))
         card.box.addLayout(row(copy, starter, hours, None))
         return card
-
-    def _problems_card(self) -> Card:
-        self.problems = Card(tr("Needs you"))
-        self._problem_lines = QVBoxLayout()
-        self.problems.box.addLayout(self._problem_lines)
-        return self.problems
 
     def _learning_card(self) -> Card:
         card = Card()
@@ -229,7 +226,7 @@ class TodayPage(Page):
         self.gates.show_gates(learning.get("gates") or ())
         self._show_figures(status)
         self._show_service(status)
-        self._show_problems(status)
+        self.problems.show_status(status, running=stands.running)
         self.drifted.show_drifted(status.get("drifted") or ())
         self.failed.show_failed(status.get("failed") or ())
         self._show_steps(status)
@@ -297,16 +294,6 @@ class TodayPage(Page):
         self.judge.setText(words if judge.get("trains", True) else told(judge, "why"))
         self.judge.setVisible(bool(self.judge.text()))
 
-    def _show_problems(self, status: Json) -> None:
-        empty_out(self._problem_lines)
-        problems = status.get("problems") or []
-        for problem in problems:
-            head = label(told(problem, "title"), "bad")
-            head.setFont(_bold(head.font()))
-            self._problem_lines.addWidget(head)
-            self._problem_lines.addWidget(label(both(problem), wrap=True))
-        self.problems.setVisible(bool(problems))
-
     def _show_steps(self, status: Json) -> None:
         turns = int(status.get("turns", 0))
         skills = int(status.get("skills", {}).get("active", 0))
@@ -339,8 +326,8 @@ class TodayPage(Page):
     def _take_turn(self, answer: Any) -> None:
         if answer.ok and answer.value.get("id") == self._asked:
             self._asked_turn = dict(answer.value)
-            self._asked_words.setText(_short(str(answer.value.get("request", ""))))
-            self._answer_words.setText(_short(str(answer.value.get("answer", ""))))
+            for words, name in ((self._asked_words, "request"), (self._answer_words, "answer")):
+                words.setText(breakable(_short(str(answer.value.get(name, "")))))
             self.question.show()
 
     def _rate(self, value: str) -> None:
@@ -359,8 +346,3 @@ class TodayPage(Page):
 def _short(text: str, most: int = 300) -> str:
     text = plain(text.strip())
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-
-
-def _bold(font: QFont) -> QFont:
-    font.setBold(True)
-    return font

@@ -1,15 +1,16 @@
 """Widgets for texts that are too long for a label.
 
-Some of the texts have long runs without a space, such as URLs, which are broken where necessary;
-others scroll by themselves.
+Some of the texts have long runs without a space, such as base64, which are broken where necessary,
+in a text widget or, by `breakable`, in a label; others scroll by themselves.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTextBoundaryFinder
 from PySide6.QtGui import QResizeEvent, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit
 
@@ -17,11 +18,30 @@ LONG: Final = 40
 """Fewest characters in a row without a space that may be wider than a card."""
 LEAST_LINES: Final = 7
 """Lines for which a `Details` widget always has room."""
+BREAK: Final = "\u200b"
+"""Character of no width at which a label may begin a new line."""
 _RUN: Final = re.compile(rf"\S{{{LONG},}}")
 
 
 def has_long_run(text: str) -> bool:
     return _RUN.search(text) is not None
+
+
+def breakable(text: str) -> str:
+    """Return a text for a label that wraps, whose long runs without a space can be broken anywhere
+    between two characters.
+    """
+    return _RUN.sub(lambda run: BREAK.join(_characters(run[0])), text)
+
+
+def _characters(text: str) -> Iterator[str]:
+    """What a reader takes for one character each; an accent stays with its letter."""
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
+    begin = 0
+    while (end := finder.toNextBoundary()) > 0:
+        yield units[2 * begin : 2 * end].decode("utf-16-le", "surrogatepass")
+        begin = end
 
 
 class Details(QTextBrowser):

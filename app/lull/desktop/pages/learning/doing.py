@@ -6,8 +6,9 @@ from typing import Any
 
 from lull.contract import routes
 from lull.core.adapters.adapter import WAS_IN_FORCE
-from lull.desktop.state import AppState, Subject
-from lull.desktop.words import tr
+from lull.desktop.client import Reply
+from lull.desktop.state import AppState, Subject, Told
+from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 
@@ -52,11 +53,17 @@ class LearningDoing:
 
         With an empty text, roll back to the previous adapter.
         """
+
+        def tell(answer: Reply) -> None:
+            name = plain(str(answer.value.get("active") or ""))
+            original = tr("Rolled back to the original model.")
+            self._state.told.emit(Told(text=tr("Rolled back to %1.", name) if name else original))
+
         self._state.act(
             routes.ADAPTERS_ROLLBACK,
             {"to": to} if to else {},
             words=tr("Rolling back"),
-            done=tr("Rolled back."),
+            answered=tell,
             then=self._moved,
         )
 

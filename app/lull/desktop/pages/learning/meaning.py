@@ -161,6 +161,8 @@ def of_runs(measured: Iterable[tuple[float, float]]) -> str:
     values = (count(better), count(len(some)))
     if not some:
         return ""
+    if len(some) == 1:
+        return _of_the_only_run(better=bool(better))
     if share.low > 0.5:
         return tr(
             "Training helps more often than not: after %1 of %2 runs the practice answers were"
@@ -182,6 +184,16 @@ def of_runs(measured: Iterable[tuple[float, float]]) -> str:
         "No clear effect: after %1 of %2 runs the practice answers were better than before; that"
         " may be chance.",
         *values,
+    )
+
+
+def _of_the_only_run(*, better: bool) -> str:
+    if better:
+        return tr(
+            "Too few runs to tell: after the only one the practice answers were better than before."
+        )
+    return tr(
+        "Too few runs to tell: after the only one the practice answers were not better than before."
     )
 
 

@@ -40,13 +40,14 @@ from lull.desktop.pages.learning.words import (
     run_cells,
     run_words,
 )
+from lull.desktop.standing import standing
 from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import told, tr
+from lull.desktop.words import now, told, tr
 
 Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
@@ -174,6 +175,9 @@ class LearningPage(Page):
         self.run_feed.seen(False)
 
     # Showing
+
+    def show_head(self) -> None:
+        self.train.setEnabled(standing(self.state, now()).learns)
 
     def empty(self) -> Empty | None:
         value = self.state.value(Subject.RUNS)

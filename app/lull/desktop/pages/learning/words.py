@@ -12,6 +12,7 @@ from lull.desktop.pages.learning.charts import Chart
 from lull.desktop.pages.skills.changes import move_words
 from lull.desktop.words import (
     count,
+    counted,
     decimal,
     in_window,
     length,
@@ -170,7 +171,7 @@ def gain_words(run: Json) -> str:
 
 def run_words(run: Json) -> str:
     """Describe the details of a training run that have no column in the table of runs."""
-    words = [told(run, "why"), tr("%1 turns", run.get("turns", 0))]
+    words = [told(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
     if run.get("tokens"):
         words.append(tr("%1 tokens", count(run["tokens"])))
     if run.get("took_s"):

@@ -233,10 +233,14 @@ def result_words(done: Json) -> str:
             return tr("You like it better. Past successes are tested next time you're away.")
         case "unproved" if not done["open"]:
             return tr("The skill is %1.", told(done, "reason"))
-    return tr(
-        "Not decided yet: you liked the answer with the skill better in %1, worse in %2. %3 more "
-        "picks one way would prove it; you can go on any time.",
+    so_far = tr(
+        "Not decided yet: you liked the answer with the skill better in %1, worse in %2.",
         done["wins"],
         done["losses"],
-        done["wanted"],
     )
+    more = counted(
+        done["wanted"],
+        "%1 more pick for the skill would prove it; you can go on any time.",
+        "%1 more picks for the skill would prove it; you can go on any time.",
+    )
+    return f"{so_far} {more}"

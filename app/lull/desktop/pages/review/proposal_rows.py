@@ -132,10 +132,12 @@ def evidence_words(proposal: Json) -> str:
 
 def _untested_words(proposal: Json, evidence: Json) -> str:
     if waits_for_picks(proposal):
-        return tr(
-            "No check and no model can tell whether it helps; you can. Compare about %1 pairs "
-            "of answers: it takes a minute.",
-            (evidence.get("picks") or {}).get("wanted", 6),
+        return counted(
+            int((evidence.get("picks") or {}).get("wanted", 6)),
+            "No check and no model can tell whether it helps; you can. Compare about %1 pair of "
+            "answers: it takes a minute.",
+            "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
+            "answers: it takes a minute.",
         )
     if standing(proposal) is not Standing.UNTESTABLE:
         return tr("Not tested yet. It will be tested next time you're away.")

@@ -31,6 +31,7 @@ from lull.desktop.pages.schedule.hours_edit import (
 )
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.standing import standing
 from lull.desktop.state import Subject, Told, shown_week
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
@@ -151,10 +152,10 @@ class SchedulePage(Page):
         self.state.touch(Subject.WINDOWS, Subject.CALENDARS)
 
     def show_content(self) -> None:
-        learning = self.state.learning
+        stands, learning = standing(self.state, now()), self._learning_now()
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
-        because = told(learning, "because")
+        because = told(learning, "because") if stands.learns else stands.line
         self.why.setText(because)
         shut = [told(g) for g in learning.get("gates") or () if keeps_shut(g)]
         others = [text for text in shut if text != because]
@@ -164,11 +165,17 @@ class SchedulePage(Page):
         self._show_hours()
         self._show_feeds()
 
+    def _learning_now(self) -> Json:
+        """What the service says of its work now; what was last heard of one that is off or gone
+        says nothing about now.
+        """
+        return self.state.learning if standing(self.state, now()).learns else {}
+
     def _show_week(self) -> None:
         at = now()
         windows = self.state.value(Subject.WINDOWS)
         first = shown_week(at)[0].date()
-        bars = bars_of(windows, self.state.learning, first, at)
+        bars = bars_of(windows, self._learning_now(), first, at)
         self.week.show_bars(bars, first, at)
         self.week.edit(self._set_hours_of(self.kind.currentData()))
         self._lulls.setText(week_words(windows))

@@ -12,6 +12,7 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
 from lull.desktop.state import AppState, Subject, Told
+from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.words import plain, told, tr
@@ -111,7 +112,8 @@ class TeachCard(Card):
         """Ask about an answer that the user has just rated bad."""
         self._turn = {**turn, "label": "bad"}
         request = " ".join(plain(str(turn.get("request", ""))).split())
-        self._words.setText(tr("You rated the answer to “%1” bad.", _short(request)))
+        words = tr("You rated the answer to “%1” bad.", _short(request))
+        self._words.setText(breakable(words))
         self.show()
 
     def _teach(self) -> None:

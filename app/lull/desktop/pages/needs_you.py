@@ -1,0 +1,81 @@
+"""Card at the top of the Today page with what only the user can put right: Ollama that does not
+answer, and the service's problems.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lull.core.chat.model_name import canonical
+from lull.desktop.pages.settings.names import title_of
+from lull.desktop.widgets.long_text import breakable
+from lull.desktop.widgets.page import Kit, PageName
+from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.sample import MODEL as BUILT_IN
+from lull.desktop.words import both, plain, told, tr
+
+Json = dict[str, Any]
+
+
+class NeedsYouCard(Card):
+    """Card that says what is wrong and what to do about it; hidden while nothing is wrong."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("Needs you"))
+        self._kit = kit
+        self.ollama = QWidget()
+        self.no_answer = label("", "bad", wrap=True)
+        self.address = button(tr("Change the address…"), self._change_address, flat=True)
+        inner = QVBoxLayout(self.ollama)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.no_answer)
+        inner.addLayout(row(self.address, None))
+        self.box.addWidget(self.ollama)
+        self._lines = QVBoxLayout()
+        self.box.addLayout(self._lines)
+
+    def show_status(self, status: Json, *, running: bool) -> None:
+        """Show what is wrong by the service's status; `running` says whether the service still
+        runs.
+        """
+        silent = running and misses_ollama(status)
+        self.ollama.setVisible(silent)
+        if silent:
+            self.no_answer.setText(no_answer_words(status["upstream"]))
+        empty_out(self._lines)
+        problems = status.get("problems") or []
+        for problem in problems:
+            head = label(told(problem, "title"), "bad")
+            head.setFont(_bold(head.font()))
+            self._lines.addWidget(head)
+            self._lines.addWidget(label(breakable(both(problem)), wrap=True))
+        self.setVisible(silent or bool(problems))
+
+    def _change_address(self) -> None:
+        self._kit.go(PageName.SETTINGS, title_of("upstream.address"))
+
+
+def misses_ollama(status: Json) -> bool:
+    """Whether Ollama does not answer and the user had one: it answered since the service started,
+    or a model other than the built-in one was chatted with last.
+    """
+    upstream = status.get("upstream") or {}
+    if not upstream or upstream.get("ok"):
+        return False
+    model = str((status.get("policy") or {}).get("model") or BUILT_IN)
+    return upstream.get("kind") != "builtin" or canonical(model) != canonical(BUILT_IN)
+
+
+def no_answer_words(upstream: Json) -> str:
+    return tr(
+        "Ollama does not answer at %1: open the Ollama app, or run “ollama serve” in a terminal.",
+        plain(str(upstream.get("address", ""))),
+    )
+
+
+def _bold(font: QFont) -> QFont:
+    font.setBold(True)
+    return font

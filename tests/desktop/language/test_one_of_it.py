@@ -1,0 +1,48 @@
+"""Numbers in sentences: one of something is told in the singular."""
+
+from __future__ import annotations
+
+from lull.contract import routes
+from lull.desktop.pages.learning import meaning
+from lull.desktop.pages.learning.words import run_words
+from lull.desktop.pages.review.compare_dialog import result_words
+from lull.desktop.pages.review.proposal_rows import evidence_words
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.test_other_pages import run
+from tests.desktop.pages.test_wiping import conversations, settings, wipe_dialog
+from tests.desktop.scripted import Scripted
+
+
+def test_a_run_of_one_turn() -> None:
+    assert " · 1 turn · " in run_words(run(1, turns=1))
+    assert " · 30 turns · " in run_words(run(1))
+
+
+def test_the_only_run_is_told_without_counting_it() -> None:
+    better, worse = meaning.of_runs([(0.4, 0.5)]), meaning.of_runs([(0.5, 0.4)])
+    start = "Too few runs to tell: after the only one the practice answers were "
+    assert better == f"{start}better than before."
+    assert worse == f"{start}not better than before."
+
+
+def test_one_more_pick_and_one_pair_to_compare() -> None:
+    done = {"status": "unproved", "open": True, "wins": 5, "losses": 0, "reason": ""}
+    assert "1 more pick for the skill would prove it" in result_words({**done, "wanted": 1})
+    assert "2 more picks for the skill would prove it" in result_words({**done, "wanted": 2})
+    waits = {
+        "kind": "new",
+        "status": "unproved",
+        "needs": "picks",
+        "evidence": {"picks": {"wanted": 1}},
+    }
+    assert "Compare about 1 pair of answers" in evidence_words(waits)
+
+
+def test_one_conversation_that_is_left(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.CONVERSATIONS] = conversations(1)
+    scripted.refusing[routes.FORGET] = {"title": "No", "detail": "The disk is full.", "hint": ""}
+    dialog = wipe_dialog(on_script, settings(on_script, scripted))
+    on_script.until(dialog.sure.isEnabled)
+    dialog.sure.setChecked(True)
+    dialog.wipe.click()
+    on_script.until(lambda: any("1 is still there" in text for text in on_script.told))

@@ -1,0 +1,1 @@
+"""The Today page: what needs the user, and texts that are broken to fit."""
