@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 LEAST_ROW: Final = 30
 """Least height in pixels of a row."""
@@ -20,12 +20,25 @@ ROW_GAP: Final = 9
 Index = QModelIndex | QPersistentModelIndex
 
 
-class _WholeRow(QStyledItemDelegate):
-    """Draws every cell of the row under the mouse as hovered."""
+class WholeRow(QStyledItemDelegate):
+    """Draws every cell of a table's row under the mouse as hovered.
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    The table tells it of the mouse, by `hover`.
+    """
+
+    def __init__(self, table: QTableView) -> None:
+        super().__init__(table)
+        self._table = table
         self.row = -1
+        """The row under the mouse, or -1."""
+        table.setItemDelegate(self)
+        table.setMouseTracking(True)
+
+    def hover(self, row: int) -> None:
+        """Draw this row as hovered, and no other; -1 for none."""
+        if row != self.row:
+            self.row = row
+            self._table.viewport().update()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: N802
         super().initStyleOption(option, index)
@@ -50,9 +63,7 @@ class RowTable(QTableView):
     def __init__(self) -> None:
         super().__init__()
         fit_rows(self, LEAST_ROW)
-        self._whole = _WholeRow(self)
-        self.setItemDelegate(self._whole)
-        self.setMouseTracking(True)
+        self._whole = WholeRow(self)
         self.horizontalHeader().sectionResized.connect(self._fit)
 
     @property
@@ -62,11 +73,11 @@ class RowTable(QTableView):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         super().mouseMoveEvent(event)
-        self._hover(self.indexAt(event.position().toPoint()).row())
+        self._whole.hover(self.indexAt(event.position().toPoint()).row())
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         super().leaveEvent(event)
-        self._hover(-1)
+        self._whole.hover(-1)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         super().changeEvent(event)
@@ -85,11 +96,6 @@ class RowTable(QTableView):
         others = sum(heads.sectionSize(n) for n in range(1, heads.count()))
         least = FIRST_CHARACTERS * self.fontMetrics().averageCharWidth()
         heads.resizeSection(0, max(least, self.viewport().width() - others))
-
-    def _hover(self, row: int) -> None:
-        if row != self._whole.row:
-            self._whole.row = row
-            self.viewport().update()
 
     def moveCursor(  # noqa: N802
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier

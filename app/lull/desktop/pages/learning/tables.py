@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
-from lull.desktop.widgets.tables import fit_rows
+from lull.desktop.widgets.tables import WholeRow, fit_rows
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_ROWS: Final = 3
@@ -17,12 +18,26 @@ _MODE = QHeaderView.ResizeMode
 
 
 class _SmallTable(QTableWidget):
-    """A table whose rows are as high as its text needs."""
+    """A table whose rows are as high as its text needs, and are highlighted under the mouse."""
 
     def __init__(self, row_px: int) -> None:
         super().__init__()
         self._row_px = row_px
+        self._whole = WholeRow(self)
         fit_rows(self, row_px)
+
+    @property
+    def hovered(self) -> int:
+        """The index of the table row under the mouse, or -1."""
+        return self._whole.row
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        super().mouseMoveEvent(event)
+        self._whole.hover(self.indexAt(event.position().toPoint()).row())
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().leaveEvent(event)
+        self._whole.hover(-1)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         rows = LEAST_ROWS * self.verticalHeader().defaultSectionSize()
