@@ -9,6 +9,8 @@ ARGS =
 # ends the run: xdist hangs where it restarts one under loadfile.
 TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
+FINDING = Looking for the tests; that takes some twenty seconds, the first time a minute.
+
 # With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.
 ifeq ($(LULL_NO_SKIP),1)
 NO_SKIPS = -p tests.plugins.no_skips
@@ -34,14 +36,17 @@ run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
 	@exec sh packaging/run.sh $(ARGS)
 
 test: setup-test ## at least one test of everything: what a commit must pass
+	@echo '$(FINDING)'
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
 
 full: test rest ## both, so every test but those of `make soak`: what a merge must pass
 
 rest: setup-test ## the tests that `make test` leaves out because they take long
+	@echo '$(FINDING)'
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
 
 soak: setup-test ## the tests that take minutes, and more cases of what `make full` tries
+	@echo '$(FINDING)'
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m soak $(ARGS)
 
 quick: setup-test ## the tests of rules: what takes no seconds and no folder

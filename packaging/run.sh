@@ -14,7 +14,7 @@ opens() {
 
 here='so Lull runs in this terminal. It starts in some seconds.'
 if [ $# -gt 0 ]; then
-    :
+    case " $* " in *' --help '* | *' -h '*) ;; *) echo 'Starting Lull in this terminal.' >&2 ;; esac
 elif ! has_display; then
     echo "There is no display here, $here" >&2
 else

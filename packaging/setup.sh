@@ -8,6 +8,8 @@ cd -- "$(dirname -- "$0")/.."
 root=$(pwd)
 venv=.venv
 . packaging/watched.sh
+# A closed output is no reason to stop.
+(exec 3>&1) 2>/dev/null || exec >/dev/null
 
 die() { printf '%s\n' "$@" >&2; exit 1; }
 
@@ -57,7 +59,7 @@ no_python() {
     esac
 }
 
-far_other() { echo 'waiting'; }
+far_other() { if [ -s "$log" ]; then echo "waiting; there: $(far_pip)"; else echo 'waiting'; fi; }
 # One at a time: whoever comes second waits, for the first and for all that it has started. The
 # system gives a lock back when its last holder is gone, however that ended.
 alone() {
@@ -88,6 +90,7 @@ far_pip() { # it names each package as it comes to it, and puts them all in plac
         echo "fetching, $(grep -c '^Collecting' "$log") of $all packages so far"
     fi
 }
+far_old() { echo 'removing the old environment'; }
 far_venv() { echo 'an empty environment first'; }
 far_compiled() { echo "compiling, $(find "$venv/lib" -name '*.pyc' | wc -l | tr -d ' ') files so far"; }
 far_project() { echo 'putting Lull itself in place'; }
@@ -127,7 +130,7 @@ install_packages() {
     echo "Making $venv with $("$python" --version), a minute or two"
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
     rm -f "$packages_mark" "$project_mark"
-    rm -rf "$venv"
+    if [ -d "$venv" ]; then watched far_old /dev/null rm -rf "$venv"; fi
     enough_room
     mkdir -p "$venv"
     try 'an empty environment' far_venv "$python" -m venv "$venv"
@@ -156,13 +159,15 @@ root_is_needed() {
     trap - EXIT
     line=$(sh packaging/system-packages.sh --line "$@")
     if [ -z "$line" ] || [ "$code" = 130 ]; then exit "$code"; fi
+    lacks() { [ -n "$(sh packaging/system-packages.sh --line "$1")" ]; }
     if which_python "$venv/bin/python" >/dev/null && [ -x "$venv/bin/lull" ]; then
-        echo 'Lull runs, but its window and its speed need system packages. Whoever has root here runs:' >&2
+        what='its window and its speed need'
+        lacks run || what='what you asked for needs more'
+        echo "Lull runs, but $what system packages. Whoever has root here runs:" >&2
     else
         echo 'Lull needs system packages. Whoever has root here runs this line; then make again:' >&2
     fi
     printf '\n    %s\n\n' "$line" >&2
-    lacks() { [ -n "$(sh packaging/system-packages.sh --line "$1")" ]; }
     # The tests are of the window, too; what only they need is skipped where it is missing. Without its
     # headers an Ollama cannot be built.
     case " $* " in *' test '*)

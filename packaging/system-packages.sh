@@ -70,10 +70,12 @@ printf 'Installing system packages: %s\n' "$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+doing='asking for the packages'
 far() { # apt's own count: how much was fetched, then what is being unpacked and set up
-    tr '\r' '\n' <"$log" | awk -F: '
+    tr '\r' '\n' <"$log" | awk -F: -v said="$doing" '
         /^dlstatus:/ { said = sprintf("fetching, %d %%", $3) }
         /^pmstatus:/ { said = sprintf("installing, %d %%: %s", $3, $2) }
+        /^Waiting for cache lock/ { said = "waiting for another apt to end" }
         END { print said }'
 }
 apt() {
@@ -86,21 +88,26 @@ try() {
     apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 \
         -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 ${install#apt-get }
 }
-offline() { grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; }
+offline() { grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable|timed out|Connection failed' "$log"; }
 said_offline() { by_hand 'The package archive cannot be reached: is this machine online?'; }
 # The lists on the machine may do, and fetching them takes a while: so first without. What was cut
 # off in the middle is brought to its end before.
 if try; then exit 0; fi
 if grep -q 'dpkg --configure -a' "$log"; then
     echo '  an earlier installation was cut off; bringing it to its end'
+    doing='setting up what was unpacked'
     apt dpkg --configure -a || :
     apt apt-get -y -f install || :
+    doing='asking for the packages'
     if try; then exit 0; fi
 fi
 if offline; then said_offline; fi
 # Of several archives one may be away and not be needed, and of an update that failed apt says little.
+echo '  its lists are old or missing; fetching them'
+doing='fetching the lists of packages'
 apt apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 update || :
 away=$(offline && echo yes) || :
+doing='asking for the packages'
 if try; then exit 0; fi
 if [ -n "$away" ] || offline; then said_offline; fi
 

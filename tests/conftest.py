@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.plugins.looking import pytest_sessionstart  # noqa: F401  it is a hook
 from tests.plugins.skipped import pytest_terminal_summary  # noqa: F401  it is a hook
 from tests.running import Lull, RunningLull
 

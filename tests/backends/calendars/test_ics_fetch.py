@@ -115,7 +115,10 @@ ADDRESSES: list[tuple[str, AddressKind]] = [
     *((one, AddressKind.PRIVATE) for one in ("172.16.0.1", "192.168.1.1", "100.64.0.1")),
     *((one, AddressKind.PRIVATE) for one in ("fd00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1")),
     *((one, AddressKind.FORBIDDEN) for one in ("169.254.169.254", "169.254.0.1", "fe80::1%1")),
-    *((one, AddressKind.FORBIDDEN) for one in ("::ffff:169.254.169.254", "fd00:ec2::254")),
+    *(
+        (one, AddressKind.FORBIDDEN)
+        for one in ("::ffff:169.254.169.254", "fd00:ec2::254", "fd00:ec2::254%eth0")
+    ),
     *((one, AddressKind.FORBIDDEN) for one in ("64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1")),
     *((one, AddressKind.FORBIDDEN) for one in ("0.0.0.0", "::", "224.0.0.1", "ff02::1")),
     *((one, AddressKind.FORBIDDEN) for one in ("255.255.255.255", "240.0.0.1", "192.0.2.1")),

@@ -95,6 +95,8 @@ def _inside(address: IpAddress) -> tuple[IpAddress, ...]:
     """
     if not isinstance(address, ipaddress.IPv6Address):
         return (address,)
+    if address.scope_id is not None:
+        address = ipaddress.IPv6Address(int(address))  # the zone says only through which network
     if address.ipv4_mapped is not None:
         return (address.ipv4_mapped,)
     if address in _NAT64:

@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import lull
@@ -86,9 +87,16 @@ class StandInGuard:
 
 
 def end_stand_in(own_lock: Path) -> bool:
-    """End the process that stands in for a dead service; False if there is none."""
+    """End the process that stands in for a dead service, and wait until it has ended; False if
+    there is none.
+    """
     if not is_running(own_lock):
         return False
-    with contextlib.suppress(OSError, ValueError):
-        os.kill(int(own_lock.read_text()), signal.SIGTERM)
+    number, until_s = signal.SIGTERM, time.monotonic() + GOES_WITHIN_S
+    while is_running(own_lock):
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int(own_lock.read_text()), number)
+        if time.monotonic() > until_s:
+            number = signal.SIGKILL
+        time.sleep(0.05)
     return True
