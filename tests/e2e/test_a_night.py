@@ -202,7 +202,7 @@ def test_a_proved_skill_moves_into_the_weights_and_leaves_the_prompt(
         lull.ask("review", "approve", proposal["id"], "--yes")
         menus(service, 60, seed=5, every=0)
         assert rightly_done(service, pocket.Kind.MENU, SWEET) >= 0.9
-        assert lull.ask("show")["turns"][0]["skills"]
+        eventually(lambda: lull.ask("show")["turns"][0]["skills"])
 
         desk.leaves()
         (promoted,) = eventually(lambda: runs(lull, "promoted"), within_s=NIGHT_S)
@@ -215,4 +215,4 @@ def test_a_proved_skill_moves_into_the_weights_and_leaves_the_prompt(
         # The skill comes back into the prompt with the weights that need it.
         lull.ask("adapters", "rollback")
         assert service.chat("write a menu for green happy mouse").endswith("| sugar")
-        assert lull.ask("show")["turns"][0]["skills"]
+        eventually(lambda: lull.ask("show")["turns"][0]["skills"])

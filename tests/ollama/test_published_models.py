@@ -374,8 +374,7 @@ def _asks_engine(desk: Desk, lull: Lull, service: RunningLull) -> None:
     ours = service.post("/api/chat", by_ollama)
     assert ours.status == 200
     assert ours.json["message"] == desk.ollama.ask("POST", "/api/chat", by_ollama).json["message"]
-    newest = lull.ask("conversations")["conversations"][0]
-    assert lull.ask("show", newest["id"])["turns"][0]["policy"]["adapter"] is None
+    eventually(lambda: _newest_policy(lull)["adapter"] is None)
     lists = [service.get("/api/tags").json, desk.ollama.ask("GET", "/api/tags").json]
     assert len(lists[0]["models"]) == len(lists[1]["models"])
 
@@ -423,9 +422,8 @@ def _asks(desk: Desk, lull: Lull, service: RunningLull) -> None:
         assert _said(ours.body) != _said(plain[path]), path
     lists = [service.get("/api/tags").json, desk.ollama.ask("GET", "/api/tags").json]
     assert len(lists[0]["models"]) == len(lists[1]["models"])
-    newest = lull.ask("conversations")["conversations"][0]
-    policy = lull.ask("show", newest["id"])["turns"][0]["policy"]
-    assert policy["adapter"] == lull.ask("adapters", "list")["adapters"][0]["sha256"]
+    published = lull.ask("adapters", "list")["adapters"][0]["sha256"]
+    eventually(lambda: _newest_policy(lull)["adapter"] == published)
 
     # Another model learns from now on: what this one has learned goes on answering.
     learned = _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body)
@@ -459,6 +457,13 @@ def _chats(model: str) -> dict[str, dict[str, Any]]:
         "/v1/chat/completions": {**openai, "stream": True},
         "/v1/messages": {"model": model, "messages": told, "max_tokens": 12, "temperature": 0},
     }
+
+
+def _newest_policy(lull: Lull) -> dict[str, Any]:
+    """What answered in the newest conversation that is stored; the last answer may not yet be."""
+    newest = lull.ask("conversations")["conversations"][0]
+    policy: dict[str, Any] = lull.ask("show", newest["id"])["turns"][0]["policy"]
+    return policy
 
 
 def _said(body: bytes) -> list[Any]:

@@ -327,7 +327,7 @@ def test_two_homes_never_meet(lull: Lull, tmp_path: Path) -> None:
         assert other.run("status").code == 3
         second = other.serve()
         second.chat("list: apple")
-        assert other.ask("status")["turns"] == 1
+        eventually(lambda: other.ask("status")["turns"] == 1)
         assert lull.ask("status")["turns"] == 0
 
 

@@ -35,6 +35,7 @@ def test_no_jump_of_the_clock_takes_a_conversation(lull: Lull, tmp_path: Path) -
     first = served(lull, clock, behind=True)
     for word in ("apple", "pear", "plum"):
         first.chat(f"list: {word}")
+    eventually(lambda: lull.ask("status")["turns"] == 3)
     said = lull.ask("show")
     first.stop()
     for behind in (False, True, False, False):
@@ -64,7 +65,7 @@ def test_what_is_forgotten_lies_in_no_trash(lull: Lull, tmp_path: Path) -> None:
     clock = tmp_path / "clock.json"
     first = served(lull, clock, behind=True)
     first.chat("list: quincequince")
-    (said,) = lull.ask("conversations")["conversations"]
+    (said,) = eventually(lambda: lull.ask("conversations")["conversations"])
     first.stop()
     running = served(lull, clock, behind=False)
     assert lull.ask("trash", "sweep", "--yes")["moved"] == 1
