@@ -22,27 +22,27 @@ Json = dict[str, Any]
 
 GATES = [
     ("learning", "open", "Learning is on."),
-    ("pause", "open", "Nobody has paused it."),
-    ("input", "closed", "You were here 12 s ago."),
+    ("pause", "open", "Not paused."),
+    ("input", "closed", "You are here: last input 12 s ago."),
     ("chat", "open", "No chat is being answered."),
-    ("wake", "open", "The machine has been awake for 3 h."),
+    ("wake", "open", "The screen is not locked."),
     ("call", "open", "No call or video is running."),
-    ("app", "open", "No app that you named is running."),
-    ("calendar", "open", "No calendar says busy."),
-    ("hours", "open", "These are no blocked hours."),
-    ("power", "open", "It is plugged in."),
-    ("low power", "open", "Low power mode is off."),
-    ("heat", "unknown", "Nothing here tells how warm it is."),
-    ("memory", "open", "9.1 GB of memory are free."),
-    ("load", "open", "Other programs use 4% of the processor."),
-    ("wait", "closed", "10 min without you are needed, 12 s have passed."),
+    ("app", "open", "None of your busy apps is running."),
+    ("calendar", "open", "No calendar event needs this computer now."),
+    ("hours", "open", "No hours are blocked now."),
+    ("power", "open", "Plugged in."),
+    ("low power", "open", "Low-power mode is off."),
+    ("heat", "unknown", "Can't tell the computer's temperature: no sensor here says so."),
+    ("memory", "open", "57% of memory is free; 20% is needed."),
+    ("load", "open", "Other programs use 4% of the processor; Lull works below 30%."),
+    ("wait", "closed", "Starts after 10 min without you (12 s so far)."),
 ]
 
 
 def learning(state: str = "closed", **more: Any) -> Json:
     return {
         "state": state,
-        "because": "You were here 12 s ago.",
+        "because": "You are here: last input 12 s ago.",
         "until": None,
         "next": None,
         "gates": [{"name": n, "state": s, "text": t} for n, s, t in GATES],

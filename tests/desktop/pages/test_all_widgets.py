@@ -264,7 +264,14 @@ def test_every_text_goes_through_the_translator(
         if isinstance(widget, (QLabel, QAbstractButton))
     }
     assert len(texts) > 60
-    said_by_the_service = ["You were here 12 s ago.", "http", "qwen3", "adapter_4", "0.1.0", "/"]
+    said_by_the_service = [
+        "You are here: last input 12 s ago.",
+        "http",
+        "qwen3",
+        "adapter_4",
+        "0.1.0",
+        "/",
+    ]
     plain = [
         text
         for _, text in texts

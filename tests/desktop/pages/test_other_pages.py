@@ -77,7 +77,7 @@ def today(shown: Shown, scripted: Scripted, **more: Any) -> TodayPage:
 
 def test_today_says_what_runs_and_why_it_waits(on_script: Shown, scripted: Scripted) -> None:
     page = today(on_script, scripted)
-    assert page.line.text() == "Waiting: You were here 12 s ago"
+    assert page.line.text() == "Waiting: You are here"
     facts = [fact.text() for fact in page.facts]
     assert facts[0] == "http://127.0.0.1:11435"
     assert facts[2:] == ["qwen3:4b", "adapter_4", "9"]
@@ -94,11 +94,11 @@ def test_today_says_two_reasons_against_and_the_rest_on_demand(
         return [one.text() for one in conditions.findChildren(QLabel) if one.isVisible()]
 
     on_script.until(lambda: len([text for text in said() if text]) == 2 * 2)
-    assert said()[1:3] == ["You", "You were here 12 s ago."]
+    assert said()[1:3] == ["You", "You are here: last input 12 s ago."]
     assert conditions.fold.text() == "Show all 15 conditions"
     conditions.fold.click()
     on_script.until(lambda: len([text for text in said() if text]) == 2 * 15)
-    assert "No calendar says busy." in said()
+    assert "No calendar event needs this computer now." in said()
     # What was chosen is kept, also by the next window.
     assert page.kit.preferences.value(CONDITIONS_OPEN, type=bool)
     conditions.fold.click()
@@ -329,7 +329,7 @@ def scheduled(shown: Shown, scripted: Scripted, **more: Any) -> SchedulePage:
 
 def test_the_schedule_says_why_not_now(on_script: Shown, scripted: Scripted) -> None:
     page = scheduled(on_script, scripted)
-    assert page.why.text() == "You were here 12 s ago."
+    assert page.why.text() == "You are here: last input 12 s ago."
     assert "10 min without you" in page.reasons.text()
 
 

@@ -407,7 +407,12 @@ def checks() -> list[Json]:
         ("service", True, "Python 3.11, process 4711.", ""),
         ("store", True, "214 conversations in 18 MB.", ""),
         ("ollama", True, "0.24.0 at http://127.0.0.1:11434, 4 models.", ""),
-        ("heat", False, "Nothing here tells how warm it is.", "Lull rests more often."),
+        (
+            "heat",
+            False,
+            "Can't tell the computer's temperature: no sensor here says so.",
+            "Lull rests more often.",
+        ),
         ("disk", True, "212 GB are free.", ""),
     ]
     return [{"name": n, "ok": ok, "serious": False, "text": t, "hint": h} for n, ok, t, h in rows]
