@@ -32,7 +32,12 @@ GATES = [
     ("hours", "open", "No hours are blocked now."),
     ("power", "open", "Plugged in."),
     ("low power", "open", "Low-power mode is off."),
-    ("heat", "unknown", "Can't tell the computer's temperature: no sensor here says so."),
+    (
+        "heat",
+        "unknown",
+        "Can't tell the computer's temperature: no sensor here says at which temperature it"
+        " slows down.",
+    ),
     ("memory", "open", "57% of memory is free; 20% is needed."),
     ("load", "open", "Other programs use 4% of the processor; Lull works below 30%."),
     ("wait", "closed", "Starts after 10 min without you (12 s so far)."),

@@ -410,7 +410,8 @@ def checks() -> list[Json]:
         (
             "heat",
             False,
-            "Can't tell the computer's temperature: no sensor here says so.",
+            "Can't tell the computer's temperature: no sensor here says at which temperature it"
+            " slows down.",
             "Lull rests more often.",
         ),
         ("disk", True, "212 GB are free.", ""),
