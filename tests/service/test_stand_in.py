@@ -131,6 +131,16 @@ def test_an_answer_in_progress_finishes_while_a_new_service_starts(
     assert answer.status == 200 and answer.body == line("one") + last_line("two")
 
 
+def test_one_that_hangs_keeps_no_service_from_its_port(mine: Lull) -> None:
+    port = free_port()
+    killed(mine, port)
+    (old,) = standing_in(mine)
+    os.kill(old, signal.SIGSTOP)
+    again = mine.serve("--port", str(port))
+    assert again.address.endswith(f":{port}")
+    eventually(lambda: not psutil.pid_exists(old))
+
+
 @pytest.mark.parametrize("how", ["Ctrl-C", "lull stop"])
 def test_nothing_stays_behind_a_service_that_is_stopped(mine: Lull, how: str) -> None:
     port = free_port()

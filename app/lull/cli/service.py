@@ -158,7 +158,8 @@ def _status_words(status: Json) -> str:
 
 
 def stop(context: Context) -> None:
-    if end_stand_in(context.paths.stand_in_lock) and not is_running(context.paths.lock):
+    # Where a service runs, what stood in before it may still finish answers.
+    if not is_running(context.paths.lock) and end_stand_in(context.paths.stand_in_lock):
         words = "Lull did not run; what handed its chat apps' requests to Ollama has stopped."
         context.answer({"stopped": True}, lambda _: words)
         return

@@ -15,6 +15,7 @@ import logging
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,12 @@ from lull.service.process.lock import (
 )
 from lull.service.process.logs import no_words_of_others, start_logging
 from lull.service.process.network_token import forget_token, network_token, remember_where
-from lull.service.process.stand_in_guard import StandInGuard, plan_of
+from lull.service.process.stand_in_guard import (
+    GOES_WITHIN_S,
+    StandInGuard,
+    end_stand_in,
+    plan_of,
+)
 from lull.service.proxy.auth import Door
 from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.service import Service
@@ -212,7 +218,8 @@ def _worry(service: Service, worry: LullError | None) -> None:
 
 
 async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
-    """Open the proxy's port, once a process that stood in for the last service gives it back.
+    """Open the proxy's port, once a process that stood in for the last service gives it back; one
+    that hangs is ended.
 
     Raises SettingsError and AddressInUse.
     """
@@ -221,6 +228,7 @@ async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
             f"service.bind is {settings.bind}, which other machines can reach.",
             hint="Set service.allow_network = true as well, or bind to 127.0.0.1.",
         )
+    until_s = time.monotonic() + GOES_WITHIN_S
     while True:
         try:
             return listening_socket(settings.bind, settings.port)
@@ -228,6 +236,8 @@ async def _listener(settings: ServiceSettings, paths: Paths) -> socket.socket:
             if error.errno != errno.EADDRINUSE or not is_running(paths.stand_in_lock):
                 raise _cannot_listen(settings, error) from error
         await asyncio.sleep(0.05)
+        if time.monotonic() > until_s:
+            await asyncio.to_thread(end_stand_in, paths.stand_in_lock)
 
 
 def _cannot_listen(settings: ServiceSettings, error: OSError) -> LullError:
