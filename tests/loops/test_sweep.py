@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from lull.core.errors import StoreError
 from lull.loops.sweep import Sweep, Swept
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.database import Database
-from lull.store.retention import Retention
+from lull.store.retention import Retention, sweep_messages
 from lull.store.trash import Bundle, Trash
 from tests.building import KEY, assistant, turn, user
 from tests.cancelling import cancelled_within
@@ -81,7 +82,7 @@ class Home:
         def work(connection: sqlite3.Connection) -> dict[str, list[Any]]:
             tables = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table'"
-                " AND name NOT LIKE 'words_%' AND name NOT IN ('births', 'facts')"
+                " AND name NOT LIKE 'words_%' AND name NOT IN ('births', 'facts', 'search_rows')"
             ).fetchall()
             return {
                 name: sorted(repr(tuple(r)) for r in connection.execute(f"SELECT * FROM {name}"))
@@ -230,6 +231,72 @@ async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home)
         bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
         assert await Trash(home.folder / "trash", database).throw(["c0001"], bundle) == 1
     assert threads and threading.get_ident() not in threads
+
+
+async def test_a_step_costs_the_same_however_much_else_is_stored(tmp_path: Path) -> None:
+    """Counted in instructions of SQLite: the one writer is held for as long as they take."""
+
+    async def steps(others: int) -> int:
+        home = Home(tmp_path / str(others))
+        home.say(*range(others))
+        at = home.clock.now().isoformat()
+        counted = [0]
+
+        def count() -> None:
+            counted[0] += 1
+
+        await home.database.write(lambda c: c.set_progress_handler(count, 10))
+        bundle = Bundle(why="asked", at=at, born=0.0, conversations=())
+        gone = [f"c{number:04}" for number in range(20)]
+        assert await Trash(home.folder / "trash", home.database).throw(gone, bundle) == 20
+        home.database.close()
+        return counted[0]
+
+    assert await steps(800) < 1.5 * await steps(40)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_what_goes_leaves_no_message_behind_and_takes_none_that_is_used(
+    home: Home, seed: int
+) -> None:
+    rng = random.Random(seed)
+    said = [user("start"), assistant("yes")]
+    chats = [[user("start")]]
+    for number in range(60):
+        base = rng.choice(chats)
+        chats.append(
+            [*base[: rng.randint(1, len(base))], assistant("so"), user(f"on {number % 9}")]
+        )
+    for number, messages in enumerate([*chats, said]):
+        one = turn(
+            *messages,
+            said=rng.choice(["a", "b"]),
+            turn_id=f"t{number}",
+            trajectory=f"c{number:04}",
+            clock=home.clock,
+        )
+        home.store.record(one, session="", selection=Selection())
+    home.database.flush()
+
+    def state(connection: sqlite3.Connection) -> list[list[str]]:
+        tables = (
+            "SELECT link FROM messages",
+            "SELECT link FROM words",
+            "SELECT row FROM search_rows",
+        )
+        return [sorted(str(row[0]) for row in connection.execute(table)) for table in tables]
+
+    trash = Trash(home.folder / "trash", home.database)
+    names = [f"c{number:04}" for number in range(len(chats) + 1)]
+    rng.shuffle(names)
+    bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    while names:
+        some = [names.pop() for _ in range(min(len(names), rng.randint(1, 12)))]
+        assert await trash.throw(some, bundle) == len(some)
+        left = home.database.read(state)
+        await home.database.write(sweep_messages)
+        assert home.database.read(state) == left
+    assert left == [[], [], []]
 
 
 async def test_a_full_trash_holds_it_up_and_nothing_is_lost(home: Home) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from lull.core.errors import StoreError
-from lull.store.migrations import MIGRATIONS
+from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.writer import Inbox, Transaction, Work, Writer
 
 T = TypeVar("T")
@@ -115,6 +115,9 @@ class Database:
         with Transaction(connection):
             for _, _, sql in missing:
                 connection.execute(sql)
+            if {"words", "search_rows"} & {name for _, name, _ in missing}:
+                for statement in SEARCH_ROWS_ANEW:
+                    connection.execute(statement)
         self.made_anew = tuple(sorted(name for kind, name, _ in missing if kind == "table"))
 
     def _check(self, connection: sqlite3.Connection) -> None:

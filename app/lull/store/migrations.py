@@ -375,10 +375,26 @@ CREATE TABLE placings (
 ) WITHOUT ROWID;
 """
 
+# Where the search words of a message lie, and which messages follow one, so that old conversations
+# are deleted without a look at all the others.
+SEARCH_ROWS_ANEW = (
+    "DELETE FROM search_rows",
+    "INSERT OR REPLACE INTO search_rows SELECT link, rowid FROM words",
+)
+"""Statements that find again where the search words of each message lie."""
+_20 = f"""
+CREATE TABLE search_rows (
+    link TEXT PRIMARY KEY,
+    row INTEGER NOT NULL
+) WITHOUT ROWID;
+{SEARCH_ROWS_ANEW[1]};
+CREATE INDEX messages_by_parent ON messages (parent);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_1, _2, _3, _4, _5, _6),
     *SLOW_LOOP,
     _10,
     *SLOW_LOOP_LATER,
-    *(_13, _14, _15, _16, _17, _18, _19),
+    *(_13, _14, _15, _16, _17, _18, _19, _20),
 )

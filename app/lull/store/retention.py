@@ -13,9 +13,21 @@ from datetime import datetime
 
 from lull.core.chat.lived import Lived
 from lull.core.chat.retention import RESTORED_BORN, Kept
+from lull.store.chat.search_words import remove_words, remove_words_of_no_message
 from lull.store.database import Database
 
 _LIVED = "lived"
+
+_LOOK_AT = """
+WITH them (link) AS MATERIALIZED (SELECT value FROM json_each(?))
+SELECT m.link, m.parent,
+    EXISTS (SELECT 1 FROM turns WHERE request_link = m.link)
+    OR EXISTS (SELECT 1 FROM turns WHERE answer_link = m.link)
+    OR EXISTS (SELECT 1 FROM messages c WHERE c.parent = m.link AND c.link NOT IN them)
+FROM them CROSS JOIN messages m ON m.link = them.link
+"""
+"""Each of a list of messages, the one before it, and whether something beyond the list refers to
+it. The CROSS JOIN fixes the order, which the planner gets wrong for a small table."""
 
 
 class Retention:
@@ -89,8 +101,27 @@ def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> No
     )
 
 
+def remove_unused(connection: sqlite3.Connection, links: Sequence[str]) -> None:
+    """Delete those of the given messages that no turn and no other message refers to any more.
+
+    Costs as much as these messages do, however many others are stored.
+    """
+    rows = connection.execute(_LOOK_AT, (json.dumps(links),)).fetchall()
+    parents = {link: parent for link, parent, _ in rows}
+    used = {link for link, _, needed in rows if needed}
+    for link in tuple(used):  # what is used needs all that was said before it
+        while (link := parents.get(link, "")) and link not in used:
+            used.add(link)
+    unused = [link for link in parents if link not in used]
+    remove_words(connection, unused)
+    connection.execute(
+        "DELETE FROM messages WHERE link IN (SELECT value FROM json_each(?))",
+        (json.dumps(unused),),
+    )
+
+
 def sweep_messages(connection: sqlite3.Connection) -> None:
-    """Delete stored messages that no turn refers to any more."""
+    """Delete stored messages that no turn refers to any more. Reads all messages."""
     connection.execute(
         "DELETE FROM messages WHERE link NOT IN ("
         " WITH RECURSIVE kept (link) AS ("
@@ -98,4 +129,4 @@ def sweep_messages(connection: sqlite3.Connection) -> None:
         "  UNION SELECT m.parent FROM messages m JOIN kept k ON m.link = k.link)"
         " SELECT link FROM kept)"
     )
-    connection.execute("DELETE FROM words WHERE link NOT IN (SELECT link FROM messages)")
+    remove_words_of_no_message(connection)

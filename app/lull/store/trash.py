@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from lull.core.errors import StoreError
+from lull.store.chat.search_words import add_words, words_of
 from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
-from lull.store.retention import sweep_messages, take_back
+from lull.store.retention import remove_unused, take_back
 from lull.store.skills.skill_files import write_atomically
 from lull.store.uninterrupted import uninterrupted
 from lull.store.writer import Work
@@ -95,9 +96,11 @@ class Trash:
         return await uninterrupted(self._throw(tuple(ids), bundle))
 
     async def _throw(self, ids: Sequence[str], bundle: Bundle) -> int:
-        file, lasts = await asyncio.to_thread(self._keep, ids, bundle)
-        if file is None:
+        rows = await asyncio.to_thread(self._db.read, lambda connection: _rows(connection, ids))
+        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
+        if not lasts:
             return 0
+        file = await asyncio.to_thread(self._keep, rows, tuple(lasts), bundle)
 
         def work(connection: sqlite3.Connection) -> int:
             gone = 0
@@ -107,24 +110,18 @@ class Trash:
                     "DELETE FROM trajectories WHERE id = ? AND last = ?", (one, last)
                 ).rowcount
             if gone:
-                sweep_messages(connection)
+                remove_unused(connection, _links(rows))
                 blank_answers(connection)
                 self._db.checkpoint_soon()
             return gone
 
         return await self._thrown_with(file, work)
 
-    def _keep(self, ids: Sequence[str], bundle: Bundle) -> tuple[Path | None, dict[str, str]]:
-        """Write the rows of these conversations into a new file; return it, and the time of each
-        one's last turn. Blocking.
-        """
-        rows = self._db.read(lambda connection: _rows(connection, ids))
-        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
-        if not lasts:
-            return None, {}
+    def _keep(self, rows: Sequence[tuple[str, Row]], ids: tuple[str, ...], bundle: Bundle) -> Path:
+        """Write the rows of these conversations into a new file; return it. Blocking."""
         turns = sum(table == "turns" for table, _ in rows)
-        head = asdict(replace(bundle, conversations=tuple(lasts), turns=turns))
-        return self._write([head, *([table, _packed(row)] for table, row in rows)]), lasts
+        head = asdict(replace(bundle, conversations=ids, turns=turns))
+        return self._write([head, *([table, _packed(row)] for table, row in rows)])
 
     async def _thrown_with(self, file: Path, work: Work[int]) -> int:
         """Delete the rows that a trash file holds; the file goes only if they surely stay."""
@@ -229,7 +226,7 @@ def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[st
         rows = _where(connection, "messages", "link", sorted(ends))
         messages |= {row["link"]: row for row in rows}
         ends = {row["parent"] for row in rows if row["parent"]} - messages.keys()
-    words = _where(connection, "words", "link", sorted(messages)) if messages else []
+    words = [{"link": link, "text": text} for link, text in words_of(connection, sorted(messages))]
     tools = sorted({turn["tools"] for turn in turns if turn["tools"]})
     return [
         *(("messages", row) for row in messages.values()),
@@ -241,14 +238,6 @@ def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[st
 def _where(
     connection: sqlite3.Connection, table: str, column: str, values: Sequence[Any]
 ) -> list[Row]:
-    if table == "words":  # its links are not indexed: scan it once
-        return [
-            dict(row)
-            for row in connection.execute(
-                "SELECT text, link FROM words WHERE link IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(values)),),
-            )
-        ]
     found: list[Row] = []
     for at in range(0, len(values), _VALUES_PER_QUERY):
         part = values[at : at + _VALUES_PER_QUERY]
@@ -270,13 +259,15 @@ def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -
     columns = {table: _columns(connection, table) for table in _tables(connection)}
     for table, row in rows:
         names = sorted(columns.get(table, set()) & row.keys())
-        if not names or (table == "words" and row["link"] in known):
+        if not names or table == "words":
             continue
         connection.execute(
             f"INSERT OR IGNORE INTO {table} ({', '.join(names)})"
             f" VALUES ({', '.join('?' * len(names))})",
             [row[name] for name in names],
         )
+    words = {row["link"]: row["text"] for table, row in rows if table == "words"}
+    add_words(connection, [(link, text) for link, text in words.items() if link not in known])
     return [one for one in ids if one not in there]
 
 

@@ -20,6 +20,7 @@ from lull.core.errors import StoreError
 from lull.core.events import Event
 from lull.store import database as database_module
 from lull.store.chat.event_log import EventLog
+from lull.store.chat.search_words import add_words, remove_words, words_of
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
@@ -497,6 +498,25 @@ def test_an_older_layout_is_copied_and_then_changed(path: Path) -> None:
     assert copy.execute("PRAGMA user_version").fetchone() == (1,)
     assert copy.execute("SELECT name FROM facts").fetchall() == [("old",)]
     copy.close()
+
+
+@pytest.mark.parametrize("lost", ["search_rows", "layout"])
+def test_where_search_words_lie_is_found_again(path: Path, lost: str) -> None:
+    """In a file from before the table that says it, and in one from which somebody dropped it."""
+    with opened(path) as database:
+        database.submit(lambda c: add_words(c, [("a", "hello"), ("b", "you")])).result()
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DROP TABLE search_rows")
+    if lost == "layout":
+        connection.execute("DROP INDEX messages_by_parent")
+        connection.execute("PRAGMA user_version = 19")
+    connection.close()
+    with opened(path) as database:
+        database.submit(lambda c: remove_words(c, ["a"])).result()
+        assert database.read(lambda c: words_of(c, ["a", "b"])) == [("b", "you")]
+        assert [
+            r[0] for r in database.read(lambda c: c.execute("SELECT link FROM words").fetchall())
+        ] == ["b"]
 
 
 def test_the_copy_has_what_was_only_in_the_log(path: Path) -> None:

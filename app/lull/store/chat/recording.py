@@ -21,6 +21,7 @@ from lull.core.chat.message_chain import message_to_json
 from lull.core.chat.messages import Message, Sampling
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.provenance.redaction import Number, redact_message, redact_text
+from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, plain, selection_json, suffixes_json
 from lull.store.writer import insert
 
@@ -140,7 +141,7 @@ def _numbered(text: str, numbers: Mapping[str, str]) -> str:
 
 def _insert_messages(connection: sqlite3.Connection, rows: Sequence[Sequence[str]]) -> None:
     insert(connection, "messages", [row[:3] for row in rows])
-    insert(connection, "words (text, link)", [(row[3], row[0]) for row in rows if row[3]])
+    add_words(connection, [(row[0], row[3]) for row in rows if row[3]])
 
 
 def _write_messages(
