@@ -38,6 +38,14 @@ def test_nothing_is_said_where_nothing_happened() -> None:
     assert digest({}, [window(HERE, 0.0)], HERE) == []
 
 
+def test_conversations_that_went_into_the_trash_are_told_the_day_after() -> None:
+    days = {since(HERE).date().isoformat(): 3, HERE.date().isoformat(): 1, "2026-11-01": 9}
+    assert digest({}, [], HERE, trash={"days": days}) == [
+        "4 old conversations went into the trash; Conversations can restore them for a week."
+    ]
+    assert digest({}, [], HERE, trash={"days": {"2026-11-01": 9}}) == []
+
+
 def test_answers_of_yesterday_and_today_are_compared_with_the_days_before() -> None:
     days = [day(3, 2, 0.5), day(2, 0, 0.0), day(1, 3, 1.0), day(0, 1, 0.0)]
     assert digest({"days": days}, [], HERE) == [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, time, timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from lull.desktop.words import counted, length, parsed, percent, tr
@@ -18,12 +19,30 @@ def since(here: datetime) -> datetime:
     return datetime.combine(here.date() - timedelta(days=1), time(0), here.tzinfo)
 
 
-def digest(learning: Json, windows: Sequence[Json], here: datetime) -> list[str]:
-    """Return a sentence each about the answers and the background work since yesterday.
+def digest(
+    learning: Json, windows: Sequence[Json], here: datetime, *, trash: Json = MappingProxyType({})
+) -> list[str]:
+    """Return a sentence each about the answers, the background work and the old conversations that
+    were moved to the trash since yesterday.
 
-    `learning` and `windows` are the service's data about learning and about idle windows.
+    The arguments are the service's data about learning, about idle windows and about the trash.
     """
-    return [*_answers(learning.get("days") or (), here), *_work(windows, here)]
+    return [
+        *_answers(learning.get("days") or (), here),
+        *_work(windows, here),
+        *_thrown(trash.get("days") or {}, here),
+    ]
+
+
+def _thrown(days: Mapping[str, int], here: datetime) -> Iterator[str]:
+    first = since(here).date().isoformat()
+    thrown = sum(number for day, number in days.items() if day >= first)
+    if thrown:
+        yield counted(
+            thrown,
+            "%1 old conversation went into the trash; Conversations can restore it for a week.",
+            "%1 old conversations went into the trash; Conversations can restore them for a week.",
+        )
 
 
 def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:

@@ -9,8 +9,11 @@ from typing import Any
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lull.contract import routes
+from lull.contract.problems import OLD_CONVERSATIONS
 from lull.core.chat.model_name import canonical
 from lull.desktop.pages.settings.names import title_of
+from lull.desktop.state import Subject
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
@@ -52,7 +55,20 @@ class NeedsYouCard(Card):
             head.setFont(_bold(head.font()))
             self._lines.addWidget(head)
             self._lines.addWidget(label(breakable(both(problem)), wrap=True))
+            if problem.get("key") == OLD_CONVERSATIONS:
+                move = button(tr("Move them to the trash"), self._move_to_trash)
+                self._lines.addLayout(row(move, None))
         self.setVisible(silent or bool(problems))
+
+    def _move_to_trash(self) -> None:
+        state = self._kit.state
+        state.act(
+            routes.TRASH,
+            {"do": "sweep"},
+            words=tr("Moving old conversations to the trash"),
+            done=tr("They are in the trash for a week; Conversations can restore them."),
+            then=lambda _: state.touch(Subject.STATUS, Subject.CONVERSATIONS),
+        )
 
     def _change_address(self) -> None:
         self._kit.go(PageName.SETTINGS, title_of("upstream.address"))

@@ -236,7 +236,8 @@ class TodayPage(Page):
 
     def _show_digest(self) -> None:
         windows = self.state.value(Subject.WINDOWS).get("windows") or ()
-        said = digest(self.feed.value, windows, now())
+        trash = self.state.status.get("trash") or {}
+        said = digest(self.feed.value, windows, now(), trash=trash)
         self._digest_words.setText("\n".join(said))
         self.digest.setVisible(bool(said))
 

@@ -8,15 +8,16 @@ restored for a while.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from lull.contract.problems import FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
 from lull.loops.sweep import Sweep, Swept
 from lull.service.process.problems import Problems
 
 Json = dict[str, Any]
-PROBLEM: Final = "old conversations"
 SWEEP_EVERY_S: Final = 6 * 3600.0
 """Seconds between sweeps of old conversations."""
 
@@ -39,7 +40,8 @@ class ThrowingAway:
             await asyncio.sleep(SWEEP_EVERY_S)
 
     def _tell(self, swept: Swept) -> None:
-        self._problems.told(PROBLEM, in_words(swept))
+        self._problems.told(FULL_TRASH, _full_trash() if swept.full else None)
+        self._problems.told(OLD_CONVERSATIONS, _waiting(swept) if swept.ask else None)
 
     # Requests
 
@@ -48,9 +50,14 @@ class ThrowingAway:
         return await asyncio.to_thread(self._view)
 
     def held(self) -> Json:
-        """Return the number of conversations in the trash and their size in MB. Blocking."""
+        """Return the number of conversations in the trash, their size in MB, and how many went
+        there on each day. Blocking.
+        """
         view = self._view()
-        return {name: view[name] for name in ("conversations", "mb")}
+        days: Counter[str] = Counter()
+        for step in view["steps"]:
+            days[str(step["at"])[:10]] += step["conversations"]
+        return {"conversations": view["conversations"], "mb": view["mb"], "days": days}
 
     async def do(self, wanted: Json) -> Json:
         """Restore from the trash, empty it, or sweep old conversations, as the request's `do` says.
@@ -96,17 +103,14 @@ class ThrowingAway:
         }
 
 
-def in_words(swept: Swept) -> WaitsForYourWord | None:
-    """Return the error that the user should see after old conversations were moved to the trash;
-    None if there is none.
-    """
-    if swept.full:
-        return WaitsForYourWord(
-            "The trash is full, so older conversations stay until it empties by itself.",
-            hint="`lull trash empty --yes` empties it now; records.trash_mb is its size.",
-        )
-    if not swept.ask:
-        return None
+def _full_trash() -> WaitsForYourWord:
+    return WaitsForYourWord(
+        "The trash is full, so older conversations stay until it empties by itself.",
+        hint="`lull trash empty --yes` empties it now; records.trash_mb is its size.",
+    )
+
+
+def _waiting(swept: Swept) -> WaitsForYourWord:
     why = "are older than records.keep_days or more than records.keep_mb"
     if swept.doubted:
         why += f", {swept.doubted} of them only by a clock that may have jumped"

@@ -86,5 +86,7 @@ class Problems:
         return self._standing.get(key)
 
     def standing(self) -> list[dict[str, str]]:
-        """Return all current problems (errors shown to the user until they are over)."""
-        return list(self._standing.values())
+        """Return all current problems (errors shown to the user until they are over), each with its
+        key.
+        """
+        return [{"key": key, **said} for key, said in self._standing.items()]

@@ -17,12 +17,13 @@ from lull.desktop.client import Reply
 from lull.desktop.pages.chat.conversation_filter import ConversationFilter
 from lull.desktop.pages.chat.conversation_rows import ConversationRows
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
+from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.state import Subject, Told, said
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
-from lull.desktop.words import plain, tr
+from lull.desktop.words import counted, plain, tr
 
 Json = dict[str, Any]
 
@@ -51,6 +52,9 @@ class ConversationsPage(Page):
         self.view.changed.connect(self._reload)
         self.exclude = button(tr("Keep out of learning"), self._exclude)
         self.forget = button(tr("Forget…"), self._forget)
+        self.trash = button("", self._open_trash, flat=True)
+        self.trash.hide()
+        self.head.addWidget(self.trash)
         self._show_buttons()
         two_columns(
             self.body,
@@ -103,6 +107,18 @@ class ConversationsPage(Page):
         text = tr("Point your chat client at %1 instead of at Ollama.", self.kit.actions.address)
         copy = (tr("Copy address"), self.kit.actions.copy_address)
         return Empty(head=tr("No conversations yet"), text=text, offers=(copy,))
+
+    def show_head(self) -> None:
+        held = int((self.state.status.get("trash") or {}).get("conversations") or 0)
+        words = counted(
+            held, "%1 old conversation in the trash…", "%1 old conversations in the trash…"
+        )
+        self.trash.setText(words)
+        self.trash.setAccessibleName(words)
+        self.trash.setVisible(held > 0)
+
+    def _open_trash(self) -> None:
+        TrashDialog(self.state, self).open()
 
     def show_content(self) -> None:
         skills = self.state.value(Subject.SKILLS).get("skills", ())

@@ -1,0 +1,115 @@
+"""Dialog that lists the old conversations in the trash, and restores them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.state import AppState, Subject, said
+from lull.desktop.widgets.flow import scrolled
+from lull.desktop.widgets.parts import button, empty_out, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import ago, counted, now, plain, tr
+
+Json = dict[str, Any]
+MOST_SHOWN: Final = 30
+"""Most removals listed; older ones are counted."""
+
+
+class TrashDialog(QDialog):
+    """Dialog with a line for each time that old conversations went into the trash, newest first,
+    and a button to restore each.
+    """
+
+    def __init__(self, state: AppState, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._gone = False
+        self.finished.connect(self._leave)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Trash"))
+        self.resize(560, 380)
+        self.words = label(tr("Loading…"), wrap=True)
+        inner = QWidget()
+        inner.setObjectName("pageBody")
+        self._lines = QGridLayout(inner)
+        self._lines.setContentsMargins(0, 0, 0, 0)
+        self._lines.setColumnStretch(0, 1)
+        self._lines.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.all = button(tr("Restore all"), lambda: self._restore(""))
+        close = button(tr("Close"), self.close, main=True)
+        close.setDefault(True)
+        self.all.setAutoDefault(False)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(self.words)
+        box.addWidget(scrolled(inner), 1)
+        box.addLayout(row(self.all, None, close))
+        self.all.setEnabled(False)
+        close.setFocus()
+        self._read()
+
+    def _read(self) -> None:
+        self._state.get(routes.TRASH, self._take)
+
+    def _take(self, answer: Reply) -> None:
+        if self._gone:
+            return
+        if not answer.ok:
+            self.words.setText(plain(said(answer)))
+            return
+        steps = sorted(answer.value["steps"], key=lambda step: str(step["at"]), reverse=True)
+        self.all.setEnabled(bool(steps))
+        self.words.setText(
+            tr(
+                "These conversations became too old or took too much room. They stay here for a "
+                "week before they are deleted for good. What is restored does not become too old "
+                "again."
+            )
+            if steps
+            else tr("The trash is empty.")
+        )
+        empty_out(self._lines)
+        for line, step in enumerate(steps[:MOST_SHOWN]):
+            self._show(line, step)
+        if len(steps) > MOST_SHOWN:
+            older = sum(int(step["conversations"]) for step in steps[MOST_SHOWN:])
+            words = counted(older, "and %1 older conversation", "and %1 older conversations")
+            self._lines.addWidget(label(words, "muted"), MOST_SHOWN, 0)
+
+    def _show(self, line: int, step: Json) -> None:
+        what = counted(int(step["conversations"]), "%1 conversation", "%1 conversations")
+        why = {
+            "age": tr("too old"),
+            "size": tr("too much room taken"),
+            "asked": tr("you agreed"),
+        }.get(str(step["why"]), "")
+        words = " · ".join(filter(None, (what, ago(step["at"], now()), why)))
+        again = button(
+            tr("Restore"), lambda: self._restore(step["id"]), name=tr("Restore %1", words)
+        )
+        again.setAutoDefault(False)
+        self._lines.addWidget(label(words, wrap=True), line, 0)
+        self._lines.addWidget(again, line, 1)
+
+    def _restore(self, step: str) -> None:
+        def then(_: bool) -> None:
+            self._state.touch(Subject.STATUS, Subject.CONVERSATIONS)
+            if not self._gone:
+                self._read()
+
+        self._state.act(
+            routes.TRASH,
+            {"do": "restore", "step": step},
+            words=tr("Restoring"),
+            done=tr("The conversations are back."),
+            then=then,
+        )
+
+    def _leave(self) -> None:
+        self._gone = True
