@@ -216,7 +216,7 @@ class Status:
 
     def _reader(self) -> str:
         waiting = self._shared.stores.feedback.count_waiting()
-        return checks.reader(self._service.learning.reader.check, waiting)
+        return checks.reader(self._service.learning.models.reader.check, waiting)
 
     def _memory(self) -> Json:
         memory = self._service.skills.memory.exemplars

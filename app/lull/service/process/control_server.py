@@ -128,7 +128,7 @@ def _learning_routes(
     )
     hearing = Hearing(
         service.shared.stores.feedback,
-        service.learning.hear,
+        service.learning.scoring.hear,
         count=service.learning.fast_loop.count_heard,
     )
     training = TrainingRequests(

@@ -66,14 +66,14 @@ class BackgroundTasks:
 
     async def _follow_exams(self) -> None:
         """Look for models to examine, and recalibrate when the judge changes."""
-        examine, admitted = self._service.learning.exams.examine, ""
+        examine, admitted = self._service.learning.models.exams.examine, ""
         await examine.load()
         while True:
             with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
                 await examine.look()
-            if (judge := self._service.learning.asked.named(ModelRole.JUDGE)) != admitted:
+            if (judge := self._service.learning.models.aux.named(ModelRole.JUDGE)) != admitted:
                 admitted = judge
-                await self._service.learning.book.recalibrate()
+                await self._service.learning.scoring.book.recalibrate()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(EXAMS_EVERY_S):
                     await self._service.choices.in_force.ask_again.wait()

@@ -47,7 +47,7 @@ class ForgetInService:
         await self.night.stop(runs)
 
     async def afterwards(self) -> None:
-        self.learning.score.wishes.clear()
+        self.learning.scoring.score.wishes.clear()
         await self.approve.follow()
         self.learning.fast_loop.looked_at()
         self.night.nudge()

@@ -14,7 +14,6 @@ from lull.config.settings import Settings
 from lull.core.errors import ResourceError
 from lull.service.proxy.auth import Door
 from lull.service.proxy.forward import forwarding_session
-from lull.service.wiring.learning.feedback import close_learning
 from lull.service.wiring.own_models import (
     BUILT_IN_PROBLEM,
     built_in_engine,
@@ -50,7 +49,7 @@ async def wired(
         # Closed from the last to the first: nothing comes in while the rest ends.
         closed(service.upkeep.keep_watch.stop)
         closed(service.slow_loop.weights.learner.close)
-        closed(close_learning, service.learning)
+        closed(service.learning.models.close)
         closed(service.slow_loop.night.close)
         closed(service.choices.exam_requests.close)
         closed(service.answering.data_plane.close)
@@ -80,4 +79,4 @@ async def _make_ready(service: Service) -> None:
     await slow_loop.adapters.promote.start()
     await slow_loop.forget.finish()
     await service.upkeep.watch_library.take_in()
-    service.learning.guard.follow()
+    service.learning.proofs.guard.follow()

@@ -234,7 +234,7 @@ def _lulls(
 
     def helpers() -> list[LullWork]:
         making = ready_work(auto, make, world.clock) if settings.auto else []
-        return [*learning.exams.queue(), *making]
+        return [*learning.models.exams.queue(), *making]
 
     calendars = calendars_of(
         world.stores.database,
@@ -308,7 +308,7 @@ def _choices(
         problems=ground.world.problems,
     )
     exam_requests = ExamRequests(
-        loops.learning.exams.examine,
+        loops.learning.models.exams.examine,
         settings=lambda: models_and_addresses(in_force()),
         done=in_force.ask_again.set,
     )

@@ -31,8 +31,8 @@ def views_of(world: Services, learning: LearningParts, memory: LateExemplars) ->
         stores.trajectories,
         stores.skills,
         eligible=Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still),
-        effects=lambda: learning.guard.effects,
-        measures=learning.guard.measures,
+        effects=lambda: learning.proofs.guard.effects,
+        measures=learning.proofs.guard.measures,
         worths=stores.worths,
         placings=learning.placing.results,
         tested=stores.proposals.tested,
@@ -60,6 +60,6 @@ def _rating(
 def _trust(world: Services, learning: LearningParts) -> TrustView:
     return TrustView(
         world.stores.rewards,
-        calibration=lambda: learning.book.calibration,
+        calibration=lambda: learning.scoring.book.calibration,
         clock=world.clock,
     )

@@ -58,31 +58,47 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearningParts:
-    """The jobs that learn skills (texts put into prompts), and their parts, ready to run."""
+class AskedModels:
+    """The models that Lull itself asks, to read feedback, judge answers, write skills and replay
+    requests, and the exams that choose among them.
+    """
 
+    exams: ExamParts
+    stages: Stages
     reader: SmallReader
+    aux: AuxModels
+
+    async def close(self) -> None:
+        """Close the connections and processes by which these models are asked."""
+        await self.exams.close()
+        await self.stages.close()
+        await self.reader.close()
+        await self.aux.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringParts:
+    """The parts that turn what a user said and did into scores of answers."""
+
     hear: Hear
+    verifier: Verifier
     book: RewardBook
     score: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningParts:
+    """The jobs that learn skills (texts put into prompts) from feedback, and what training takes
+    over from them.
+    """
+
+    models: AskedModels
+    scoring: ScoringParts
     proofs: ProofParts
     placing: MeasurePlacing
-    guard: Holdout
     current_selection: CurrentSelection
-    verifier: Verifier
     curriculum: Curriculum
     fast_loop: FastLoop
-    stages: Stages
-    asked: AuxModels
-    exams: ExamParts
-
-
-async def close_learning(parts: LearningParts) -> None:
-    """Close the models and processes that the jobs that learn skills hold open."""
-    await parts.exams.close()
-    await parts.stages.close()
-    await parts.reader.close()
-    await parts.asked.close()
 
 
 def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
@@ -145,30 +161,14 @@ def learning_of(
     scoring = _scoring(world, settings(), asked, ground, credit, exams)
     proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
     return LearningParts(
-        reader=reader,
-        hear=scoring.hear,
-        book=scoring.book,
-        score=scoring.score,
+        models=AskedModels(exams=exams, stages=stages, reader=reader, aux=asked),
+        scoring=scoring,
         proofs=proofs,
         placing=placing_of(world, stages, quiet, slice_s=settings().learning.slice_s),
-        guard=guard,
         current_selection=ground.current_selection,
-        verifier=ground.verifier,
         curriculum=curriculum_of(world, ground.current_selection.place),
         fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
-        stages=stages,
-        asked=asked,
-        exams=exams,
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scoring:
-    """The parts that turn what a user said and did into scores."""
-
-    hear: Hear
-    book: RewardBook
-    score: Score
 
 
 def _scoring(
@@ -178,10 +178,15 @@ def _scoring(
     ground: ProofGround,
     credit: Credit,
     exams: ExamParts,
-) -> _Scoring:
+) -> ScoringParts:
     hear = _hear(world, asked, ground.quiet)
     book = _book(world, settings, asked, ground.verifier, credit, exams)
-    return _Scoring(hear=hear, book=book, score=_score(world, book, ground.verifier, hear))
+    return ScoringParts(
+        hear=hear,
+        verifier=ground.verifier,
+        book=book,
+        score=_score(world, book, ground.verifier, hear),
+    )
 
 
 def _fast_loop(
@@ -189,7 +194,7 @@ def _fast_loop(
     settings: Settings,
     asked: AuxModels,
     ground: ProofGround,
-    scoring: _Scoring,
+    scoring: ScoringParts,
     proofs: ProofParts,
 ) -> FastLoop:
     return FastLoop(

@@ -44,10 +44,11 @@ class ProofGround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
-    """The jobs that prove skills by replaying past requests with and without them, and their
-    review.
+    """The jobs that prove skills by replaying past requests with and without them, their review,
+    and the guard that measures them in use.
     """
 
+    guard: Holdout
     prove: Prove
     compare: Compare
     review: Review
@@ -78,7 +79,14 @@ def proofs_of(
         auto_approve=lambda: settings().review.auto_approve,
     )
     compare = _compare(world, prove, ground)
-    return ProofParts(prove=prove, compare=compare, review=review, measure=measure, proving=proving)
+    return ProofParts(
+        guard=guard,
+        prove=prove,
+        compare=compare,
+        review=review,
+        measure=measure,
+        proving=proving,
+    )
 
 
 def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:

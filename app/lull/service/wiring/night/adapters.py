@@ -98,7 +98,7 @@ def _sources(world: Services, learning: LearningParts, parts: NightParts) -> Mat
         rewarding=parts.rewarding,
         proposals=world.stores.proposals,
         current_selection=learning.current_selection,
-        verifier=learning.verifier,
+        verifier=learning.scoring.verifier,
         judge=parts.judge,
         curriculum=learning.curriculum,
     )

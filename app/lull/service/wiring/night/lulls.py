@@ -92,7 +92,7 @@ def watch_of(
     borrowed = BorrowedModels(
         loaded=world.ollama.loaded,
         unload=world.ollama.unload,
-        asked=learning.stages.asked,
+        asked=learning.models.stages.asked,
         activity=world.activity,
         clock=world.clock,
     )

@@ -108,18 +108,18 @@ def parts_of(
 
     def judge() -> Judge | None:
         now = settings()
-        named = learning.asked.named(ModelRole.JUDGE)
+        named = learning.models.aux.named(ModelRole.JUDGE)
         if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
             return None
-        return learning.asked.judge()
+        return learning.models.aux.judge()
 
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         heard=stores.feedback,
         proposals=stores.proposals,
-        verifier=learning.verifier,
+        verifier=learning.scoring.verifier,
         judge=judge,
-        calibration=lambda: learning.book.calibration,
+        calibration=lambda: learning.scoring.book.calibration,
     )
     return NightParts(
         folders=RunFolders(paths.home / "runs", rows_missing=stores.database.rows_missing),
