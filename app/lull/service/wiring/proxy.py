@@ -45,7 +45,7 @@ def data_plane_of(
     body_limit = settings.service.max_body_mb * 1_000_000
     trajectories = world.stores.trajectories
     long = LongBodies(
-        key=world.stores.chain_key,
+        key=trajectories.key,
         limit=body_limit,
         missing=trajectories.missing,
         has_tools=trajectories.has_tools,

@@ -62,6 +62,7 @@ from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import views_of
+from lull.store.chat.event_log import EventLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +124,7 @@ class _Ground:
 
 def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
     stores, clock = opened.stores, opened.clock
-    bus, index = EventBus(stores.events, clock), WordIndex()
+    bus, index = EventBus(EventLog(stores.database), clock), WordIndex()
     current = Current(Library(0, {}), index, bus)
 
     def tell(proposal: Proposal) -> None:

@@ -13,6 +13,7 @@ from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
+from lull.store.feedback.worth import Worths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ def views_of(world: Services, learning: LearningParts, memory: LateExemplars) ->
         eligible=Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still),
         effects=lambda: learning.proofs.guard.effects,
         measures=learning.proofs.guard.measures,
-        worths=stores.worths,
+        worths=Worths(stores.database),
         placings=learning.placing.results,
         tested=stores.proposals.tested,
     )

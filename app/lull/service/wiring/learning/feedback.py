@@ -34,7 +34,6 @@ from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_placing import MeasurePlacing
-from lull.loops.proof.measured_skills import UseEvidence
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
@@ -123,8 +122,8 @@ def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
         ),
     )
     return Holdout(
-        evidence=UseEvidence(flips=stores.flips, replays=stores.use_replays),
-        coins=SkillCoins(coin=hashed_coin(stores.chain_key.hex()), rule=rule),
+        evidence=stores.use,
+        coins=SkillCoins(coin=hashed_coin(stores.trajectories.key.hex()), rule=rule),
         retiring=retiring,
         proposals=stores.proposals,
         library=world.library,

@@ -151,7 +151,7 @@ def _measure(
     world: Services, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
 ) -> MeasureUse:
     return MeasureUse(
-        replays=world.stores.use_replays,
+        replays=world.stores.use.replays,
         rewards=world.stores.rewards,
         replay=prove.replay,
         stage=ground.stages.stage,
