@@ -57,9 +57,9 @@ class Status:
             "needs_token": bool(self._at.token),
             "upstream": {
                 "kind": "builtin" if service.answering.upstream.alone else "ollama",
-                "address": shared.ollama.address,
-                "ok": shared.ollama.state.ok,
-                "version": shared.ollama.state.version or None,
+                "address": shared.models.ollama.address,
+                "ok": shared.models.ollama.state.ok,
+                "version": shared.models.ollama.state.version or None,
             },
             "policy": {
                 "model": await asyncio.to_thread(self._model),
@@ -128,11 +128,11 @@ class Status:
         rows, _ = self._shared.stores.trajectories.page(limit=1)
         if rows:
             return rows[0].model
-        return next(iter(self._shared.ollama.state.models), BUILT_IN)
+        return next(iter(self._shared.models.ollama.state.models), BUILT_IN)
 
     async def doctor(self) -> Json:
         service, paths = self._service, self._paths
-        stores, ollama = self._shared.stores, self._shared.ollama
+        stores, ollama = self._shared.stores, self._shared.models.ollama
         # All at once: together they take as long as the longest.
         looks = [
             apart("settings", lambda: checks.settings(paths.settings)),
@@ -186,7 +186,7 @@ class Status:
         return check("address", ok=True, text=f"{address}, for the network, with a token.")
 
     async def _engine(self) -> Json:
-        if not self._shared.local.serves(BUILT_IN):
+        if not self._shared.models.local.serves(BUILT_IN):
             problem = self._shared.problems.of(BUILT_IN_PROBLEM) or {}
             text = problem.get("detail", "The built-in model is missing.")
             return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))

@@ -49,7 +49,7 @@ from lull.service.process.stand_in_guard import (
 from lull.service.proxy.auth import Door
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
-from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
 from lull.store.restoring import finish
@@ -152,7 +152,7 @@ async def _serve(
         shared, answering = service.shared, service.answering
         _worry(shared.problems, settings.service, token, worry)
         await remember_where(shared.stores.database, kept_in)
-        await shared.ollama.probe()
+        await shared.models.ollama.probe()
         control = await open_control(
             service,
             paths,
@@ -168,7 +168,9 @@ async def _serve(
         background = asyncio.create_task(BackgroundTasks(service).run())
         closing.push_async_callback(_ended, background)
         closing.callback(paths.discovery.unlink, missing_ok=True)
-        guard = StandInGuard(plan_of(settings.service, paths, upstream=shared.ollama.address))
+        guard = StandInGuard(
+            plan_of(settings.service, paths, upstream=shared.models.ollama.address)
+        )
         guard.start()
         _announce(paths, at, started=shared.clock.now())
         log.info("serving at %s", at.address)
@@ -298,14 +300,14 @@ def _announce(paths: Paths, at: ListeningAt, *, started: datetime) -> None:
     write_discovery(paths.discovery, found)
 
 
-def _ready(at: ListeningAt, shared: Services, *, built_in: bool) -> Ready:
+def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> Ready:
     standing = shared.problems.standing()
     return Ready(
         address=at.address,
         pid=os.getpid(),
-        upstream=shared.ollama.address,
-        upstream_ok=shared.ollama.state.ok,
-        models=len(shared.ollama.state.models),
+        upstream=shared.models.ollama.address,
+        upstream_ok=shared.models.ollama.state.ok,
+        models=len(shared.models.ollama.state.models),
         built_in=built_in,
         token=at.token,
         notes=tuple(f"{p['title']}: {p['detail']} {p['hint']}" for p in standing),

@@ -100,7 +100,7 @@ class BackgroundTasks:
 
     async def _watch_ollama(self) -> None:
         while True:
-            await self._shared.ollama.probe()
+            await self._shared.models.ollama.probe()
             self._service.answering.upstream.look_again.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._service.settings.upstream.probe_every_s):

@@ -14,10 +14,10 @@ from lull.loops.derived import ForgetTables
 from lull.loops.forget import Exemplars, Forget, ForgetFiles
 from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.training import NightParts
+from lull.service.wiring.shared import SharedParts
 from lull.store.forgetting import ForgettingRows
 
 
@@ -54,7 +54,7 @@ class ForgetInService:
 
 
 def forget_of(
-    world: Services,
+    world: SharedParts,
     paths: Paths,
     slow: NightParts,
     *,

@@ -17,10 +17,10 @@ from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.slow_loop import SlowLoop
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upkeep import Upkeep
 from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import Views
@@ -77,7 +77,7 @@ class ModelChoices:
 class Service:
     """The parts of a running service, grouped by what they are for."""
 
-    shared: Services
+    shared: SharedParts
     answering: AnsweringParts
     skills: SkillParts
     learning: LearningParts

@@ -67,7 +67,7 @@ async def _make_ready(service: Service) -> None:
         problems.report(f"missing {number}", worry)
     problems.told("versions", await asyncio.to_thread(stores.skills.missing))
     try:
-        await publish_built_in(shared.local, answering.engine)
+        await publish_built_in(shared.models.local, answering.engine)
         answering.upstream.built_in_is_there = True
     except ResourceError as error:
         problems.report(BUILT_IN_PROBLEM, error)

@@ -41,7 +41,6 @@ from lull.service.proxy.auth import Door
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
@@ -58,6 +57,7 @@ from lull.service.wiring.service import (
     Service,
     SkillParts,
 )
+from lull.service.wiring.shared import ModelsHere, SharedParts
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.upstream import OllamaUpstream
@@ -92,7 +92,7 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
     skills = _skills(ground, loops, serve)
     return Service(
         shared=ground.world,
-        answering=_answering(in_force, door, opened.engine, ground, serve, loops),
+        answering=_answering(in_force, door, opened, ground, serve, loops),
         skills=skills,
         learning=loops.learning,
         slow_loop=loops.slow,
@@ -115,7 +115,7 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ground:
-    world: Services
+    world: SharedParts
     current: Current
     index: WordIndex
     memory: LateExemplars
@@ -132,19 +132,20 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         bus.tell(EventKind.PROPOSAL, proposal=proposal.id, name=name, status=status)
 
     files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
-    world = Services(
+    world = SharedParts(
         stores=stores,
         clock=clock,
         bus=bus,
         problems=Problems(bus),
-        local=LocalModels(clock=clock),
-        ollama=_ollama(opened.session, settings, bus),
-        session=opened.session,
+        models=ModelsHere(
+            local=LocalModels(clock=clock),
+            ollama=_ollama(opened.session, settings, bus),
+            places={},
+        ),
         asking=opened.asking,
         library=lambda: current.library,
         approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
         activity=Activity(clock),
-        places={},
     )
     return _Ground(
         world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
@@ -175,7 +176,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
     )
-    serve.fixing.places = world.places
+    serve.fixing.places = world.models.places
     return serve
 
 
@@ -222,7 +223,7 @@ def _loops(
 
 
 def _lulls(
-    world: Services,
+    world: SharedParts,
     settings: SettingsInForce,
     paths: Paths,
     learning: LearningParts,
@@ -265,22 +266,23 @@ def _lulls(
 def _answering(
     in_force: SettingsInForce,
     door: Door,
-    engine: MlxEngine,
+    opened: Opened,
     ground: _Ground,
     serve: Serve,
     loops: _Loops,
 ) -> AnsweringParts:
-    upstream = OllamaUpstream(ground.world.ollama)
+    upstream = OllamaUpstream(ground.world.models.ollama)
     data_plane = data_plane_of(
         ground.world,
         in_force(),
         door,
+        opened.session,
         serve,
         upstream,
         loops.slow.weights,
         off=lambda: not in_force.settings.service.enabled,
     )
-    return AnsweringParts(data_plane=data_plane, engine=engine, upstream=upstream)
+    return AnsweringParts(data_plane=data_plane, engine=opened.engine, upstream=upstream)
 
 
 def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:

@@ -43,7 +43,7 @@ from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
-from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.checks import TOOLS, derived_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
@@ -51,6 +51,7 @@ from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ class LearningParts:
     fast_loop: FastLoop
 
 
-def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
+def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
     """Build the live guard, which measures whether skills (texts put into prompts) in use help, and
     for that leaves them out of some conversations.
 
@@ -132,7 +133,7 @@ def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
 
 
 def learning_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     *,
     guard: Holdout,
@@ -171,7 +172,7 @@ def learning_of(
 
 
 def _scoring(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     ground: ProofGround,
@@ -189,7 +190,7 @@ def _scoring(
 
 
 def _fast_loop(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     ground: ProofGround,
@@ -218,7 +219,7 @@ def _verifier(stores: Stores) -> Verifier:
     )
 
 
-def _hear(world: Services, asked: AuxModels, quiet: QuietTimes) -> Hear:
+def _hear(world: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
     return Hear(
         world.stores.feedback,
         world.stores.rewards,
@@ -230,7 +231,7 @@ def _hear(world: Services, asked: AuxModels, quiet: QuietTimes) -> Hear:
 
 
 def _ask_judge(
-    world: Services, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
+    world: SharedParts, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
 ) -> AskJudge:
     return AskJudge(
         world.stores.rewards,
@@ -243,7 +244,7 @@ def _ask_judge(
 
 
 def _book(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     verifier: Verifier,
@@ -266,7 +267,7 @@ def _book(
     )
 
 
-def _score(world: Services, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
+def _score(world: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
     stores = world.stores
     return Score(
         stores.rewards,
@@ -283,7 +284,7 @@ def _score(world: Services, book: RewardBook, verifier: Verifier, hear: Hear) ->
 
 
 def _evolve(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     quiet: QuietTimes,

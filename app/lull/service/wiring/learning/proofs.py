@@ -26,8 +26,9 @@ from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.proof.proving import Proving
-from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
+from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ class ProofParts:
 
 
 def proofs_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     asked: AuxModels,
     ground: ProofGround,
@@ -89,7 +90,7 @@ def proofs_of(
     )
 
 
-def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
+def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
     rule = prove_rule(settings)
     replay = Replay(
         rewards=world.stores.rewards,
@@ -111,7 +112,7 @@ def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofG
     )
 
 
-def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
+def _compare(world: SharedParts, prove: Prove, ground: ProofGround) -> Compare:
     return Compare(
         proposals=world.stores.proposals,
         replay=prove.replay,
@@ -125,7 +126,7 @@ def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
     )
 
 
-def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
+def try_out_of(world: SharedParts, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
     """Build what lets the user try a proposed skill on any request before approving it."""
 
     rewards = world.stores.rewards
@@ -148,7 +149,7 @@ def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordI
 
 
 def _measure(
-    world: Services, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
+    world: SharedParts, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
 ) -> MeasureUse:
     return MeasureUse(
         replays=world.stores.use.replays,
@@ -162,7 +163,7 @@ def _measure(
     )
 
 
-def _review(world: Services, prove: Prove, credit: Credit) -> Review:
+def _review(world: SharedParts, prove: Prove, credit: Credit) -> Review:
     stores = world.stores
 
     async def remember(proposal: Proposal) -> None:
