@@ -49,6 +49,7 @@ from lull.service.proof.routes import proposal_routes
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.routes import skill_routes
 from lull.service.wiring.stores import open_stores, reading_of
+from lull.store.chat.event_log import EventLog
 from lull.store.proof.proposals import Proposals, WritingFault
 from lull.store.proof.shown_pairs import not_open
 from lull.store.skills.skill_md import render
@@ -189,8 +190,9 @@ class Desk:
         self.paths.prepare()
         self.stores = open_stores(self.paths)
         self.clock, self.ids = FakeClock(), FakeIds()
+        self.event_log = EventLog(self.stores.database)
         self.library: Library = self.stores.skills.library()
-        self.bus = EventBus(self.stores.events, self.clock)
+        self.bus = EventBus(self.event_log, self.clock)
         self.told: list[str] = []
         self.files = FromFiles(
             self.stores.skills, self.stores.proposals, clock=self.clock, ids=self.ids
@@ -442,7 +444,7 @@ class Desk:
     def events(self) -> list[tuple[str, object]]:
         """What was told of proposals: (id, status)."""
         self.stores.database.flush()
-        found = self.stores.events.after(0)
+        found = self.event_log.after(0)
         return [
             (str(e.fields["proposal"]), e.fields["status"])
             for e in found

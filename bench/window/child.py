@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.place import Place, ServiceAccess
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
@@ -50,12 +50,14 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
     paths = Paths.from_environment({}, "linux", home=home)
     place = Place(
         home=paths.home,
-        control_socket=paths.control_socket,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        serve=("lull", "serve"),
-        running=lambda: True,
-        fell=lambda: False,
+        service=ServiceAccess(
+            control_socket=paths.control_socket,
+            serve=("lull", "serve"),
+            running=lambda: True,
+            fell=lambda: False,
+        ),
     )
     desktop = Desktop(app, place, spawn=lambda _: Running())
     desktop.window.go(PageName(page))

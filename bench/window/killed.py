@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from lull.cli.window import serve_command
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.place import Place, ServiceAccess
 from lull.desktop.state import Phase
 from lull.service.process.lock import is_running, read_discovery
 
@@ -29,12 +29,14 @@ def main(home: str, times: int) -> None:
     paths.prepare()
     place = Place(
         home=paths.home,
-        control_socket=paths.control_socket,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        serve=(*serve_command(frozen=False), "--port", "0"),
-        running=lambda: is_running(paths.lock),
-        fell=paths.discovery.exists,
+        service=ServiceAccess(
+            control_socket=paths.control_socket,
+            serve=(*serve_command(frozen=False), "--port", "0"),
+            running=lambda: is_running(paths.lock),
+            fell=paths.discovery.exists,
+        ),
     )
     desktop = Desktop(app, place)
     desktop.begin()

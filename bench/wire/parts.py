@@ -82,7 +82,10 @@ async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: EventBus) -
     bodies = [_body(text) for text in texts]
     requests = [CHAT.read_request(body) for body in bodies]
     each("reads the request", lambda n: (CHAT.read_request(bodies[n]), CHAT.injectable(bodies[n])))
-    each("links its messages", lambda n: links(stores.chain_key, "bench", requests[n].messages))
+    each(
+        "links its messages",
+        lambda n: links(stores.trajectories.key, "bench", requests[n].messages),
+    )
     each("finds skills by words", lambda n: index.lexical(texts[n], client=CLIENT))
     each("finds skills by past requests", lambda n: index.exemplars(texts[n], client=CLIENT))
     began, servings = time.thread_time(), []

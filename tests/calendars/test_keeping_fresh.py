@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.calendars.address import host_of, is_address
 from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.system.secret_fallbacks import EnvironmentSecrets, FileSecrets, MemorySecrets
 from lull.backends.system.secrets import KeychainSecrets, open_secret_store
@@ -21,8 +20,8 @@ from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.calendars.feeds import COPY_COUNTS_FOR_S, FEED_INTERVAL_S, FeedError
 from lull.core.errors import Conflict, LullError, NotFound, SecretsError, UsageError
 from lull.core.ports import SecretStore
-from lull.service.calendars.addresses import Open
-from lull.service.calendars.calendars import CalendarParts, Calendars
+from lull.service.calendars.addresses import Addresses, Open
+from lull.service.calendars.calendars import Calendars
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
@@ -68,19 +67,14 @@ class Desk:
 
     def _made(self) -> Calendars:
         return Calendars(
-            CalendarParts(
-                feeds=Feeds(self.database),
-                reader=self.reader,
-                host_of=host_of,
-                is_address=is_address,
-                secrets=self._secrets,
-                waiting_secrets=self.waiting,
-                clock=self.clock,
-                ids=self.ids,
-                coin=FakeCoin(),
-                problems=self.problems,
-                changed=self._changed,
-            )
+            Feeds(self.database),
+            self.reader,
+            Addresses(self._secrets, waiting=self.waiting),
+            clock=self.clock,
+            ids=self.ids,
+            coin=FakeCoin(),
+            problems=self.problems,
+            changed=self._changed,
         )
 
     def restart(self) -> None:

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place
+from lull.desktop.place import Place, ServiceAccess
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.resources import starter_skills_dir
@@ -95,14 +95,16 @@ class OneProcess:
 def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
     return Place(
         home=paths.home,
-        control_socket=paths.control_socket,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        serve=("lull", "serve"),
-        running=running,
-        fell=lambda: False,
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
+        service=ServiceAccess(
+            control_socket=paths.control_socket,
+            serve=("lull", "serve"),
+            running=running,
+            fell=lambda: False,
+        ),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from lull.desktop.place import Place
+from lull.desktop.place import Place, ServiceAccess
 from lull.desktop.service_process import ServiceProcess, ServiceState, last_words
 
 
@@ -51,12 +51,14 @@ def world() -> World:
 def process(qapp: QApplication, tmp_path: Path, world: World) -> ServiceProcess:
     place = Place(
         home=tmp_path,
-        control_socket=tmp_path / "control.sock",
         window_socket=tmp_path / "window.sock",
         logs=tmp_path / "logs",
-        serve=("lull", "serve"),
-        running=lambda: world.runs,
-        fell=lambda: world.left_traces,
+        service=ServiceAccess(
+            control_socket=tmp_path / "control.sock",
+            serve=("lull", "serve"),
+            running=lambda: world.runs,
+            fell=lambda: world.left_traces,
+        ),
     )
     place.logs.mkdir()
     return ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
@@ -285,11 +287,13 @@ def test_last_words_are_read_as_they_are_written(
 def test_places_are_values() -> None:
     place = Place(
         home=Path("/a"),
-        control_socket=Path("/a/c"),
         window_socket=Path("/a/w"),
         logs=Path("/a/logs"),
-        serve=(),
-        running=lambda: False,
-        fell=lambda: False,
+        service=ServiceAccess(
+            control_socket=Path("/a/c"),
+            serve=(),
+            running=lambda: False,
+            fell=lambda: False,
+        ),
     )
     assert replace(place, home=Path("/b")).preferences == Path("/b/window.ini")

@@ -24,6 +24,7 @@ from lull.service.wiring.stores import Stores, open_stores
 from lull.store import backup_reading
 from lull.store.backup import COPYING
 from lull.store.backup_reading import manifest_of
+from lull.store.chat.event_log import EventLog
 from tests.building import turn, user
 from tests.doubles.fakes import FakeClock
 
@@ -34,7 +35,7 @@ class House:
         self.stores = stores
         self.clock = FakeClock()
         self.settings = BackupSettings(every_days=7, keep=2)
-        self.problems = Problems(EventBus(stores.events, self.clock))
+        self.problems = Problems(EventBus(EventLog(stores.database), self.clock))
         self.activity = Activity(self.clock)
         self.backups = Backups(
             home,

@@ -33,7 +33,7 @@ def open_dashboard(context: Context) -> int:
     """
     check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
-    from lull.desktop.place import Place
+    from lull.desktop.place import Place, ServiceAccess
     from lull.resources import starter_skills_dir
     from lull.service.process.lock import is_running
 
@@ -41,17 +41,19 @@ def open_dashboard(context: Context) -> int:
     paths.prepare()
     place = Place(
         home=paths.home,
-        control_socket=paths.control_socket,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        serve=serve_command(frozen=bool(getattr(sys, "frozen", False))),
         ask=ask_line(own_command(paths, os.environ)),
-        running=lambda: is_running(paths.lock),
-        fell=paths.discovery.exists,
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
         played=paths.played.exists(),
-        settings=functools.partial(settings_without_service, paths),
+        service=ServiceAccess(
+            control_socket=paths.control_socket,
+            serve=serve_command(frozen=bool(getattr(sys, "frozen", False))),
+            running=lambda: is_running(paths.lock),
+            fell=paths.discovery.exists,
+            settings=functools.partial(settings_without_service, paths),
+        ),
     )
     # `lull` and `lull demo` also open the window and have no such option.
     return run(place, hidden=bool(getattr(context.options, "hidden", False)))

@@ -65,9 +65,10 @@ class Desktop:
         theme = theme or chosen_theme(self.preferences)
         self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
         self.process = ServiceProcess(place, spawn=spawn)
-        alone = {routes.SETTINGS: place.settings} if place.settings is not None else {}
-        self.client = ControlClient(place.control_socket, alone=alone)
-        self.stream = EventStream(place.control_socket)
+        service = place.service
+        alone = {routes.SETTINGS: service.settings} if service.settings is not None else {}
+        self.client = ControlClient(service.control_socket, alone=alone)
+        self.stream = EventStream(service.control_socket)
         self.state = AppState(self.client, self.stream)
         self.actions = Actions(self.state, self.process)
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())

@@ -12,34 +12,39 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """The paths of Lull's data folder and sockets, and the command line that starts its service."""
+class ServiceAccess:
+    """How the desktop process starts, reaches and watches the service of its data folder."""
 
-    home: Path
     control_socket: Path
     """Path of the service's control socket."""
-    window_socket: Path
-    """Path of the socket on which a second start tells the open window to show itself."""
-    logs: Path
     serve: tuple[str, ...]
     """Command line that runs the service in the foreground."""
     running: Callable[[], bool]
     """Function that tells whether a live service holds the lock."""
     fell: Callable[[], bool]
     """Function that tells whether a service crashed: it runs no longer and did not clean up."""
+    settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
+    """Answers the control API's requests for settings from the settings file, where no service
+    runs; raises LullError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The data folder that the desktop process shows, and the service that belongs to it."""
+
+    home: Path
+    logs: Path
+    window_socket: Path
+    """Path of the socket on which a second start tells the open window to show itself."""
+    service: ServiceAccess
     ask: str = "lull ask --model pocket hello"
     """Example of a command that asks a model, for users to paste into a terminal."""
     keychain_service: str = ""
     """Service name of this data folder's entries in the keychain."""
     starter_skills: Path | None = None
     """Folder of the starter skills that ship with Lull."""
-    settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
-    """Answers the control API's requests for settings from the settings file, where no service
-    runs; raises LullError."""
     played: bool = False
     """Whether the data folder is a demo's, so that the window must say so."""
-    show: Callable[[Path], object] | None = None
-    """Function that opens a folder in the file manager; None lets Qt do it."""
 
     @property
     def preferences(self) -> Path:

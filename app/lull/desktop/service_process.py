@@ -68,7 +68,7 @@ def spawn(place: Place) -> Child:
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
         return subprocess.Popen(
-            [*place.serve, "--json"],
+            [*place.service.serve, "--json"],
             stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=words,
@@ -124,7 +124,7 @@ class ServiceProcess(QObject):
         reset.
         """
         self._wanted = True
-        if not self._place.running():  # one that is still stopping is waited for
+        if not self._place.service.running():  # one that is still stopping is waited for
             self._restarting = False
         self._backoff = self._backoff.forgiven()
         self._again_at_s = None
@@ -158,7 +158,7 @@ class ServiceProcess(QObject):
 
     def look(self) -> None:
         """Check whether the service still runs; called by the timer."""
-        if self._place.running():
+        if self._place.service.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)
             return
@@ -181,7 +181,7 @@ class ServiceProcess(QObject):
         self._go()
 
     def _go(self) -> None:
-        if self._place.running():
+        if self._place.service.running():
             self._set(ServiceState.RUNNING)
             self.started.emit()
             return
@@ -205,7 +205,7 @@ class ServiceProcess(QObject):
             return
         code = self._child.poll() if self._child is not None else None
         ours, self._child = self._child is not None, None
-        left_by_wish = code == 0 if ours else not self._place.fell()
+        left_by_wish = code == 0 if ours else not self._place.service.fell()
         if not self._wanted or left_by_wish:
             self._wanted = False
             self._set(ServiceState.STOPPED)

@@ -205,7 +205,7 @@ class WipingEverything(QObject):
 
     def _look(self) -> None:
         self._waited_ms += LOOK_MS
-        if not self._place.running():
+        if not self._place.service.running():
             self._timer.stop()
             left = wiped(self._place.home)
             self._process.start()

@@ -17,7 +17,14 @@ import pytest
 from bench.screen import Screen, missing
 from lull.backends.idle.file import IdleFile
 from lull.backends.idle.polled import PollPace
-from lull.backends.idle.signals import WOKEN_S, Paces, SignalSources, SystemSignals
+from lull.backends.idle.signals import (
+    WOKEN_S,
+    MachineSources,
+    Paces,
+    SignalSources,
+    SystemSignals,
+    UserSources,
+)
 from lull.backends.idle.sources import choose_source, sources_of
 from lull.backends.machine.memory_room import FreeMemory
 from lull.backends.machine.power import NO_BATTERY, Supply
@@ -104,7 +111,20 @@ def make(fakes: Fakes, clock: TwoClocks, worked: list[bool]) -> Iterator[Make]:
     made: list[SystemSignals] = []
 
     def begin(calm: PollPace = OFTEN, hurried: PollPace = OFTEN, **more: Any) -> SystemSignals:
-        sources = SignalSources(**vars(fakes), working=worked.append)
+        sources = SignalSources(
+            user=UserSources(
+                input=fakes.input, locked=fakes.locked, call=fakes.call, app=fakes.app
+            ),
+            machine=MachineSources(
+                waking=fakes.waking,
+                power=fakes.power,
+                saving=fakes.saving,
+                heat=fakes.heat,
+                load=fakes.load,
+                memory=fakes.memory,
+                working=worked.append,
+            ),
+        )
         paces = Paces(calm=calm, hurried=hurried)
         more = {"clock": clock, "zone": lambda: BERLIN, "paces": paces, **more}
         made.append(SystemSignals(sources, **more))

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from lull.backends.calendars.address import host_of, is_address
 from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.calendars.fetch import FeedFetch
 from lull.backends.system.secret_fallbacks import FileSecrets, MemorySecrets
 from lull.core.errors import LullError, SecretsError
 from lull.core.ports import SecretStore
-from lull.service.calendars.calendars import CalendarParts, Calendars
+from lull.service.calendars.addresses import Addresses
+from lull.service.calendars.calendars import Calendars
 from lull.service.calendars.routes import calendar_routes
 from lull.service.control.answering import Answering
 from lull.store.calendars.feeds import Feeds
@@ -64,16 +64,12 @@ class CalendarDesk(Desk):
         self.worry: LullError | None = None
         self.clock.at = datetime.now(UTC)
         self.calendars = Calendars(
-            CalendarParts(
-                feeds=Feeds(self.stores.database),
-                reader=IcsCalendar(FeedFetch(tls=certificate.trusted())),
-                host_of=host_of,
-                is_address=is_address,
-                secrets=lambda: (self.secrets, self.worry),
-                clock=self.clock,
-                ids=self.ids,
-                coin=FakeCoin(),
-            )
+            Feeds(self.stores.database),
+            IcsCalendar(FeedFetch(tls=certificate.trusted())),
+            Addresses(lambda: (self.secrets, self.worry)),
+            clock=self.clock,
+            ids=self.ids,
+            coin=FakeCoin(),
         )
 
     def _groups(self, answering: Answering) -> list[list[web.RouteDef]]:

@@ -55,11 +55,13 @@ def proposed(paths: Paths) -> None:
 @pytest.fixture
 def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     """A desktop that starts the service itself."""
-    place = replace(
-        place_of(paths, running=lambda: is_running(paths.lock)),
+    place = place_of(paths, running=lambda: is_running(paths.lock))
+    service = replace(
+        place.service,
         serve=(*serve_command(frozen=False), "--port", "0"),
         fell=paths.discovery.exists,
     )
+    place = replace(place, service=service)
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
     shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
     desktop.begin()

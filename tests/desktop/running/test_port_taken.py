@@ -51,12 +51,14 @@ def paths(home: Path, taken: socket.socket, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def place_at(paths: Paths) -> Place:
-    return replace(
-        place_of(paths, running=lambda: is_running(paths.lock)),
+    place = place_of(paths, running=lambda: is_running(paths.lock))
+    service = replace(
+        place.service,
         serve=serve_command(frozen=False),
         fell=paths.discovery.exists,
         settings=functools.partial(settings_without_service, paths),
     )
+    return replace(place, service=service)
 
 
 @pytest.fixture
@@ -136,7 +138,8 @@ def test_it_is_started_when_the_port_is_free_again_and_not_before(
     qapp: QApplication, paths: Paths, taken: socket.socket
 ) -> None:
     world = Clocked()
-    place = replace(place_at(paths), running=lambda: False)
+    place = place_at(paths)
+    place = replace(place, service=replace(place.service, running=lambda: False))
     paths.logs.mkdir(exist_ok=True)
     process = ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
     process.start()

@@ -15,8 +15,9 @@ from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Heard
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
-from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.exams import wanted
+from lull.service.wiring.shared import SharedParts
 
 
 class SmallReader:
@@ -39,11 +40,16 @@ class Ollama:
 
 
 @dataclass
+class Models:
+    ollama: Ollama = field(default_factory=Ollama)
+
+
+@dataclass
 class Part:
-    """Of a `Services`, what is asked here."""
+    """Of `SharedParts`, what is asked here."""
 
     problems: Problems = field(default_factory=Problems)
-    ollama: Ollama = field(default_factory=Ollama)
+    models: Models = field(default_factory=Models)
     asking: Any = None
 
 
@@ -54,7 +60,7 @@ def asked(settings: Settings, **admitted: str) -> AuxModels:
     def who(role: ModelRole) -> str | None:
         return admitted.get(role.value)
 
-    return AuxModels(cast(Services, Part()), lambda: settings, SMALL, who)
+    return AuxModels(cast(SharedParts, Part()), lambda: settings, SMALL, who)
 
 
 def writers(made: AuxModels) -> list[str]:
@@ -115,9 +121,9 @@ def test_a_reader_never_runs_elsewhere() -> None:
 
 def test_work_in_a_lull_unloads_the_judge_that_was_admitted() -> None:
     made = asked(Settings(), judge="j:8b")
-    stages = Stages(cast(Services, Part()), Settings, judge=lambda: made.named(ModelRole.JUDGE))
+    stages = Stages(cast(SharedParts, Part()), Settings, judge=lambda: made.named(ModelRole.JUDGE))
     assert stages.asked() == {"j:8b"}
-    assert Stages(cast(Services, Part()), Settings).asked() == set()
+    assert Stages(cast(SharedParts, Part()), Settings).asked() == set()
 
 
 OLD = """\

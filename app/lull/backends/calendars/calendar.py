@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import lull
+from lull.backends.calendars.address import host_of, is_address
 from lull.backends.calendars.answer import MOST_BYTES, too_big
 from lull.backends.calendars.child import MOST_FAULTS
 from lull.backends.calendars.fetch import FeedFetch, Fetched
@@ -88,6 +89,12 @@ class IcsCalendar:
         self._environ = os.environ if environ is None else environ
         self._command = tuple(command or child_command())
         self._within_s = within_s
+
+    def is_address(self, location: str) -> bool:
+        return is_address(location)
+
+    def host_of(self, address: str) -> str:
+        return host_of(address)
 
     async def read(
         self, source: FeedSource, span: BusySpan, *, means: Meaning, marks: Validators

@@ -51,14 +51,22 @@ class Paces:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignalSources:
-    """The sources of this machine's idle signals (such as input, lock and power), one per
-    signal.
+class UserSources:
+    """The sources of signals that tell whether the user is at this machine or must not be
+    disturbed, such as input and calls.
     """
 
     input: SignalSource[float]
     """Source of the seconds since the last input."""
     locked: SignalSource[bool]
+    call: SignalSource[bool]
+    app: SignalSource[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineSources:
+    """The sources of signals that tell whether this machine has power, memory and time to spare."""
+
     waking: SignalSource[float]
     """Source of the time when the machine last woke, on the monotonic clock; -inf if unknown."""
     power: SignalSource[Supply]
@@ -66,10 +74,18 @@ class SignalSources:
     heat: SignalSource[bool]
     load: SignalSource[float]
     memory: SignalSource[FreeMemory]
-    call: SignalSource[bool]
-    app: SignalSource[str]
     working: Callable[[bool], None] = lambda _on: None
     """Callback: called with True when Lull's own work starts, with False when it ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalSources:
+    """The sources of this machine's idle signals, one per signal: those of the user and those of
+    the machine.
+    """
+
+    user: UserSources
+    machine: MachineSources
 
 
 class Chats(Protocol):
@@ -112,17 +128,18 @@ class SystemSignals:
         self._chats = chats
         self._returned = returned
         self._paces = paces or Paces()
-        self._working = sources.working
-        self._input = self._polled(sources.input, self._heard_input)
-        self._locked = self._polled(sources.locked)
-        self._waking = self._polled(sources.waking)
-        self._power = self._polled(sources.power)
-        self._saving = self._polled(sources.saving)
-        self._heat = self._polled(sources.heat)
-        self._load = self._polled(sources.load)
-        self._memory = self._polled(sources.memory)
-        self._call = self._polled(sources.call)
-        self._app = self._polled(sources.app)
+        user, machine = sources.user, sources.machine
+        self._working = machine.working
+        self._input = self._polled(user.input, self._heard_input)
+        self._locked = self._polled(user.locked)
+        self._waking = self._polled(machine.waking)
+        self._power = self._polled(machine.power)
+        self._saving = self._polled(machine.saving)
+        self._heat = self._polled(machine.heat)
+        self._load = self._polled(machine.load)
+        self._memory = self._polled(machine.memory)
+        self._call = self._polled(user.call)
+        self._app = self._polled(user.app)
         self._all: tuple[_Running, ...] = (
             *(self._input, self._locked, self._waking, self._power, self._saving),
             *(self._heat, self._load, self._memory, self._call, self._app),

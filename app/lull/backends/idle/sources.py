@@ -23,7 +23,13 @@ from lull.backends.idle.macos import (
     mac_saving,
 )
 from lull.backends.idle.polled import FirstKnown, Silent
-from lull.backends.idle.signals import Chats, SignalSources, SystemSignals
+from lull.backends.idle.signals import (
+    Chats,
+    MachineSources,
+    SignalSources,
+    SystemSignals,
+    UserSources,
+)
 from lull.backends.idle.windows import WindowsIdle
 from lull.backends.machine.apps import ExclusiveApps
 from lull.backends.machine.commands import asking
@@ -87,17 +93,21 @@ def _linux(environ: Mapping[str, str], apps: Apps) -> SignalSources:
     load = LoadOfOthers()
     recording = Recording(environ, asking(environ))
     return SignalSources(
-        input=linux_input(environ),
-        locked=LogindLock(environ),
-        waking=LogindWaking(environ),
-        power=Power(),
-        saving=PowerProfile(environ),
-        heat=Heat(),
-        load=load,
-        memory=MemoryRoom(),
-        call=AnyTrue([recording, LogindInhibitors(environ)]),
-        app=ExclusiveApps(apps),
-        working=load.working,
+        user=UserSources(
+            input=linux_input(environ),
+            locked=LogindLock(environ),
+            call=AnyTrue([recording, LogindInhibitors(environ)]),
+            app=ExclusiveApps(apps),
+        ),
+        machine=MachineSources(
+            waking=LogindWaking(environ),
+            power=Power(),
+            saving=PowerProfile(environ),
+            heat=Heat(),
+            load=load,
+            memory=MemoryRoom(),
+            working=load.working,
+        ),
     )
 
 
@@ -105,32 +115,40 @@ def _macos(environ: Mapping[str, str], apps: Apps) -> SignalSources:
     ask, load = asking(environ), LoadOfOthers()
     # Each source gets its own Frameworks, since each is polled in its own thread.
     return SignalSources(
-        input=FirstKnown([QuartzIdle(Frameworks()), IoregIdle(ask)]),
-        locked=mac_lock(Frameworks()),
-        waking=Silent("waking", "the Mac's clocks tell of its sleep"),
-        power=Power(),
-        saving=mac_saving(Frameworks()),
-        heat=mac_heat(Frameworks()),
-        load=load,
-        memory=MemoryRoom(),
-        call=AnyTrue([mac_recording(Frameworks()), MacScreenAwake(ask)]),
-        app=ExclusiveApps(apps),
-        working=load.working,
+        user=UserSources(
+            input=FirstKnown([QuartzIdle(Frameworks()), IoregIdle(ask)]),
+            locked=mac_lock(Frameworks()),
+            call=AnyTrue([mac_recording(Frameworks()), MacScreenAwake(ask)]),
+            app=ExclusiveApps(apps),
+        ),
+        machine=MachineSources(
+            waking=Silent("waking", "the Mac's clocks tell of its sleep"),
+            power=Power(),
+            saving=mac_saving(Frameworks()),
+            heat=mac_heat(Frameworks()),
+            load=load,
+            memory=MemoryRoom(),
+            working=load.working,
+        ),
     )
 
 
 def _others(why: str, apps: Apps, *, windows: bool = False) -> SignalSources:
     load = LoadOfOthers()
     return SignalSources(
-        input=WindowsIdle() if windows else Silent("input", why),
-        locked=Silent("the lock", why),
-        waking=Silent("waking", why),
-        power=Power(),
-        saving=Silent("saving power", why),
-        heat=Silent("heat", why),
-        load=load,
-        memory=MemoryRoom(),
-        call=Silent("calls", why),
-        app=ExclusiveApps(apps),
-        working=load.working,
+        user=UserSources(
+            input=WindowsIdle() if windows else Silent("input", why),
+            locked=Silent("the lock", why),
+            call=Silent("calls", why),
+            app=ExclusiveApps(apps),
+        ),
+        machine=MachineSources(
+            waking=Silent("waking", why),
+            power=Power(),
+            saving=Silent("saving power", why),
+            heat=Silent("heat", why),
+            load=load,
+            memory=MemoryRoom(),
+            working=load.working,
+        ),
     )

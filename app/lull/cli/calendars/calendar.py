@@ -68,12 +68,12 @@ def _listed(context: Context) -> Json:
 def _test(context: Context) -> Json:
     from lull.core.calendars.event import Meaning
     from lull.service.calendars.requests import days_of, source_of
-    from lull.service.wiring.calendars import feed_reader, is_address, system_clock, tried
+    from lull.service.wiring.calendars import feed_reader, system_clock, tried
 
-    wanted = _wanted(context)
-    source, days = source_of(wanted, is_address), days_of({"days": context.options.days})
+    wanted, reader = _wanted(context), feed_reader()
+    source, days = source_of(wanted, reader.is_address), days_of({"days": context.options.days})
     means = Meaning(context.options.means)
-    return asyncio.run(tried(feed_reader(), source, means=means, days=days, clock=system_clock()))
+    return asyncio.run(tried(reader, source, means=means, days=days, clock=system_clock()))
 
 
 def _wanted(context: Context) -> Json:

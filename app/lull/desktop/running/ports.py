@@ -15,10 +15,10 @@ TRIED: Final = 50
 
 def address_of(place: Place) -> tuple[str, int] | None:
     """Read the service's host and port from the settings file; None if they cannot be read."""
-    if place.settings is None:
+    if place.service.settings is None:
         return None
     try:
-        rows = place.settings(None)["settings"]
+        rows = place.service.settings(None)["settings"]
     except LullError:
         return None
     found = {row["key"]: row["value"] for row in rows}

@@ -57,8 +57,8 @@ class Autostart:
             user=user,
             config=named if named.is_absolute() else user / ".config",
             home=place.home,
-            serve=place.serve,
-            icon=(*place.serve[:-1], "open", "--hidden"),
+            serve=place.service.serve,
+            icon=(*place.service.serve[:-1], "open", "--hidden"),
         )
 
     def path(self, part: AutostartPart) -> Path:

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -28,7 +28,7 @@ from lull.core.calendars.feeds import (
 )
 from lull.core.errors import Conflict, LullError
 from lull.core.ports import Clock, Coin, Ids
-from lull.service.calendars.addresses import Addresses, Open
+from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.requests import DAYS, days_of, label_of, meaning_of, source_of
 from lull.service.calendars.views import feed_view, reading_view
 from lull.service.process.problems import Problems
@@ -46,8 +46,14 @@ Also limits the delay after the machine wakes from sleep.
 
 class FeedReader(Protocol):
     """Interface that fetches and parses a calendar feed within seconds, whatever the feed
-    contains.
+    contains, and tells addresses from paths.
     """
+
+    def is_address(self, location: str) -> bool:
+        """Return whether a feed's location is a URL rather than a file path."""
+
+    def host_of(self, address: str) -> str:
+        """Return the part of an address that may be shown. Raises FeedError for an invalid one."""
 
     async def read(
         self, source: FeedSource, span: BusySpan, *, means: Meaning, marks: Validators
@@ -59,34 +65,31 @@ class FeedReader(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalendarParts:
-    """The parts that `Calendars` needs, such as clock, store and feed reader."""
-
-    feeds: Feeds
-    reader: FeedReader
-    host_of: Callable[[str], str]
-    """Returns the displayable host of an address. Raises FeedError for an invalid one."""
-    is_address: Callable[[str], bool]
-    """Returns whether a feed's location is a URL rather than a file path."""
-    secrets: Open
-    clock: Clock
-    ids: Ids
-    coin: Coin
-    waiting_secrets: Open | None = None
-    """Opens the secret store and waits until the user has answered its prompt."""
-    problems: Problems | None = None
-    changed: Callable[[], None] = lambda: None
-    """Callback that is called after the known busy times have changed."""
-
-
 class Calendars:
     """Adds, removes and refreshes the user's calendar feeds, and returns their events."""
 
-    def __init__(self, parts: CalendarParts) -> None:
-        self._parts = parts
+    def __init__(
+        self,
+        store: Feeds,
+        reader: FeedReader,
+        addresses: Addresses,
+        *,
+        clock: Clock,
+        ids: Ids,
+        coin: Coin,
+        problems: Problems | None = None,
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        """The function `changed` is called after the known busy times have changed."""
+        self._store = store
+        self._reader = reader
+        self._addresses = addresses
+        self._clock = clock
+        self._ids = ids
+        self._coin = coin
+        self._problems = problems
+        self._changed = changed
         self._feeds: dict[str, Feed] | None = None
-        self._addresses = Addresses(parts.secrets, waiting=parts.waiting_secrets)
         self._one_at_a_time = asyncio.Lock()
         """Held while adding or removing, but not while reading a feed, which is slow."""
         self._look_now = asyncio.Event()
@@ -101,7 +104,7 @@ class Calendars:
 
         Empty before `load` has read the stored feeds. Never blocks.
         """
-        now = self._parts.clock.now()
+        now = self._clock.now()
         found = [event for feed in self.feeds() for event in feed.events(now)]
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
 
@@ -110,7 +113,7 @@ class Calendars:
 
         The watch for idle times asks ten times a second.
         """
-        now, feeds = self._parts.clock.now(), self.feeds()
+        now, feeds = self._clock.now(), self.feeds()
         if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
             self._ahead = (now, feeds, ahead(self.events(), now))
         return self._ahead[2]
@@ -121,7 +124,7 @@ class Calendars:
 
         Never blocks.
         """
-        now = self._parts.clock.now()
+        now = self._clock.now()
         return tuple(
             Calendar(id=feed.id, label=feed.label, means=feed.means, unread_s=_unread_s(feed, now))
             for feed in self.feeds()
@@ -133,15 +136,15 @@ class Calendars:
     async def load(self) -> None:
         """Load the stored calendar feeds into memory; the other methods call this if needed."""
         if self._feeds is None:
-            stored = await asyncio.to_thread(self._parts.feeds.all)
+            stored = await asyncio.to_thread(self._store.all)
             if self._feeds is None:
                 self._feeds = {feed.id: feed for feed in stored}
-                self._parts.changed()
+                self._changed()
 
     async def list(self) -> Json:
         """Return the JSON of all calendar feeds and their state."""
         await self.load()
-        now = self._parts.clock.now()
+        now = self._clock.now()
         return {"calendars": [feed_view(feed, now) for feed in self.feeds()]}
 
     # User actions
@@ -150,11 +153,9 @@ class Calendars:
         """Read a calendar feed once as a test, without saving anything. Raises FeedError,
         UsageError.
         """
-        source = source_of(wanted, self._parts.is_address)
+        source = source_of(wanted, self._reader.is_address)
         means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
-        return await tried(
-            self._parts.reader, source, means=means, days=days, clock=self._parts.clock
-        )
+        return await tried(self._reader, source, means=means, days=days, clock=self._clock)
 
     async def add(self, wanted: Json) -> Json:
         """Add a calendar feed: read it once and save it if that works.
@@ -162,22 +163,22 @@ class Calendars:
         Raises FeedError, SecretsError, UsageError, Conflict; nothing is saved then.
         """
         await self.load()
-        parts, began_s = self._parts, self._parts.clock.monotonic_s()
-        source, means = source_of(wanted, parts.is_address), meaning_of(wanted)
-        host = "" if source.is_file else parts.host_of(source.location)
+        began_s = self._clock.monotonic_s()
+        source, means = source_of(wanted, self._reader.is_address), meaning_of(wanted)
+        host = "" if source.is_file else self._reader.host_of(source.location)
         await self._not_twice(source, host)
         if not source.is_file:
             await self._addresses.ready()
-        now = parts.clock.now()
-        read = await parts.reader.read(source, span_at(now), means=means, marks=Validators())
+        now = self._clock.now()
+        read = await self._reader.read(source, span_at(now), means=means, marks=Validators())
         assert read is not None, "without marks a reading is always whole"
         async with self._one_at_a_time:
             taken = [feed.label for feed in self.feeds()]
             label = label_of(wanted, source, host, taken=taken)
             feed = await self._save(source, read, host=host, label=label, means=means)
-        parts.changed()
+        self._changed()
         week = BusySpan(start=now, end=now + timedelta(days=DAYS))
-        took_s = parts.clock.monotonic_s() - began_s
+        took_s = self._clock.monotonic_s() - began_s
         shown = reading_view(within(read.events, week), read.dropped, took_s=took_s)
         return {"calendar": feed_view(feed, now), **shown}
 
@@ -191,10 +192,10 @@ class Calendars:
         async with self._one_at_a_time:
             feed = self._named(name)
             left = await self._addresses.forget(feed.id) if feed.host else None
-            await self._parts.feeds.remove(feed.id)
+            await self._store.remove(feed.id)
             self._all().pop(feed.id, None)
         self._well_again(feed)
-        self._parts.changed()
+        self._changed()
         return {
             "removed": feed.id,
             **await self.list(),
@@ -204,9 +205,9 @@ class Calendars:
     async def _save(
         self, source: FeedSource, read: FeedReading, *, host: str, label: str, means: Meaning
     ) -> Feed:
-        parts, now = self._parts, self._parts.clock.now()
+        now = self._clock.now()
         feed = Feed(
-            id=parts.ids.new("cal"),
+            id=self._ids.new("cal"),
             label=label,
             host=host,
             path=source.location if source.is_file else "",
@@ -216,11 +217,11 @@ class Calendars:
             tried_at=now,
             due=now,
         )
-        feed = feed.read_well(_signed(read, feed), now=now, draw=parts.coin.random())
+        feed = feed.read_well(_signed(read, feed), now=now, draw=self._coin.random())
         if not source.is_file:
             await self._addresses.keep(feed.id, source.location)
         try:
-            await parts.feeds.add(feed)
+            await self._store.add(feed)
         except BaseException:
             # Also when cancelled: an address without a feed would stay in the keychain for ever.
             if not source.is_file:
@@ -263,18 +264,18 @@ class Calendars:
         """Read the calendar feeds that are due, one after the other, which needs less memory."""
         await self.load()
         for feed in self.feeds():
-            if feed.is_due(self._parts.clock.now()) and feed.id in self._all():
+            if feed.is_due(self._clock.now()) and feed.id in self._all():
                 await self.refresh(feed.id)
 
     async def refresh(self, name: str) -> Json:
         """Read one calendar feed now; a failure is recorded in its health. Raises NotFound."""
         await self.load()
-        parts, feed = self._parts, self._named(name)
-        now = parts.clock.now()
-        draw = parts.coin.random()
+        feed = self._named(name)
+        now = self._clock.now()
+        draw = self._coin.random()
         try:
             source = await self._source_of(feed)
-            read = await parts.reader.read(
+            read = await self._reader.read(
                 source, span_at(now), means=feed.means, marks=feed.marks(now)
             )
         except LullError as error:
@@ -284,9 +285,9 @@ class Calendars:
             signed = None if read is None else _signed(read, feed)
             after = feed.read_well(signed, now=now, draw=draw)
             self._well_again(after)
-        if feed.id in self._all() and await parts.feeds.keep(after):
+        if feed.id in self._all() and await self._store.keep(after):
             self._all()[feed.id] = after
-            parts.changed()
+            self._changed()
         return feed_view(after, now)
 
     async def _source_of(self, feed: Feed) -> FeedSource:
@@ -295,17 +296,17 @@ class Calendars:
         return FeedSource(location=await self._addresses.get(feed.id), private=feed.private)
 
     def _well_again(self, feed: Feed) -> None:
-        if self._parts.problems is not None:
-            self._parts.problems.clear(_problem_key(feed))
+        if self._problems is not None:
+            self._problems.clear(_problem_key(feed))
 
     def _tell_failure(self, feed: Feed, error: LullError) -> None:
         """Report a failure, unless it is the network and the last copy still counts."""
-        lost = feed.health(self._parts.clock.now()) is Health.LOST
-        if self._parts.problems is None or (isinstance(error, FeedUnreachable) and not lost):
+        lost = feed.health(self._clock.now()) is Health.LOST
+        if self._problems is None or (isinstance(error, FeedUnreachable) and not lost):
             log.info("the calendar %s was not read: %s", feed.id, error.detail)
             return
         words = type(error)(f"{feed.label}: {error.detail}", hint=error.hint)
-        self._parts.problems.report(_problem_key(feed), words)
+        self._problems.report(_problem_key(feed), words)
 
     def _all(self) -> dict[str, Feed]:
         assert self._feeds is not None, "loaded before"

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from lull import __version__
+from lull.config.paths import Paths
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.resources import INSTALL_AGAIN
@@ -17,6 +18,7 @@ from lull.service.control import checks
 from lull.service.control.checks import apart, check, in_thread, within
 from lull.service.idle import checks as lull_checks
 from lull.service.process.backups import looked_at
+from lull.service.process.listening import ListeningAt
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
@@ -27,32 +29,37 @@ Json = dict[str, Any]
 class Status:
     """Builds the service's status and runs the checks of `lull doctor`."""
 
-    def __init__(self, service: Service, clients: ConnectParts) -> None:
+    def __init__(
+        self, service: Service, paths: Paths, at: ListeningAt, clients: ConnectParts
+    ) -> None:
         self._service = service
+        self._shared = service.shared
+        self._paths = paths
+        self._at = at
         self._clients = clients
 
     async def status(self) -> Json:
-        service = self._service
-        library = service.current.library
+        service, shared = self._service, self._shared
+        library = service.skills.current.library
         active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
-        conversations, turns = await asyncio.to_thread(service.stores.trajectories.counts)
+        conversations, turns = await asyncio.to_thread(shared.stores.trajectories.counts)
         trust = await asyncio.to_thread(self._trust)
-        adapter, adapter_id = await asyncio.to_thread(service.adapters.control.in_force)
+        adapter, adapter_id = await asyncio.to_thread(service.slow_loop.adapters.control.in_force)
         if trust.pop("first_asked"):
-            await service.stores.rewards.asked(trust["question"], at=service.clock.now())
+            await shared.stores.rewards.asked(trust["question"], at=shared.clock.now())
         return {
             "running": True,
             "enabled": service.settings.service.enabled,
-            "address": service.address,
+            "address": self._at.address,
             "pid": os.getpid(),
             "version": __version__,
-            "home": str(service.paths.home),
-            "needs_token": bool(service.token),
+            "home": str(self._paths.home),
+            "needs_token": bool(self._at.token),
             "upstream": {
-                "kind": "builtin" if service.upstream.alone else "ollama",
-                "address": service.ollama.address,
-                "ok": service.ollama.state.ok,
-                "version": service.ollama.state.version or None,
+                "kind": "builtin" if service.answering.upstream.alone else "ollama",
+                "address": shared.models.ollama.address,
+                "ok": shared.models.ollama.state.ok,
+                "version": shared.models.ollama.state.version or None,
             },
             "policy": {
                 "model": await asyncio.to_thread(self._model),
@@ -66,19 +73,19 @@ class Status:
             },
             "conversations": conversations,
             "turns": turns,
-            "in_flight": service.data_plane.in_flight,
+            "in_flight": service.answering.data_plane.in_flight,
             "failed": self._failed(),
             "drifted": await asyncio.to_thread(self._drifted),
-            "helpers": service.exam_requests.roles(),
-            "learning": (await service.watch.why()).as_dict(),
+            "helpers": service.choices.exam_requests.roles(),
+            "learning": (await service.lulls.watch.why()).as_dict(),
             **trust,
             "trash": await asyncio.to_thread(service.upkeep.throwing_away.held),
-            "problems": [*service.problems.standing(), *self._not_recording()],
+            "problems": [*shared.problems.standing(), *self._not_recording()],
         }
 
     def _failed(self) -> list[Json]:
         """The newest chat requests that were answered with an error."""
-        now, now_s = self._service.clock.now(), self._service.clock.monotonic_s()
+        now, now_s = self._shared.clock.now(), self._shared.clock.monotonic_s()
         return [
             {
                 "at": (now - timedelta(seconds=now_s - one.at_s)).isoformat(timespec="seconds"),
@@ -87,12 +94,12 @@ class Status:
                 "status": one.status,
                 "why": one.why,
             }
-            for one in self._service.data_plane.failed.newest()
+            for one in self._service.answering.data_plane.failed.newest()
         ]
 
     def _drifted(self) -> list[Json]:
         """The chat clients that were connected to Lull and no longer point at it."""
-        found = drifted_clients(self._clients, self._service.address)
+        found = drifted_clients(self._clients, self._at.address)
         return [{"name": client.name, "title": client.title} for client in found]
 
     def _trust(self) -> Json:
@@ -107,7 +114,7 @@ class Status:
 
     def _not_recording(self) -> list[dict[str, str]]:
         """A problem if recording fails, since answers continue without the store."""
-        database = self._service.stores.database
+        database = self._shared.stores.database
         if not database.failing:
             return []
         words = StoreError(
@@ -118,32 +125,32 @@ class Status:
 
     def _model(self) -> str:
         """The model last requested, else the newest in Ollama, else the built-in one."""
-        rows, _ = self._service.stores.trajectories.page(limit=1)
+        rows, _ = self._shared.stores.trajectories.page(limit=1)
         if rows:
             return rows[0].model
-        return next(iter(self._service.ollama.state.models), BUILT_IN)
+        return next(iter(self._shared.models.ollama.state.models), BUILT_IN)
 
     async def doctor(self) -> Json:
-        service = self._service
-        stores, ollama = service.stores, service.ollama
+        service, paths = self._service, self._paths
+        stores, ollama = self._shared.stores, self._shared.models.ollama
         # All at once: together they take as long as the longest.
         looks = [
-            apart("settings", lambda: checks.settings(service.paths.settings)),
+            apart("settings", lambda: checks.settings(paths.settings)),
             self._engine(),
             apart("store", lambda: checks.store(stores.database, stores.trajectories)),
             apart(
                 "skills",
                 lambda: checks.skills(
-                    stores.skills.folders, service.current.library, stores.skills.missing()
+                    stores.skills.folders, service.skills.current.library, stores.skills.missing()
                 ),
             ),
             apart("reader", self._reader),
             within("memory", in_thread(self._memory)),
             apart("keychain", self._keychain, serious=False),
-            apart("disk", lambda: checks.disk(service.paths.home)),
+            apart("disk", lambda: checks.disk(paths.home)),
             within("speed", in_thread(checks.speed)),
             within("backups", in_thread(self._backups)),
-            within("clients", in_thread(lambda: check_clients(self._clients, service.address))),
+            within("clients", in_thread(lambda: check_clients(self._clients, self._at.address))),
         ]
         done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
         settings, engine, store, skills, reader, memory, *system = done
@@ -158,13 +165,13 @@ class Status:
                 models=len(ollama.state.models),
             ),
             *(engine, store, skills, reader, memory),
-            checks.exams(service.exam_requests.roles()),
+            checks.exams(service.choices.exam_requests.roles()),
             checks.placing(service.learning.placing.results()),
             *lulls,
             *system,
         ]
         said = {one["text"] for one in looked}
-        for problem in service.problems.standing():
+        for problem in self._shared.problems.standing():
             if problem["detail"] not in said:
                 text = f"{problem['title']}: {problem['detail']}"
                 looked.append(
@@ -173,17 +180,17 @@ class Status:
         return {"checks": looked}
 
     def _address(self) -> Json:
-        address = self._service.address
-        if not self._service.token:
+        address = self._at.address
+        if not self._at.token:
             return check("address", ok=True, text=f"{address}, for this machine only.")
         return check("address", ok=True, text=f"{address}, for the network, with a token.")
 
     async def _engine(self) -> Json:
-        if not self._service.local.serves(BUILT_IN):
-            problem = self._service.problems.of(BUILT_IN_PROBLEM) or {}
+        if not self._shared.models.local.serves(BUILT_IN):
+            problem = self._shared.problems.of(BUILT_IN_PROBLEM) or {}
             text = problem.get("detail", "The built-in model is missing.")
             return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))
-        return await checks.engine(self._service.engine)
+        return await checks.engine(self._service.answering.engine)
 
     async def _lulls(self) -> list[Json]:
         try:
@@ -194,32 +201,31 @@ class Status:
             return [check("lulls", ok=False, text=text, hint="`lull logs` may say why.")]
 
     async def _lulls_looked_at(self) -> list[Json]:
-        service = self._service
-        window = (await service.watch.why()).window
-        await service.calendars.load()
+        lulls = self._service.lulls
+        window = (await lulls.watch.why()).window
+        await lulls.calendars.load()
         return [
             lull_checks.idle_source(window),
-            lull_checks.lulls(window, watching=service.watch.watching),
-            lull_checks.calendars(service.calendars.feeds(), service.clock.now()),
+            lull_checks.lulls(window, watching=lulls.watch.watching),
+            lull_checks.calendars(lulls.calendars.feeds(), self._shared.clock.now()),
         ]
 
     def _backups(self) -> Json:
-        service = self._service
-        return looked_at(service.paths.home, service.settings.backup, service.clock.now())
+        backup = self._service.settings.backup
+        return looked_at(self._paths.home, backup, self._shared.clock.now())
 
     def _reader(self) -> str:
-        service = self._service
-        waiting = service.stores.feedback.count_waiting()
-        return checks.reader(service.learning.reader.check, waiting)
+        waiting = self._shared.stores.feedback.count_waiting()
+        return checks.reader(self._service.learning.models.reader.check, waiting)
 
     def _memory(self) -> Json:
-        memory = self._service.memory.exemplars
+        memory = self._service.skills.memory.exemplars
         if memory is None:
             return check("memory", ok=True, text="The exemplar memory is not open yet.")
         return check("memory", ok=True, text=_credited(memory.count()))
 
     def _keychain(self) -> str:
-        return checks.keychain(*open_secrets(self._service.settings, self._service.paths))
+        return checks.keychain(*open_secrets(self._service.settings, self._paths))
 
 
 def _credited(number: int) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from lull.config.paths import Paths
 from lull.core.errors import LullError
 from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
@@ -31,6 +32,7 @@ from lull.service.idle.routes import lull_routes
 from lull.service.models.models import KEY as TRAINING_MODEL
 from lull.service.models.models import ModelRequests, auto_view
 from lull.service.models.routes import exam_routes, model_routes
+from lull.service.process.listening import ListeningAt
 from lull.service.process.routes import backup_routes
 from lull.service.proof.comparing import Comparing
 from lull.service.proof.reviewing import Reviewing
@@ -45,32 +47,38 @@ from lull.store.training.run_folders import RunFolders
 
 
 async def open_control(
-    service: Service, *, stop: Callable[[], None], forget_token: Callable[[], Awaitable[None]]
+    service: Service,
+    paths: Paths,
+    at: ListeningAt,
+    *,
+    stop: Callable[[], None],
+    forget_token: Callable[[], Awaitable[None]],
 ) -> web.AppRunner:
     """Serve the control API of a service on its socket; the caller cleans the runner up.
 
     `forget_token` removes the network token from the secret store. Raises LullError.
     """
-    parts = connect_parts(service.paths, service.clock)
-    status = Status(service, parts)
-    view = SettingsView(service.paths.settings, apply=service.following.apply)
+    shared, choices = service.shared, service.choices
+    parts = connect_parts(paths, shared.clock)
+    status = Status(service, paths, at, parts)
+    view = SettingsView(paths.settings, apply=choices.following.apply)
 
     async def set_model(name: str) -> Json:
         said = await view.handle({"key": TRAINING_MODEL, "value": name})
         # The same name may have other weights now.
-        await service.following.follow_choice()
+        await choices.following.follow_choice()
         return said
 
-    answering = Answering(settle=service.stores.database.flush)
+    answering = Answering(settle=shared.stores.database.flush)
     reviewing = Reviewing(
         review=service.learning.proofs.review,
-        proposals=service.stores.proposals,
-        skills=service.stores.skills,
-        library=lambda: service.current.library,
+        proposals=shared.stores.proposals,
+        skills=shared.stores.skills,
+        library=lambda: service.skills.current.library,
         rule=service.learning.proofs.prove.rule.proof,
         rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
-        bus=service.bus,
+        bus=shared.bus,
     )
     whole = ServiceRequests(
         status=status.status,
@@ -78,25 +86,25 @@ async def open_control(
         settings=view.handle,
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,
-        token=service.token,
+        token=at.token,
         forget_token=forget_token,
     )
     models = ModelRequests(
-        service.weights.choose,
+        service.slow_loop.weights.choose,
         chosen=lambda: service.settings.training.model,
         set_model=set_model,
-        auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
+        auto=lambda: auto_view(choices.auto.choice) if choices.in_force.auto else None,
     )
     api = ControlApi(
         answering,
-        bus=service.bus,
+        bus=shared.bus,
         status=status.status,
         reading=service.views.reading,
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
             model_routes(models, answering),
-            *_learning_routes(service, reviewing, answering),
+            *_learning_routes(service, paths, reviewing, answering),
             *_other_routes(service, ConnectRequests(parts, status.status), answering),
         ),
     )
@@ -104,39 +112,41 @@ async def open_control(
         api.app(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0
     )
     await runner.setup()
-    await _private_site(runner, service.paths.control_socket)
+    await _private_site(runner, paths.control_socket)
     return runner
 
 
 def _learning_routes(
-    service: Service, reviewing: Reviewing, answering: Answering
+    service: Service, paths: Paths, reviewing: Reviewing, answering: Answering
 ) -> list[list[web.RouteDef]]:
     """Routes for what Lull learns: skills, proposals, feedback, adapters, training and exams."""
     comparing = Comparing(
         service.learning.proofs.compare,
-        proposals=service.stores.proposals,
+        proposals=service.shared.stores.proposals,
         rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
     )
     hearing = Hearing(
-        service.stores.feedback,
-        service.learning.hear,
+        service.shared.stores.feedback,
+        service.learning.scoring.hear,
         count=service.learning.fast_loop.count_heard,
     )
     training = TrainingRequests(
-        service.night,
-        service.watch,
-        service.stores.training,
-        RunFolders(service.paths.home / "runs"),
+        service.slow_loop.night,
+        service.lulls.watch,
+        service.shared.stores.training,
+        RunFolders(paths.home / "runs"),
     )
     return [
-        skill_routes(service.views.reading, service.changes, answering),
+        skill_routes(service.views.reading, service.skills.changes, answering),
         proposal_routes(reviewing, comparing, answering),
-        try_routes(Trying(service.tries, known=service.data_plane.known), answering),
+        try_routes(
+            Trying(service.skills.tries, known=service.answering.data_plane.known), answering
+        ),
         feedback_routes(hearing, answering),
-        adapter_routes(service.adapters.control, answering),
+        adapter_routes(service.slow_loop.adapters.control, answering),
         training_routes(training, answering),
-        exam_routes(service.exam_requests, answering),
+        exam_routes(service.choices.exam_requests, answering),
     ]
 
 
@@ -145,15 +155,15 @@ def _other_routes(
 ) -> list[list[web.RouteDef]]:
     """Routes for conversations, calendars, clients, lulls and backups."""
     lulls = Lulls(
-        service.watch,
-        windows=service.watch.windows,
-        calendars=service.calendars,
+        service.lulls.watch,
+        windows=service.lulls.watch.windows,
+        calendars=service.lulls.calendars,
         idle=lambda: service.settings.idle,
-        clock=service.clock,
+        clock=service.shared.clock,
     )
     forgetting = ForgettingRequests(
-        service.forget,
-        settle=service.stores.database.flush,
+        service.slow_loop.forget,
+        settle=service.shared.stores.database.flush,
         bring_back=service.upkeep.throwing_away.sweep.bring_back,
         backups=service.upkeep.backups,
     )
@@ -161,7 +171,7 @@ def _other_routes(
         conversation_routes(service.views.reading, service.views.rating, answering),
         forget_routes(forgetting, answering),
         trash_routes(service.upkeep.throwing_away, answering),
-        calendar_routes(service.calendars, answering),
+        calendar_routes(service.lulls.calendars, answering),
         client_routes(clients, answering),
         lull_routes(lulls, answering),
         backup_routes(service.upkeep.backups, answering),

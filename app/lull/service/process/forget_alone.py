@@ -34,8 +34,8 @@ def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object])
 async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
     async with wired(settings, paths, Door(port=0)) as service:
         forgetting = ForgettingRequests(
-            service.forget,
-            settle=service.stores.database.flush,
+            service.slow_loop.forget,
+            settle=service.shared.stores.database.flush,
             bring_back=service.upkeep.throwing_away.sweep.bring_back,
             backups=service.upkeep.backups,
         )

@@ -1,9 +1,20 @@
-"""Opens the socket on which the proxy listens."""
+"""Opens the socket on which the proxy listens, and holds how clients reach it there."""
 
 from __future__ import annotations
 
 import os
 import socket
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListeningAt:
+    """How clients reach the proxy: its address, and the token that other machines need."""
+
+    address: str
+    """Address of the proxy for programs on this machine."""
+    token: str
+    """Network token; empty when only this machine can connect."""
 
 
 def listening_socket(bind: str, port: int) -> socket.socket:

@@ -18,6 +18,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from aiohttp import web
@@ -28,7 +29,7 @@ from lull.config.private_file import close_to_others
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.process.control_server import open_control
-from lull.service.process.listening import listening_socket
+from lull.service.process.listening import ListeningAt, listening_socket
 from lull.service.process.lock import (
     Discovery,
     ServiceLock,
@@ -38,6 +39,7 @@ from lull.service.process.lock import (
 )
 from lull.service.process.logs import no_words_of_others, start_logging
 from lull.service.process.network_token import forget_token, network_token, remember_where
+from lull.service.process.problems import Problems
 from lull.service.process.stand_in_guard import (
     GOES_WITHIN_S,
     StandInGuard,
@@ -45,8 +47,9 @@ from lull.service.process.stand_in_guard import (
     plan_of,
 )
 from lull.service.proxy.auth import Door
+from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
-from lull.service.wiring.service import Service
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
 from lull.store.restoring import finish
@@ -141,32 +144,37 @@ async def _serve(
     listener = await _listener(settings.service, paths)
     token, kept_in, worry = await network_token(settings, paths)
     door = _door(settings.service, listener, token)
+    at = ListeningAt(address=f"http://{_shown(settings.service.bind)}:{door.port}", token=token)
     async with (
         wired(settings, paths, door, played=played) as service,
         contextlib.AsyncExitStack() as closing,
     ):
-        service.token = token
-        service.address = f"http://{_shown(settings.service.bind)}:{door.port}"
-        _worry(service, worry)
-        await remember_where(service, kept_in)
-        await service.ollama.probe()
+        shared, answering = service.shared, service.answering
+        _worry(shared.problems, settings.service, token, worry)
+        await remember_where(shared.stores.database, kept_in)
+        await shared.models.ollama.probe()
         control = await open_control(
             service,
+            paths,
+            at,
             stop=stopping.ask,
-            forget_token=lambda: forget_token(service),
+            forget_token=lambda: forget_token(service.settings, paths, shared.stores.database),
         )
         closing.push_async_callback(control.cleanup)
-        closing.callback(service.bus.close)
-        data_plane = await _open_data_plane(service, listener)
+        closing.callback(shared.bus.close)
+        within_s = settings.service.finish_within_s
+        data_plane = await _open_data_plane(answering.data_plane, listener, within_s)
         closing.push_async_callback(_drain, data_plane, stopping)
         background = asyncio.create_task(BackgroundTasks(service).run())
         closing.push_async_callback(_ended, background)
         closing.callback(paths.discovery.unlink, missing_ok=True)
-        guard = StandInGuard(plan_of(settings.service, paths, upstream=service.ollama.address))
+        guard = StandInGuard(
+            plan_of(settings.service, paths, upstream=shared.models.ollama.address)
+        )
         guard.start()
-        _announce(paths, service)
-        log.info("serving at %s", service.address)
-        tell(_ready(service))
+        _announce(paths, at, started=shared.clock.now())
+        log.info("serving at %s", at.address)
+        tell(_ready(at, shared, built_in=answering.upstream.built_in_is_there))
         _spare_the_collector()
         await stopping.asked.wait()
         log.info("stopping")
@@ -203,14 +211,16 @@ async def _drain(runner: web.AppRunner, stopping: Stopping) -> None:
         await _ended(hurry)  # type: ignore[arg-type]
 
 
-def _worry(service: Service, worry: LullError | None) -> None:
+def _worry(
+    problems: Problems, settings: ServiceSettings, token: str, worry: LullError | None
+) -> None:
     if worry is not None:
-        service.problems.report("secrets", worry)
-    if service.token:
-        service.problems.report(
+        problems.report("secrets", worry)
+    if token:
+        problems.report(
             "network",
             OpenToNetwork(
-                f"service.bind is {service.settings.service.bind}, so whoever is on your network"
+                f"service.bind is {settings.bind}, so whoever is on your network"
                 " and has the token can use your models.",
                 hint="`lull settings set service.bind 127.0.0.1` closes it.",
             ),
@@ -270,34 +280,35 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-async def _open_data_plane(service: Service, listener: socket.socket) -> web.AppRunner:
-    within_s = service.settings.service.finish_within_s
-    runner = service.data_plane.runner(shutdown_timeout_s=within_s)
+async def _open_data_plane(
+    data_plane: DataPlane, listener: socket.socket, within_s: float
+) -> web.AppRunner:
+    runner = data_plane.runner(shutdown_timeout_s=within_s)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     return runner
 
 
-def _announce(paths: Paths, service: Service) -> None:
+def _announce(paths: Paths, at: ListeningAt, *, started: datetime) -> None:
     found = Discovery(
-        address=service.address,
+        address=at.address,
         pid=os.getpid(),
         control=str(paths.control_socket),
         version=__version__,
-        started=service.clock.now().isoformat(),
+        started=started.isoformat(),
     )
     write_discovery(paths.discovery, found)
 
 
-def _ready(service: Service) -> Ready:
-    standing = service.problems.standing()
+def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> Ready:
+    standing = shared.problems.standing()
     return Ready(
-        address=service.address,
+        address=at.address,
         pid=os.getpid(),
-        upstream=service.ollama.address,
-        upstream_ok=service.ollama.state.ok,
-        models=len(service.ollama.state.models),
-        built_in=service.upstream.built_in_is_there,
-        token=service.token,
+        upstream=shared.models.ollama.address,
+        upstream_ok=shared.models.ollama.state.ok,
+        models=len(shared.models.ollama.state.models),
+        built_in=built_in,
+        token=at.token,
         notes=tuple(f"{p['title']}: {p['detail']} {p['hint']}" for p in standing),
     )

@@ -10,8 +10,8 @@ import secrets
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import LullError, SecretsError
-from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
+from lull.store.database import Database
 from lull.store.feedback.remembered import Remembered
 
 TOKEN = "network-token"
@@ -39,23 +39,23 @@ async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, Lul
     return token, store.kind, worry
 
 
-async def remember_where(service: Service, kind: str) -> None:
+async def remember_where(database: Database, kind: str) -> None:
     """Note in the database that the token is in the keychain, if it is.
 
     The keychain may be locked or missing when the token is to be deleted.
     """
     if kind == _KEYCHAIN:
-        await Remembered(service.stores.database).put(TOKEN, kind)
+        await Remembered(database).put(TOKEN, kind)
 
 
-async def forget_token(service: Service) -> None:
+async def forget_token(settings: Settings, paths: Paths, database: Database) -> None:
     """Delete the token from the secret store.
 
     Raises SecretsError if it may still be in a keychain that cannot be opened now.
     """
-    remembered = Remembered(service.stores.database)
+    remembered = Remembered(database)
     where = await asyncio.to_thread(remembered.get, TOKEN)
-    store, problem = await asyncio.to_thread(open_secrets, service.settings, service.paths)
+    store, problem = await asyncio.to_thread(open_secrets, settings, paths)
     await asyncio.to_thread(store.delete, TOKEN)
     if where == _KEYCHAIN and store.kind != _KEYCHAIN:
         why = problem.detail if problem is not None else "There is no keychain."

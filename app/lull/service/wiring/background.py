@@ -29,12 +29,15 @@ class BackgroundTasks:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._shared = service.shared
+        self._skills = service.skills
+        self._slow_loop = service.slow_loop
 
     async def run(self) -> None:
         """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
             keep = self._service.upkeep.supervisor.keep
-            following, learning = self._service.following, self._service.learning
+            following, learning = self._service.choices.following, self._service.learning
             group.create_task(keep("watching Ollama", self._watch_ollama))
             group.create_task(keep("exemplar memory", self._open_memory))
             group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
@@ -54,27 +57,27 @@ class BackgroundTasks:
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
             group.create_task(keep("live guard", learning.proofs.proving.guarding))
-            group.create_task(keep("adapters", self._service.adapters.control.watch))
-            group.create_task(keep("looking what to train", self._service.night.watching))
-            group.create_task(keep("standing trainer", self._service.night.standing))
+            group.create_task(keep("adapters", self._slow_loop.adapters.control.watch))
+            group.create_task(keep("looking what to train", self._slow_loop.night.watching))
+            group.create_task(keep("standing trainer", self._slow_loop.night.standing))
             group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
-            group.create_task(keep("calendars", self._service.calendars.keep_fresh))
+            group.create_task(keep("calendars", self._service.lulls.calendars.keep_fresh))
 
     async def _follow_exams(self) -> None:
         """Look for models to examine, and recalibrate when the judge changes."""
-        examine, admitted = self._service.learning.exams.examine, ""
+        examine, admitted = self._service.learning.models.exams.examine, ""
         await examine.load()
         while True:
             with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
                 await examine.look()
-            if (judge := self._service.learning.asked.named(ModelRole.JUDGE)) != admitted:
+            if (judge := self._service.learning.models.aux.named(ModelRole.JUDGE)) != admitted:
                 admitted = judge
-                await self._service.learning.book.recalibrate()
+                await self._service.learning.scoring.book.recalibrate()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(EXAMS_EVERY_S):
-                    await self._service.in_force.ask_again.wait()
-            self._service.in_force.ask_again.clear()
+                    await self._service.choices.in_force.ask_again.wait()
+            self._service.choices.in_force.ask_again.clear()
 
     async def _follow_talked_to(self) -> None:
         """Look which models the user talks to, to measure where they obey skills best."""
@@ -86,22 +89,22 @@ class BackgroundTasks:
 
     async def _nudge_night(self) -> None:
         """Tell training when a recorded, rated or approved change may affect its data."""
-        async with self._service.bus.watching(after=self._service.bus.last) as events:
+        async with self._shared.bus.watching(after=self._shared.bus.last) as events:
             async for event in events:
                 if event.kind in _TRAINING_NEWS:
-                    self._service.night.nudge()
+                    self._slow_loop.night.nudge()
 
     async def _watch_for_lulls(self) -> None:
-        with listening(self._service.idle_source):
-            await self._service.watch.run()
+        with listening(self._service.lulls.source):
+            await self._service.lulls.watch.run()
 
     async def _watch_ollama(self) -> None:
         while True:
-            await self._service.ollama.probe()
-            self._service.upstream.look_again.clear()
+            await self._shared.models.ollama.probe()
+            self._service.answering.upstream.look_again.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._service.settings.upstream.probe_every_s):
-                    await self._service.upstream.look_again.wait()
+                    await self._service.answering.upstream.look_again.wait()
             # Rate limit: failing requests trigger at most five probes a second.
             await asyncio.sleep(0.2)
 
@@ -113,25 +116,26 @@ class BackgroundTasks:
         try:
             kinds = await asyncio.to_thread(lambda: RequestKinds(kinds_dir()))
         except ResourceError as error:
-            self._service.problems.report(KINDS_PROBLEM, error)
+            self._shared.problems.report(KINDS_PROBLEM, error)
             return
-        await self._service.index.tell_kinds_with(kinds)
+        await self._skills.index.tell_kinds_with(kinds)
 
     async def _open_memory(self) -> None:
         try:
-            exemplars, worry = await self._service.memory.open()
+            exemplars, worry = await self._skills.memory.open()
             if worry is not None:
-                self._service.problems.report("exemplars", worry)
-            self._service.index.remember_with(exemplars)
+                self._shared.problems.report("exemplars", worry)
+            self._skills.index.remember_with(exemplars)
         finally:
-            self._service.memory.asked.set()
+            self._skills.memory.asked.set()
 
     def _idle_engine(self) -> IdleEngine:
-        one = self._service
-        return IdleEngine(one.engine, one.data_plane, one.clock, after_s=self._idle_after_s)
+        answering, clock = self._service.answering, self._shared.clock
+        return IdleEngine(answering.engine, answering.data_plane, clock, after_s=self._idle_after_s)
 
     async def _unload_learner(self) -> None:
-        await self._service.weights.learner.unload_idle(self._idle_after_s(), self._service.clock)
+        learner = self._slow_loop.weights.learner
+        await learner.unload_idle(self._idle_after_s(), self._shared.clock)
 
     def _idle_after_s(self) -> float:
         return self._service.settings.engine.idle_unload_min * 60

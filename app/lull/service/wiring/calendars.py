@@ -5,17 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from lull.backends.calendars.address import host_of, is_address
 from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.core.errors import LullError
 from lull.core.ports import Clock, SecretStore
-from lull.service.calendars.calendars import CalendarParts, Calendars, tried
+from lull.service.calendars.addresses import Addresses
+from lull.service.calendars.calendars import Calendars, tried
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
 from lull.store.database import Database
 
-__all__ = ["calendars_of", "feed_reader", "is_address", "tried"]
+__all__ = ["calendars_of", "feed_reader", "tried"]
 
 
 def calendars_of(
@@ -33,19 +33,14 @@ def calendars_of(
     is there to answer the keychain's prompt. They block for seconds and are called in a thread.
     """
     return Calendars(
-        CalendarParts(
-            feeds=Feeds(database),
-            reader=feed_reader(),
-            host_of=host_of,
-            is_address=is_address,
-            secrets=secrets,
-            waiting_secrets=waiting_secrets,
-            clock=clock,
-            ids=TimeSortedIds(),
-            coin=random.SystemRandom(),
-            problems=problems,
-            changed=changed,
-        )
+        Feeds(database),
+        feed_reader(),
+        Addresses(secrets, waiting=waiting_secrets),
+        clock=clock,
+        ids=TimeSortedIds(),
+        coin=random.SystemRandom(),
+        problems=problems,
+        changed=changed,
     )
 
 

@@ -14,10 +14,10 @@ from lull.loops.derived import ForgetTables
 from lull.loops.forget import Exemplars, Forget, ForgetFiles
 from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.training import NightParts
+from lull.service.wiring.shared import SharedParts
 from lull.store.forgetting import ForgettingRows
 
 
@@ -47,14 +47,14 @@ class ForgetInService:
         await self.night.stop(runs)
 
     async def afterwards(self) -> None:
-        self.learning.score.wishes.clear()
+        self.learning.scoring.score.wishes.clear()
         await self.approve.follow()
         self.learning.fast_loop.looked_at()
         self.night.nudge()
 
 
 def forget_of(
-    world: Services,
+    world: SharedParts,
     paths: Paths,
     slow: NightParts,
     *,

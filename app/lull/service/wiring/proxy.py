@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+import aiohttp
+
 from lull.backends.system.hung import until_hung
 from lull.config.settings import Settings
 from lull.loops.chat.serve import Serve
@@ -17,8 +19,8 @@ from lull.service.proxy.forward import Forward
 from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.night.weights import Weights
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upstream import OllamaUpstream
 
 LONG_READER_ASLEEP_S: Final = 8.0
@@ -26,9 +28,10 @@ LONG_READER_ASLEEP_S: Final = 8.0
 
 
 def data_plane_of(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     door: Door,
+    session: aiohttp.ClientSession,
     serve: Serve,
     upstream: OllamaUpstream,
     weights: Weights,
@@ -38,23 +41,24 @@ def data_plane_of(
     """Build the proxy's HTTP server, which answers from the upstream Ollama and from Lull's own
     models.
 
-    The function `off` tells whether Lull is switched off.
+    The users' own requests are forwarded by `session`. The function `off` tells whether Lull is
+    switched off.
     """
-    address = world.ollama.address
+    address = world.models.ollama.address
     idle_s = settings.service.idle_timeout_s
     body_limit = settings.service.max_body_mb * 1_000_000
     trajectories = world.stores.trajectories
     long = LongBodies(
-        key=world.stores.chain_key,
+        key=trajectories.key,
         limit=body_limit,
         missing=trajectories.missing,
         has_tools=trajectories.has_tools,
         watch=partial(until_hung, asleep_s=LONG_READER_ASLEEP_S),
     )
     sources = AnswerSources(
-        forward=Forward(world.session, address, idle_s=idle_s, token=door.token),
+        forward=Forward(session, address, idle_s=idle_s, token=door.token),
         upstream=upstream,
-        local=world.local,
+        local=world.models.local,
         published=weights.names,
     )
     rules = ProxyRules(

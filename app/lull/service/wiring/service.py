@@ -1,81 +1,92 @@
-"""Holds all parts of the assembled service, by name."""
+"""Holds the parts of the assembled service, by what they are for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from lull.backends.mlx.engine import MlxEngine
-from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.retrieval.skill_index import WordIndex
-from lull.backends.system.clock import SystemClock
-from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.idle.signals import IdleSource
-from lull.loops.chat.serve import Serve
 from lull.loops.feedback.auto_learner import AutoLearner
-from lull.loops.forget import Forget
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.proof.try_out import TryOut
-from lull.loops.training.training_job import TrainingJob
-from lull.service.builtin.model import LocalModels
 from lull.service.calendars.calendars import Calendars
-from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
-from lull.service.process.bus import EventBus
-from lull.service.process.problems import Problems
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.night.adapters import AdapterParts
-from lull.service.wiring.night.weights import Weights
-from lull.service.wiring.stores import Stores
+from lull.service.wiring.night.slow_loop import SlowLoop
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upkeep import Upkeep
 from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import Views
 
 
-@dataclass(slots=True)
-class Service:
-    """All parts of a running service, such as its stores, proxy, engine and background jobs."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweringParts:
+    """The parts that answer chat requests: the proxy, the built-in engine and the state of the
+    upstream Ollama.
+    """
 
-    in_force: SettingsInForce
-    paths: Paths
-    clock: SystemClock
-    stores: Stores
-    bus: EventBus
-    problems: Problems
-    activity: Activity
+    data_plane: DataPlane
+    engine: MlxEngine
+    upstream: OllamaUpstream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillParts:
+    """The skills (texts put into prompts) in force, the indexes by which a request finds them, and
+    the parts by which users change and try them.
+    """
+
     current: Current
     index: WordIndex
     memory: LateExemplars
-    engine: MlxEngine
-    local: LocalModels
-    ollama: OllamaFacts
-    upstream: OllamaUpstream
-    serve: Serve
-    data_plane: DataPlane
-    learning: LearningParts
-    weights: Weights
-    adapters: AdapterParts
-    night: TrainingJob
-    forget: Forget
-    watch: WatchIdle
-    idle_source: IdleSource
-    calendars: Calendars
-    auto: AutoLearner
     changes: SkillChanges
     tries: TryOut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LullParts:
+    """The watch for lulls (idle times of the computer), and the signals and calendars by which it
+    finds them.
+    """
+
+    watch: WatchIdle
+    source: IdleSource
+    calendars: Calendars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoices:
+    """The settings in force, and the parts that choose by them which model is trained, and which
+    ones judge answers and write skills.
+    """
+
+    in_force: SettingsInForce
     following: FollowSettings
+    auto: AutoLearner
     exam_requests: ExamRequests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """The parts of a running service, grouped by what they are for."""
+
+    shared: SharedParts
+    answering: AnsweringParts
+    skills: SkillParts
+    learning: LearningParts
+    slow_loop: SlowLoop
+    lulls: LullParts
+    choices: ModelChoices
     views: Views
     upkeep: Upkeep
-    address: str = ""
-    token: str = ""
-    """Token that requests need when other machines can reach the service."""
 
     @property
     def settings(self) -> Settings:
-        return self.in_force()
+        return self.choices.in_force()

@@ -14,7 +14,6 @@ from lull.config.settings import Settings
 from lull.core.errors import ResourceError
 from lull.service.proxy.auth import Door
 from lull.service.proxy.forward import forwarding_session
-from lull.service.wiring.learning.feedback import close_learning
 from lull.service.wiring.own_models import (
     BUILT_IN_PROBLEM,
     built_in_engine,
@@ -49,33 +48,35 @@ async def wired(
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.
         closed(service.upkeep.keep_watch.stop)
-        closed(service.weights.learner.close)
-        closed(close_learning, service.learning)
-        closed(service.night.close)
-        closed(service.exam_requests.close)
-        closed(service.data_plane.close)
+        closed(service.slow_loop.weights.learner.close)
+        closed(service.learning.models.close)
+        closed(service.slow_loop.night.close)
+        closed(service.choices.exam_requests.close)
+        closed(service.answering.data_plane.close)
         await _make_ready(service)
         yield service
 
 
 async def _make_ready(service: Service) -> None:
     """Prepare for the first request; whatever is missing is reported as a problem."""
-    if service.stores.database.kept_aside is not None:
-        service.problems.report("database", kept_aside(service.stores.database))
-    for number, worry in enumerate(service.stores.database.worries):
-        service.problems.report(f"missing {number}", worry)
-    service.problems.told("versions", await asyncio.to_thread(service.stores.skills.missing))
+    shared, answering, slow_loop = service.shared, service.answering, service.slow_loop
+    stores, problems = shared.stores, shared.problems
+    if stores.database.kept_aside is not None:
+        problems.report("database", kept_aside(stores.database))
+    for number, worry in enumerate(stores.database.worries):
+        problems.report(f"missing {number}", worry)
+    problems.told("versions", await asyncio.to_thread(stores.skills.missing))
     try:
-        await publish_built_in(service.local, service.engine)
-        service.upstream.built_in_is_there = True
+        await publish_built_in(shared.models.local, answering.engine)
+        answering.upstream.built_in_is_there = True
     except ResourceError as error:
-        service.problems.report(BUILT_IN_PROBLEM, error)
-        service.upstream.built_in_problem = f"{error.detail} {error.hint}"
-    lost = service.adapters.control.lost
-    service.engine.damage_of = damage_of
-    service.engine.on_lost_adapter = service.weights.learner.on_lost_adapter = lost
-    await service.following.serve_learner()
-    await service.adapters.promote.start()
-    await service.forget.finish()
+        problems.report(BUILT_IN_PROBLEM, error)
+        answering.upstream.built_in_problem = f"{error.detail} {error.hint}"
+    lost = slow_loop.adapters.control.lost
+    answering.engine.damage_of = damage_of
+    answering.engine.on_lost_adapter = slow_loop.weights.learner.on_lost_adapter = lost
+    await service.choices.following.serve_learner()
+    await slow_loop.adapters.promote.start()
+    await slow_loop.forget.finish()
     await service.upkeep.watch_library.take_in()
-    service.learning.guard.follow()
+    service.learning.proofs.guard.follow()

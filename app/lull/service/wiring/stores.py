@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 from lull.config.paths import Paths
 from lull.core.errors import LullError, StoreError
-from lull.loops.proof.measured_skills import effects_in, measured
+from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.store.chat.chain_key import chain_key
-from lull.store.chat.event_log import EventLog
 from lull.store.chat.flips import Flips
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
@@ -32,8 +31,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The opened data of Lull's home folder: the database's tables, the skill folders and the key
-    of the message hashes.
+    """The opened data of Lull's home folder: the database, the tables that several jobs share, and
+    the skill folders.
     """
 
     database: Database
@@ -42,12 +41,8 @@ class Stores:
     rewards: Rewards
     feedback: FeedbackRows
     proposals: Proposals
-    flips: Flips
-    use_replays: UseReplays
-    events: EventLog
+    use: UseEvidence
     training: Training
-    worths: Worths
-    chain_key: bytes
     witness: Witness
 
 
@@ -70,12 +65,8 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         rewards=Rewards(database),
         feedback=FeedbackRows(database),
         proposals=Proposals(database),
-        flips=Flips(database),
-        use_replays=UseReplays(database),
-        events=EventLog(database),
+        use=UseEvidence(flips=Flips(database), replays=UseReplays(database)),
         training=Training(database),
-        worths=Worths(database),
-        chain_key=key,
         witness=witness,
     )
 
@@ -154,9 +145,11 @@ def reading_of(stores: Stores) -> Reading:
             stores.proposals,
             still=lambda served: served.turn.generation == library.generation,
         ),
-        worths=stores.worths,
+        worths=Worths(stores.database),
         tested=stores.proposals.tested,
-        effects=lambda: effects_in(stores.flips.outcomes(texts), stores.use_replays.pairs(texts)),
+        effects=lambda: effects_in(
+            stores.use.flips.outcomes(texts), stores.use.replays.pairs(texts)
+        ),
         measures=dict,
         placings=Placings(stores.database).all,
     )

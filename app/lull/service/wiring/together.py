@@ -22,30 +22,25 @@ from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.idle.scheduling import LullWork
-from lull.core.idle.signals import IdleSource
 from lull.core.ports import SecretStore
 from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
 from lull.loops.feedback.auto_learner import AutoLearner, made_ready, ready_work
-from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
 from lull.service.builtin.model import LocalModels
-from lull.service.calendars.calendars import Calendars
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import Door
-from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
@@ -55,11 +50,19 @@ from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
 from lull.service.wiring.proxy import data_plane_of
-from lull.service.wiring.service import Service
+from lull.service.wiring.service import (
+    AnsweringParts,
+    LullParts,
+    ModelChoices,
+    Service,
+    SkillParts,
+)
+from lull.service.wiring.shared import ModelsHere, SharedParts
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import views_of
+from lull.store.chat.event_log import EventLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +89,25 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
     ground.current.after = guard.follow
     serve = _serve(ground, settings, guard)
     loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.fixing)
-    return _service(in_force, paths, door, opened, auto, ground=ground, serve=serve, loops=loops)
+    skills = _skills(ground, loops, serve)
+    return Service(
+        shared=ground.world,
+        answering=_answering(in_force, door, opened, ground, serve, loops),
+        skills=skills,
+        learning=loops.learning,
+        slow_loop=loops.slow,
+        lulls=loops.lulls,
+        choices=_choices(in_force, auto, serve, ground, loops),
+        views=views_of(ground.world, loops.learning, ground.memory),
+        upkeep=upkeep_of(
+            ground.world,
+            in_force,
+            paths,
+            current=skills.current,
+            index=skills.index,
+            changes=skills.changes,
+        ),
+    )
 
 
 # Shared by requests and loops
@@ -94,7 +115,7 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ground:
-    world: Services
+    world: SharedParts
     current: Current
     index: WordIndex
     memory: LateExemplars
@@ -103,7 +124,7 @@ class _Ground:
 
 def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
     stores, clock = opened.stores, opened.clock
-    bus, index = EventBus(stores.events, clock), WordIndex()
+    bus, index = EventBus(EventLog(stores.database), clock), WordIndex()
     current = Current(Library(0, {}), index, bus)
 
     def tell(proposal: Proposal) -> None:
@@ -111,19 +132,20 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         bus.tell(EventKind.PROPOSAL, proposal=proposal.id, name=name, status=status)
 
     files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
-    world = Services(
+    world = SharedParts(
         stores=stores,
         clock=clock,
         bus=bus,
         problems=Problems(bus),
-        local=LocalModels(clock=clock),
-        ollama=_ollama(opened.session, settings, bus),
-        session=opened.session,
+        models=ModelsHere(
+            local=LocalModels(clock=clock),
+            ollama=_ollama(opened.session, settings, bus),
+            places={},
+        ),
         asking=opened.asking,
         library=lambda: current.library,
         approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
         activity=Activity(clock),
-        places={},
     )
     return _Ground(
         world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
@@ -154,7 +176,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
     )
-    serve.fixing.places = world.places
+    serve.fixing.places = world.models.places
     return serve
 
 
@@ -162,17 +184,10 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Lulls:
-    calendars: Calendars
-    source: IdleSource
-    watch: WatchIdle
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Loops:
     learning: LearningParts
     slow: SlowLoop
-    lulls: _Lulls
+    lulls: LullParts
 
 
 def _loops(
@@ -208,20 +223,20 @@ def _loops(
 
 
 def _lulls(
-    world: Services,
+    world: SharedParts,
     settings: SettingsInForce,
     paths: Paths,
     learning: LearningParts,
     slow: SlowLoop,
     auto: AutoLearner,
-) -> _Lulls:
+) -> LullParts:
     async def make(model: str) -> None:
         await made_ready(auto, model, slow.weights.choose.choose)
         settings.made_ready.set()
 
     def helpers() -> list[LullWork]:
         making = ready_work(auto, make, world.clock) if settings.auto else []
-        return [*learning.exams.queue(), *making]
+        return [*learning.models.exams.queue(), *making]
 
     calendars = calendars_of(
         world.stores.database,
@@ -242,98 +257,49 @@ def _lulls(
         training=slow.night.queue,
         exams=helpers,
     )
-    return _Lulls(calendars=calendars, source=source, watch=watch)
+    return LullParts(calendars=calendars, source=source, watch=watch)
 
 
-# The service
+# The groups of the service
 
 
-def _service(
+def _answering(
     in_force: SettingsInForce,
-    paths: Paths,
     door: Door,
     opened: Opened,
-    auto: AutoLearner,
-    *,
     ground: _Ground,
     serve: Serve,
     loops: _Loops,
-) -> Service:
-    world, learning, slow, lulls = ground.world, loops.learning, loops.slow, loops.lulls
-    upstream = OllamaUpstream(world.ollama)
-    changes = SkillChanges(world.approve, ground.files, world.stores.skills)
-    return Service(
-        in_force=in_force,
-        paths=paths,
-        # what requests and loops share
-        clock=world.clock,
-        stores=world.stores,
-        bus=world.bus,
-        problems=world.problems,
-        activity=world.activity,
+) -> AnsweringParts:
+    upstream = OllamaUpstream(ground.world.models.ollama)
+    data_plane = data_plane_of(
+        ground.world,
+        in_force(),
+        door,
+        opened.session,
+        serve,
+        upstream,
+        loops.slow.weights,
+        off=lambda: not in_force.settings.service.enabled,
+    )
+    return AnsweringParts(data_plane=data_plane, engine=opened.engine, upstream=upstream)
+
+
+def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:
+    world = ground.world
+    return SkillParts(
         current=ground.current,
         index=ground.index,
         memory=ground.memory,
-        # who answers requests
-        engine=opened.engine,
-        local=world.local,
-        ollama=world.ollama,
-        upstream=upstream,
-        serve=serve,
-        data_plane=_data_plane(in_force, door, serve, upstream, world, slow),
-        # what learns, and when
-        learning=learning,
-        weights=slow.weights,
-        adapters=slow.adapters,
-        night=slow.night,
-        forget=slow.forget,
-        watch=lulls.watch,
-        idle_source=lulls.source,
-        calendars=lulls.calendars,
-        auto=auto,
-        # what users change and see
-        changes=changes,
-        tries=try_out_of(world, learning.proofs.prove, serve.fixing, ground.index),
-        following=_following(in_force, auto, serve, loops, world),
-        exam_requests=_exam_requests(in_force, learning),
-        views=views_of(world, learning, ground.memory),
-        upkeep=upkeep_of(
-            world, in_force, paths, current=ground.current, index=ground.index, changes=changes
-        ),
+        changes=SkillChanges(world.approve, ground.files, world.stores.skills),
+        tries=try_out_of(world, loops.learning.proofs.prove, serve.fixing, ground.index),
     )
 
 
-def _data_plane(
-    in_force: SettingsInForce,
-    door: Door,
-    serve: Serve,
-    upstream: OllamaUpstream,
-    world: Services,
-    slow: SlowLoop,
-) -> DataPlane:
-    return data_plane_of(
-        world,
-        in_force(),
-        door,
-        serve,
-        upstream,
-        slow.weights,
-        off=lambda: not in_force.settings.service.enabled,
-    )
-
-
-def _exam_requests(in_force: SettingsInForce, learning: LearningParts) -> ExamRequests:
-    return ExamRequests(
-        learning.exams.examine,
-        settings=lambda: models_and_addresses(in_force()),
-        done=in_force.ask_again.set,
-    )
-
-
-def _following(
-    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, loops: _Loops, world: Services
-) -> FollowSettings:
-    return FollowSettings(
+def _choices(
+    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, ground: _Ground, loops: _Loops
+) -> ModelChoices:
+    following = FollowSettings(
         in_force,
         learner=loops.slow.weights.learner,
         auto=auto,
@@ -341,8 +307,16 @@ def _following(
         night=loops.slow.night,
         serve=serve,
         watch=loops.lulls.watch,
-        bus=world.bus,
-        problems=world.problems,
+        bus=ground.world.bus,
+        problems=ground.world.problems,
+    )
+    exam_requests = ExamRequests(
+        loops.learning.models.exams.examine,
+        settings=lambda: models_and_addresses(in_force()),
+        done=in_force.ask_again.set,
+    )
+    return ModelChoices(
+        in_force=in_force, following=following, auto=auto, exam_requests=exam_requests
     )
 
 

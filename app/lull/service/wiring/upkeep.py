@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.core.chat.retention import Limits
+from lull.loops.sweep import Sweep
 from lull.service.chat.throwing_away import ThrowingAway
 from lull.service.process.backups import Backups
 from lull.service.process.keep_watch import KeepWatch
@@ -17,8 +19,9 @@ from lull.service.process.supervisor import Supervisor
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.skills.watch_library import WatchLibrary
-from lull.service.wiring.learning.asking import Services
-from lull.service.wiring.sweeping import throwing_away_of
+from lull.service.wiring.shared import SharedParts
+from lull.store.retention import Retention
+from lull.store.trash import Trash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,7 @@ class Upkeep:
 
 
 def upkeep_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     paths: Paths,
     *,
@@ -47,12 +50,12 @@ def upkeep_of(
         watch_library=_watch_library(world, current, index, changes),
         keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
         backups=_backups(world, settings, paths),
-        throwing_away=throwing_away_of(world, settings(), paths),
+        throwing_away=_throwing_away(world, settings(), paths),
     )
 
 
 def _watch_library(
-    world: Services, current: Current, index: WordIndex, changes: SkillChanges
+    world: SharedParts, current: Current, index: WordIndex, changes: SkillChanges
 ) -> WatchLibrary:
     return WatchLibrary(
         world.stores.skills,
@@ -65,7 +68,7 @@ def _watch_library(
     )
 
 
-def _backups(world: Services, settings: Callable[[], Settings], paths: Paths) -> Backups:
+def _backups(world: SharedParts, settings: Callable[[], Settings], paths: Paths) -> Backups:
     return Backups(
         paths.home,
         world.stores.database,
@@ -75,3 +78,15 @@ def _backups(world: Services, settings: Callable[[], Settings], paths: Paths) ->
         settings=lambda: settings().backup,
         quiet_s=lambda: settings().learning.quiet_s,
     )
+
+
+def _throwing_away(world: SharedParts, settings: Settings, paths: Paths) -> ThrowingAway:
+    records, database = settings.records, world.stores.database
+    sweep = Sweep(
+        Retention(database),
+        Trash(paths.trash, database),
+        world.clock,
+        limits=lambda: Limits(days=records.keep_days, most_bytes=records.keep_mb * 1_000_000),
+        trash_bytes=lambda: records.trash_mb * 1_000_000,
+    )
+    return ThrowingAway(sweep, world.problems, settle=database.flush)

@@ -10,9 +10,10 @@ from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
+from lull.service.wiring.shared import SharedParts
+from lull.store.feedback.worth import Worths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,16 +25,16 @@ class Views:
     trust: TrustView
 
 
-def views_of(world: Services, learning: LearningParts, memory: LateExemplars) -> Views:
+def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
     """Build what users are shown of requests and feedback."""
     stores = world.stores
     reading = Reading(
         stores.trajectories,
         stores.skills,
         eligible=Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still),
-        effects=lambda: learning.guard.effects,
-        measures=learning.guard.measures,
-        worths=stores.worths,
+        effects=lambda: learning.proofs.guard.effects,
+        measures=learning.proofs.guard.measures,
+        worths=Worths(stores.database),
         placings=learning.placing.results,
         tested=stores.proposals.tested,
     )
@@ -45,7 +46,7 @@ def views_of(world: Services, learning: LearningParts, memory: LateExemplars) ->
 
 
 def _rating(
-    world: Services, learning: LearningParts, reading: Reading, memory: LateExemplars
+    world: SharedParts, learning: LearningParts, reading: Reading, memory: LateExemplars
 ) -> Rating:
     return Rating(
         world.stores.trajectories,
@@ -57,9 +58,9 @@ def _rating(
     )
 
 
-def _trust(world: Services, learning: LearningParts) -> TrustView:
+def _trust(world: SharedParts, learning: LearningParts) -> TrustView:
     return TrustView(
         world.stores.rewards,
-        calibration=lambda: learning.book.calibration,
+        calibration=lambda: learning.scoring.book.calibration,
         clock=world.clock,
     )

@@ -7,18 +7,14 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-
-import aiohttp
+from dataclasses import replace
 
 from lull.backends.chat.engine_chat import EngineChat
 from lull.backends.chat.llm_judge import JudgePrompts, LlmJudge
 from lull.backends.chat.openai_chat import OpenAIChat
 from lull.backends.chat.skill_writer import ModelEvolver
 from lull.backends.ollama.chat import OllamaChat
-from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.reader.chat_reader import ChatReader
-from lull.backends.system.clock import SystemClock
 from lull.config.learning import JudgeSettings, ReaderSettings, WriterSettings
 from lull.config.settings import Settings
 from lull.core.adapters.model_facts import ModelFacts
@@ -31,19 +27,14 @@ from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
 from lull.core.proof.proposal import ProposalOrigin
 from lull.core.skills.prompt_block import Placement
-from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import place_of
 from lull.loops.proof.replay import ReplayTarget
-from lull.loops.skills.approve import Approve
 from lull.loops.skills.evolve import SkillWriter
 from lull.loops.skills.write_rules import RuleWriter
 from lull.pocket.writer import PocketWriter
-from lull.service.builtin.model import LocalModels, served_sampling
-from lull.service.idle.quiet import Activity
-from lull.service.process.bus import EventBus
-from lull.service.process.problems import Problems
+from lull.service.builtin.model import served_sampling
 from lull.service.wiring.learning.checks import proposed_check
-from lull.service.wiring.stores import Stores
+from lull.service.wiring.shared import SharedParts
 
 log = logging.getLogger(__name__)
 
@@ -58,29 +49,6 @@ _SETTINGS_OF = {
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Services:
-    """Shared parts of the service, such as database, clock, event bus and HTTP sessions, from which
-    its jobs are built.
-    """
-
-    stores: Stores
-    clock: SystemClock
-    bus: EventBus
-    problems: Problems
-    local: LocalModels
-    ollama: OllamaFacts
-    session: aiohttp.ClientSession
-    """HTTP session for forwarding the users' own requests."""
-    asking: aiohttp.ClientSession
-    """HTTP session for requests that Lull itself makes."""
-    library: Callable[[], Library]
-    approve: Approve
-    activity: Activity
-    places: dict[str, Placement]
-    """Where prompts hold skills (instruction texts), by the digest of a model that was measured."""
-
-
 def _nobody(_: ModelRole) -> str | None:
     return None
 
@@ -92,7 +60,7 @@ class AuxModels:
 
     def __init__(
         self,
-        world: Services,
+        world: SharedParts,
         settings: Callable[[], Settings],
         reader: FeedbackReader | None = None,
         admitted: Callable[[ModelRole], str | None] = _nobody,
@@ -210,7 +178,7 @@ class AuxModels:
                 allow_remote=remote,
             )
         chat = OllamaChat(
-            self._world.ollama.address,
+            self._world.models.ollama.address,
             wanted.model,
             timeout_s=wanted.timeout_s,
             allow_remote=remote,
@@ -226,7 +194,7 @@ class Stages:
     """
 
     def __init__(
-        self, world: Services, settings: Callable[[], Settings], judge: Callable[[], str] = str
+        self, world: SharedParts, settings: Callable[[], Settings], judge: Callable[[], str] = str
     ) -> None:
         """The function `judge` returns the name of the current judge model, "" for none."""
         self._world = world
@@ -247,22 +215,22 @@ class Stages:
 
     def facts(self, model: str) -> ModelFacts | None:
         """Return what is known of a model (size, context window …) without asking Ollama."""
-        if self._world.local.is_alone_with(model):
-            return self._world.local.facts(model)
-        return self._world.ollama.known(model)
+        if self._world.models.local.is_alone_with(model):
+            return self._world.models.local.facts(model)
+        return self._world.models.ollama.known(model)
 
     async def stage(self, model: str) -> ReplayTarget | None:
         """Return the model on which past requests are replayed to prove a skill; None if it cannot
         be asked now.
         """
-        if self._world.local.is_alone_with(model):
+        if self._world.models.local.is_alone_with(model):
             return self._own(model)
         try:
-            facts = self._world.ollama.facts(model)
+            facts = self._world.models.ollama.facts(model)
             known = facts if isinstance(facts, ModelFacts) else await facts
             if model not in self._chats:
                 self._chats[model] = OllamaChat(
-                    self._world.ollama.address,
+                    self._world.models.ollama.address,
                     model,
                     timeout_s=REPLAY_WITHIN_S,
                     allow_remote=self._settings().upstream.allow_remote_models,
@@ -282,7 +250,7 @@ class Stages:
         )
 
     def _own(self, model: str) -> ReplayTarget:
-        served = self._world.local.served(model)
+        served = self._world.models.local.served(model)
         sampling = served_sampling(served.model)
         return ReplayTarget(
             chat=EngineChat(
@@ -293,8 +261,8 @@ class Stages:
             engine="mlx",
             adapter=served.adapter,
             sampling=sampling,
-            place=self._place(self._world.local.facts(model)),
+            place=self._place(self._world.models.local.facts(model)),
         )
 
     def _place(self, facts: ModelFacts) -> Placement:
-        return place_of(facts, self._world.places)
+        return place_of(facts, self._world.models.places)

@@ -15,8 +15,8 @@ from lull.core.training.ports import Curriculum
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
 from lull.resources import probes_dir
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.shared import SharedParts
 
 
 class CurriculumByModel:
@@ -48,7 +48,7 @@ class CurriculumByModel:
         return self._of(model).anchors(model, count, with_skills, about)
 
 
-def curriculum_of(world: Services, place: Callable[[str], Placement]) -> CurriculumByModel:
+def curriculum_of(world: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
     """Build the source of extra requests, chosen by model, for training and testing LoRA
     adapters.
 

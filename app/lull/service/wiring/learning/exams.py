@@ -30,7 +30,7 @@ from lull.loops.models.exam_work import ExamWork
 from lull.loops.models.examine_models import HURRIED_S, Examinee, ExamineModels, WaitingExam
 from lull.resources import prompt_sha256
 from lull.service.models.borrowed_models import BorrowedModels
-from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.shared import SharedParts
 from lull.store.models.exams import Exams
 
 PROBLEM = "exams"
@@ -41,7 +41,7 @@ class ExamParts:
     """The runner of the exams for chat models, with the models that it opened."""
 
     examine: ExamineModels
-    world: Services
+    world: SharedParts
     borrowed: BorrowedModels
     chats: list[OllamaChat] = field(default_factory=list)
     asking: set[str] = field(default_factory=set)
@@ -75,7 +75,7 @@ class _Examinees:
     """Opens chat models as reader, judge and writer; each once for the judge's present settings."""
 
     def __init__(
-        self, world: Services, settings: Callable[[], Settings], prompts: JudgePrompts
+        self, world: SharedParts, settings: Callable[[], Settings], prompts: JudgePrompts
     ) -> None:
         self.chats: list[OllamaChat] = []
         self._world = world
@@ -93,7 +93,9 @@ class _Examinees:
 
     def _opened(self, name: str, judge: JudgeSettings) -> Examinee:
         # OllamaChat refuses models that do not run on this machine.
-        chat = OllamaChat(self._world.ollama.address, name, timeout_s=HURRIED_S, own_upstream=True)
+        chat = OllamaChat(
+            self._world.models.ollama.address, name, timeout_s=HURRIED_S, own_upstream=True
+        )
         self.chats.append(chat)
         return Examinee(
             reader=ChatReader(chat, coin=self._coin),
@@ -108,7 +110,7 @@ class _Examinees:
         )
 
 
-def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) -> ExamParts:
+def exams_of(world: SharedParts, settings: Callable[[], Settings], quiet: Quiet) -> ExamParts:
     """Build the exams (labelled items) that decide which chat models may read feedback, judge
     answers and write skills.
 
@@ -130,8 +132,8 @@ def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) ->
         clock=world.clock,
     )
     borrowed = BorrowedModels(
-        loaded=world.ollama.loaded,
-        unload=world.ollama.unload,
+        loaded=world.models.ollama.loaded,
+        unload=world.models.ollama.unload,
         asked=lambda: asking,
         activity=world.activity,
         clock=world.clock,
@@ -141,11 +143,11 @@ def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) ->
     )
 
 
-def _candidates(world: Services, settings: Callable[[], Settings]) -> ExamCandidates:
+def _candidates(world: SharedParts, settings: Callable[[], Settings]) -> ExamCandidates:
     upstream = settings().upstream.resolved(os.environ, own_port=settings().service.port)
     return ExamCandidates(
         OllamaModels(world.asking, upstream),
-        state=world.ollama,
+        state=world.models.ollama,
         settings=lambda: wanted(settings()),
         memory=this_memory,
     )

@@ -34,7 +34,6 @@ from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_placing import MeasurePlacing
-from lull.loops.proof.measured_skills import UseEvidence
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
@@ -44,7 +43,7 @@ from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
-from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.checks import TOOLS, derived_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
@@ -52,40 +51,57 @@ from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearningParts:
-    """The jobs that learn skills (texts put into prompts), and their parts, ready to run."""
+class AskedModels:
+    """The models that Lull itself asks, to read feedback, judge answers, write skills and replay
+    requests, and the exams that choose among them.
+    """
 
+    exams: ExamParts
+    stages: Stages
     reader: SmallReader
+    aux: AuxModels
+
+    async def close(self) -> None:
+        """Close the connections and processes by which these models are asked."""
+        await self.exams.close()
+        await self.stages.close()
+        await self.reader.close()
+        await self.aux.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoringParts:
+    """The parts that turn what a user said and did into scores of answers."""
+
     hear: Hear
+    verifier: Verifier
     book: RewardBook
     score: Score
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningParts:
+    """The jobs that learn skills (texts put into prompts) from feedback, and what training takes
+    over from them.
+    """
+
+    models: AskedModels
+    scoring: ScoringParts
     proofs: ProofParts
     placing: MeasurePlacing
-    guard: Holdout
     current_selection: CurrentSelection
-    verifier: Verifier
     curriculum: Curriculum
     fast_loop: FastLoop
-    stages: Stages
-    asked: AuxModels
-    exams: ExamParts
 
 
-async def close_learning(parts: LearningParts) -> None:
-    """Close the models and processes that the jobs that learn skills hold open."""
-    await parts.exams.close()
-    await parts.stages.close()
-    await parts.reader.close()
-    await parts.asked.close()
-
-
-def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
+def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
     """Build the live guard, which measures whether skills (texts put into prompts) in use help, and
     for that leaves them out of some conversations.
 
@@ -107,8 +123,8 @@ def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
         ),
     )
     return Holdout(
-        evidence=UseEvidence(flips=stores.flips, replays=stores.use_replays),
-        coins=SkillCoins(coin=hashed_coin(stores.chain_key.hex()), rule=rule),
+        evidence=stores.use,
+        coins=SkillCoins(coin=hashed_coin(stores.trajectories.key.hex()), rule=rule),
         retiring=retiring,
         proposals=stores.proposals,
         library=world.library,
@@ -117,7 +133,7 @@ def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
 
 
 def learning_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     *,
     guard: Holdout,
@@ -145,51 +161,40 @@ def learning_of(
     scoring = _scoring(world, settings(), asked, ground, credit, exams)
     proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
     return LearningParts(
-        reader=reader,
-        hear=scoring.hear,
-        book=scoring.book,
-        score=scoring.score,
+        models=AskedModels(exams=exams, stages=stages, reader=reader, aux=asked),
+        scoring=scoring,
         proofs=proofs,
         placing=placing_of(world, stages, quiet, slice_s=settings().learning.slice_s),
-        guard=guard,
         current_selection=ground.current_selection,
-        verifier=ground.verifier,
         curriculum=curriculum_of(world, ground.current_selection.place),
         fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
-        stages=stages,
-        asked=asked,
-        exams=exams,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Scoring:
-    """The parts that turn what a user said and did into scores."""
-
-    hear: Hear
-    book: RewardBook
-    score: Score
-
-
 def _scoring(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     ground: ProofGround,
     credit: Credit,
     exams: ExamParts,
-) -> _Scoring:
+) -> ScoringParts:
     hear = _hear(world, asked, ground.quiet)
     book = _book(world, settings, asked, ground.verifier, credit, exams)
-    return _Scoring(hear=hear, book=book, score=_score(world, book, ground.verifier, hear))
+    return ScoringParts(
+        hear=hear,
+        verifier=ground.verifier,
+        book=book,
+        score=_score(world, book, ground.verifier, hear),
+    )
 
 
 def _fast_loop(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     ground: ProofGround,
-    scoring: _Scoring,
+    scoring: ScoringParts,
     proofs: ProofParts,
 ) -> FastLoop:
     return FastLoop(
@@ -214,7 +219,7 @@ def _verifier(stores: Stores) -> Verifier:
     )
 
 
-def _hear(world: Services, asked: AuxModels, quiet: QuietTimes) -> Hear:
+def _hear(world: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
     return Hear(
         world.stores.feedback,
         world.stores.rewards,
@@ -226,7 +231,7 @@ def _hear(world: Services, asked: AuxModels, quiet: QuietTimes) -> Hear:
 
 
 def _ask_judge(
-    world: Services, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
+    world: SharedParts, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
 ) -> AskJudge:
     return AskJudge(
         world.stores.rewards,
@@ -239,7 +244,7 @@ def _ask_judge(
 
 
 def _book(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     verifier: Verifier,
@@ -262,7 +267,7 @@ def _book(
     )
 
 
-def _score(world: Services, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
+def _score(world: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
     stores = world.stores
     return Score(
         stores.rewards,
@@ -279,7 +284,7 @@ def _score(world: Services, book: RewardBook, verifier: Verifier, hear: Hear) ->
 
 
 def _evolve(
-    world: Services,
+    world: SharedParts,
     settings: Settings,
     asked: AuxModels,
     quiet: QuietTimes,

@@ -10,14 +10,17 @@ from lull.core.idle.ports import Quiet
 from lull.core.proof.placing import PlacingSheet
 from lull.core.skills.skill import SkillStatus
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
-from lull.service.wiring.learning.asking import Services, Stages
+from lull.service.wiring.learning.asking import Stages
 from lull.service.wiring.learning.checks import TOOLS
+from lull.service.wiring.shared import SharedParts
 from lull.store.proof.placings import Placings
 
 PROBLEM = "placing"
 
 
-def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float) -> MeasurePlacing:
+def placing_of(
+    world: SharedParts, stages: Stages, quiet: Quiet, *, slice_s: float
+) -> MeasurePlacing:
     """Build what measures where in a prompt each model obeys skills best.
 
     If the file of test cases is missing, this is shown as a problem and nothing is measured.
@@ -30,7 +33,7 @@ def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float)
 
     def here(model: str) -> ModelFacts | None:
         """Return the facts of a model; None if it does not run on this machine."""
-        alone = world.local.is_alone_with(model)
+        alone = world.models.local.is_alone_with(model)
         return stages.facts(model) if alone or _is_here(world, model) else None
 
     def has_skills() -> bool:
@@ -49,9 +52,9 @@ def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float)
         clock=world.clock,
         slice_s=slice_s,
         tools=TOOLS,
-        places=world.places,
+        places=world.models.places,
     )
 
 
-def _is_here(world: Services, model: str) -> bool:
-    return canonical(model) in world.ollama.digests()
+def _is_here(world: SharedParts, model: str) -> bool:
+    return canonical(model) in world.models.ollama.digests()

@@ -26,8 +26,9 @@ from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.proof.proving import Proving
-from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
+from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +45,11 @@ class ProofGround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
-    """The jobs that prove skills by replaying past requests with and without them, and their
-    review.
+    """The jobs that prove skills by replaying past requests with and without them, their review,
+    and the guard that measures them in use.
     """
 
+    guard: Holdout
     prove: Prove
     compare: Compare
     review: Review
@@ -56,7 +58,7 @@ class ProofParts:
 
 
 def proofs_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     asked: AuxModels,
     ground: ProofGround,
@@ -78,10 +80,17 @@ def proofs_of(
         auto_approve=lambda: settings().review.auto_approve,
     )
     compare = _compare(world, prove, ground)
-    return ProofParts(prove=prove, compare=compare, review=review, measure=measure, proving=proving)
+    return ProofParts(
+        guard=guard,
+        prove=prove,
+        compare=compare,
+        review=review,
+        measure=measure,
+        proving=proving,
+    )
 
 
-def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
+def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
     rule = prove_rule(settings)
     replay = Replay(
         rewards=world.stores.rewards,
@@ -103,7 +112,7 @@ def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofG
     )
 
 
-def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
+def _compare(world: SharedParts, prove: Prove, ground: ProofGround) -> Compare:
     return Compare(
         proposals=world.stores.proposals,
         replay=prove.replay,
@@ -117,7 +126,7 @@ def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
     )
 
 
-def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
+def try_out_of(world: SharedParts, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
     """Build what lets the user try a proposed skill on any request before approving it."""
 
     rewards = world.stores.rewards
@@ -140,10 +149,10 @@ def try_out_of(world: Services, prove: Prove, fixing: SelectSkills, index: WordI
 
 
 def _measure(
-    world: Services, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
+    world: SharedParts, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
 ) -> MeasureUse:
     return MeasureUse(
-        replays=world.stores.use_replays,
+        replays=world.stores.use.replays,
         rewards=world.stores.rewards,
         replay=prove.replay,
         stage=ground.stages.stage,
@@ -154,7 +163,7 @@ def _measure(
     )
 
 
-def _review(world: Services, prove: Prove, credit: Credit) -> Review:
+def _review(world: SharedParts, prove: Prove, credit: Credit) -> Review:
     stores = world.stores
 
     async def remember(proposal: Proposal) -> None:

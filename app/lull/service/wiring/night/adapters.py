@@ -17,9 +17,9 @@ from lull.loops.adapters.gate_questions import GateMaterial
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.publishing_host import PublishingHost
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.night.training import NightParts
+from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
@@ -37,7 +37,7 @@ class AdapterParts:
 
 
 def adapters_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     *,
     learning: LearningParts,
@@ -90,7 +90,7 @@ def adapters_of(
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
 
 
-def _sources(world: Services, learning: LearningParts, parts: NightParts) -> MaterialSources:
+def _sources(world: SharedParts, learning: LearningParts, parts: NightParts) -> MaterialSources:
     return MaterialSources(
         adapters=parts.adapters,
         training=world.stores.training,
@@ -98,7 +98,7 @@ def _sources(world: Services, learning: LearningParts, parts: NightParts) -> Mat
         rewarding=parts.rewarding,
         proposals=world.stores.proposals,
         current_selection=learning.current_selection,
-        verifier=learning.verifier,
+        verifier=learning.scoring.verifier,
         judge=parts.judge,
         curriculum=learning.curriculum,
     )

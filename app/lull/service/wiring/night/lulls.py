@@ -30,8 +30,8 @@ from lull.loops.proof.proof_work import PlacingWork, ProofWork, UseWork
 from lull.service.calendars.calendars import Calendars
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.proof.proving import Proving
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.shared import SharedParts
 from lull.store.idle.windows import Windows
 
 
@@ -75,7 +75,7 @@ def listening(source: IdleSource) -> Iterator[None]:
 
 
 def watch_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     *,
     source: IdleSource,
@@ -90,9 +90,9 @@ def watch_of(
     `training` and `exams` return queued work.
     """
     borrowed = BorrowedModels(
-        loaded=world.ollama.loaded,
-        unload=world.ollama.unload,
-        asked=learning.stages.asked,
+        loaded=world.models.ollama.loaded,
+        unload=world.models.ollama.unload,
+        asked=learning.models.stages.asked,
         activity=world.activity,
         clock=world.clock,
     )

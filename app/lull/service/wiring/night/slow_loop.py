@@ -11,12 +11,12 @@ from lull.config.settings import Settings
 from lull.loops.forget import Forget
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.forget import forget_of
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of
 from lull.service.wiring.night.training import night_of, parts_of
 from lull.service.wiring.night.weights import Weights, weights_of
+from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class SlowLoop:
 
 
 def slow_loop_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     paths: Paths,
     *,
@@ -48,12 +48,12 @@ def slow_loop_of(
         world.asking,
         world.stores.database,
         world.problems,
-        world.local,
+        world.models.local,
         world.clock,
     )
     parts = parts_of(world, settings, paths, learning)
     adapters = adapters_of(
-        world, settings, learning=learning, parts=parts, host=weights.host(world.local)
+        world, settings, learning=learning, parts=parts, host=weights.host(world.models.local)
     )
     night = night_of(
         world,

@@ -31,9 +31,9 @@ from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
-from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
+from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
@@ -49,16 +49,16 @@ MEMORY_S: Final = 60.0
 class Learners:
     """Finds the model to train under the current settings; implements FindsLearner."""
 
-    world: Services
+    world: SharedParts
     settings: Callable[[], Settings]
     adapters: Adapters
     files: AdapterFiles
 
     async def __call__(self) -> Learner | None:
         name = self.settings().training.model
-        if not self.world.local.serves(name):
+        if not self.world.models.local.serves(name):
             return None
-        served = self.world.local.served(name)
+        served = self.world.models.local.served(name)
         force = self.adapters.in_force(served.model.name)
         folder = str(self.files.folder(force.active)) if force.active is not None else None
         return Learner(
@@ -71,7 +71,7 @@ class Learners:
             adapter_folder=folder if served.adapter is not None else None,
             parameters=served.model.parameters,
             on_trial=force.shadow or "",
-            place=place_of(self.world.local.facts(name), self.world.places),
+            place=place_of(self.world.models.local.facts(name), self.world.models.places),
         )
 
     def why_none(self) -> str:
@@ -98,7 +98,7 @@ class NightParts:
 
 
 def parts_of(
-    world: Services, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
+    world: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
 ) -> NightParts:
     """Build the parts that training and the gate (the checks of an adapter before it answers users)
     share, such as its data and rewards.
@@ -108,18 +108,18 @@ def parts_of(
 
     def judge() -> Judge | None:
         now = settings()
-        named = learning.asked.named(ModelRole.JUDGE)
+        named = learning.models.aux.named(ModelRole.JUDGE)
         if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
             return None
-        return learning.asked.judge()
+        return learning.models.aux.judge()
 
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         heard=stores.feedback,
         proposals=stores.proposals,
-        verifier=learning.verifier,
+        verifier=learning.scoring.verifier,
         judge=judge,
-        calibration=lambda: learning.book.calibration,
+        calibration=lambda: learning.scoring.book.calibration,
     )
     return NightParts(
         folders=RunFolders(paths.home / "runs", rows_missing=stores.database.rows_missing),
@@ -142,7 +142,7 @@ def parts_of(
 
 
 def night_of(
-    world: Services,
+    world: SharedParts,
     settings: Callable[[], Settings],
     parts: NightParts,
     *,
@@ -193,7 +193,7 @@ def night_of(
 
 
 def _train_of(
-    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> Train:
     stock = _stock_of(world, settings, parts, learning)
     deciding = DecideStep(
@@ -221,7 +221,7 @@ def _train_of(
 
 
 def _stock_of(
-    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> TrainingData:
     adapters = parts.adapters
 
@@ -245,7 +245,7 @@ def _stock_of(
 
 
 def _make_run_of(
-    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> MakeRun:
     ids = TimeSortedIds()
     return MakeRun(
