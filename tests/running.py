@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from tests.zygote import started
 
 Json = dict[str, Any]
@@ -94,6 +96,18 @@ class Lull:
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         base = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}
         return {**base, "LULL_HOME": str(self.home), "OLLAMA_HOST": self.upstream, **(more or {})}
+
+
+def kill_with_children(pid: int) -> None:
+    """Kill a service and what it has started, so that nobody stands in for it and writes into a
+    folder that a test removes."""
+    with suppress(psutil.NoSuchProcess):
+        service = psutil.Process(pid)
+        everyone = [service, *service.children(recursive=True)]
+        for one in everyone:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        psutil.wait_procs(everyone, timeout=PATIENCE_S)
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.fake_tray import FakeTray
-from tests.running import PATIENCE_S, nobodys_port
+from tests.running import PATIENCE_S, kill_with_children, nobodys_port
 
 pytestmark = pytest.mark.full
 
@@ -73,7 +73,7 @@ def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     while is_running(paths.lock) and time.monotonic() < until:
         qtbot.wait(50)
     if is_running(paths.lock) and there is not None:
-        os.kill(there.pid, signal.SIGKILL)
+        kill_with_children(there.pid)
 
 
 def pid_of(paths: Paths) -> int:

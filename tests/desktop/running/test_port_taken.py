@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import signal
 import socket
 from collections.abc import Iterator
 from contextlib import closing
@@ -31,7 +29,7 @@ from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.test_service_process import FakeChild
-from tests.running import free_port, nobodys_port
+from tests.running import free_port, kill_with_children, nobodys_port
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     desktop.end()
     desktop.window.deleteLater()
     if there is not None and is_running(paths.lock):
-        os.kill(there.pid, signal.SIGKILL)
+        kill_with_children(there.pid)
 
 
 def banner_button(shown: Shown, start: str) -> QPushButton:
