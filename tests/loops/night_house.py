@@ -24,7 +24,7 @@ from lull.loops.feedback.verify import Reads
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.learner import Learner
 from lull.loops.training.make_run import MakeRun, RunRule
-from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -71,6 +71,11 @@ def now_and_then(request: GenerateRequest) -> bool:
 
 
 REJECTED = Verdict(accepted=False, at=FakeClock().now(), against=None)
+
+
+def trains_in_a_skill(next_step: NextStep) -> bool:
+    """Whether a run is to be made that trains a skill into the weights."""
+    return isinstance(next_step, MakingStep) and isinstance(next_step.source, SkillToTrainIn)
 
 
 @dataclass
