@@ -22,7 +22,7 @@ from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
 from lull.loops.training.decide_step import DecideStep
-from lull.loops.training.learner import Learner
+from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
@@ -240,7 +240,7 @@ class NightHouse(Classroom):
             folder=f"/models/{self.model}",
             digest=self.digest,
             engine=self.engine,
-            system="",
+            prompt=PromptForm(system=""),
             adapter=self.in_force,
             adapter_folder=None if self.in_force is None else f"/adapters/{self.in_force}",
             parameters=1000,

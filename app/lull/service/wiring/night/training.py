@@ -21,7 +21,7 @@ from lull.loops.adapters.promote import Promote
 from lull.loops.chat.select_skills import place_of
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
-from lull.loops.training.learner import Learner
+from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import NextStep, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
@@ -66,12 +66,14 @@ class Learners:
             folder=str(served.model.folder),
             digest=served.model.digest,
             engine=served.engine,
-            system=served.system,
+            prompt=PromptForm(
+                system=served.system,
+                place=place_of(self.world.local.facts(name), self.world.places),
+            ),
             adapter=served.adapter,
             adapter_folder=folder if served.adapter is not None else None,
             parameters=served.model.parameters,
             on_trial=force.shadow or "",
-            place=place_of(self.world.local.facts(name), self.world.places),
         )
 
     def why_none(self) -> str:
