@@ -106,7 +106,7 @@ async def test_each_toss_is_written_down_with_its_chance(home: Home) -> None:
 
 async def test_without_a_trial_no_coin_is_tossed(home: Home) -> None:
     serving = await home.open(user("hello"), facts=replace(FACTS, adapter=OLD))
-    assert serving.selection.flips == ()
+    assert serving.skills.selection.flips == ()
 
 
 async def test_after_a_trial_what_was_before_answers_a_few_and_each_keeps_its_arm(

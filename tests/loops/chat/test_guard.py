@@ -194,9 +194,9 @@ async def test_a_skill_that_surely_helps_is_left_out_of_far_fewer_conversations(
         serving = await asks(room, number)
         await room.settled()
         await room.rate(serving.stamp.turn, Label.GOOD if serving.stamp.skills else Label.BAD)
-    assert {flip.share for flip in (await asks(room, 60)).selection.flips} == {0.4}
+    assert {flip.share for flip in (await asks(room, 60)).skills.selection.flips} == {0.4}
     await room.guard.step()
-    (flip,) = (await asks(room, 61)).selection.flips
+    (flip,) = (await asks(room, 61)).skills.selection.flips
     assert flip.share == pytest.approx(0.4 * SURE_PART)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
+from lull.core.adapters.adapter import decides_adapter
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate, reply_reserve
@@ -44,6 +45,16 @@ class Selected:
         """The sha256 of every skill (instruction text) in the prompt."""
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
+
+    def not_put_in(self, why: str) -> Selected:
+        """Return the turn's choice without skills, for when they are not in the request's body.
+
+        The skills trained into the adapter, and how it was chosen, stay as they were.
+        """
+        was = self.selection
+        flips = tuple(flip for flip in was.flips if decides_adapter(flip))
+        selection = Selection(why=why, flips=flips, learned=was.learned)
+        return Selected(selection=selection, known=self.known)
 
 
 CANDIDATES_PER_PLACE = 2
