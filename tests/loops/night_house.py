@@ -80,7 +80,7 @@ def trains_in_a_skill(next_step: NextStep) -> bool:
 
 @dataclass
 class FakeGate:
-    """Implements loops.train.Gate. Turns down what it was told nothing about."""
+    """Implements PromotesAdapters. Turns down what it was told nothing about."""
 
     verdicts: list[Verdict | LullError | None] = field(default_factory=list)
     brought: list[tuple[str, str, str]] = field(default_factory=list)
@@ -158,7 +158,7 @@ class NightHouse(Classroom):
             ids=self.ids,
             rule=lambda: self.sampling,
         )
-        self.train = self._train()
+        self.deciding, self.train = self._deciding(), self._train()
         self.night = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
@@ -167,8 +167,8 @@ class NightHouse(Classroom):
     def own_readers(self) -> Mapping[str, FeedbackReader]:
         return {**super().own_readers(), POCKET: PocketReader()}
 
-    def _train(self) -> Train:
-        stock = TrainingData(
+    def _stock(self) -> TrainingData:
+        return TrainingData(
             training=self.training,
             rollouts=self.rollouts,
             eligible=self.eligible,
@@ -179,17 +179,20 @@ class NightHouse(Classroom):
             learned=lambda: self.learned,
             rule=lambda: self.training_rule,
         )
-        deciding = DecideStep(
+
+    def _deciding(self) -> DecideStep:
+        return DecideStep(
             learner=_Learning(self),
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
-            stock=stock,
+            stock=self._stock(),
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
+
+    def _train(self) -> Train:
         return Train(
-            deciding,
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
@@ -206,7 +209,8 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=stock,
+            stock=self._stock(),
+            promote=self.gate,
             library=lambda: self.library,
             clock=self.clock,
             rule=lambda: self.training_rule,
@@ -214,6 +218,7 @@ class NightHouse(Classroom):
 
     def new_night(self) -> TrainingJob:
         return TrainingJob(
+            deciding=self.deciding,
             train=self.train,
             running=RunningTrainer(
                 self.trainer,
@@ -223,7 +228,6 @@ class NightHouse(Classroom):
                 kill_after_s=lambda: 300.0,
                 short_of_memory=lambda: self.short,
             ),
-            gate=self.gate,
             training=self.training,
             tidying=TidyRuns(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,

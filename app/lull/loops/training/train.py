@@ -1,8 +1,8 @@
 """Carries out the steps of training: samples answers, makes a run, and has a trained adapter tested
 by the gate (the checks that it must pass before it answers users).
 
-`look` decides the next step (`decide_step`), and background work carries it out while the computer
-is idle.
+Which step comes next is decided elsewhere (`decide_step`); background work carries it out while the
+computer is idle (`training_job`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from lull.core.training.lesson import lesson_of
 from lull.core.training.record import Run, RunStatus, moved
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
-from lull.loops.training.decide_step import DecideStep, reached
+from lull.loops.training.decide_step import reached
 from lull.loops.training.make_run import Before, MakeRun, RunMaterial
 from lull.loops.training.next_step import (
     GroupSource,
     LabelledAnswers,
     MakingStep,
-    NextStep,
     SamplingStep,
     SkillToTrainIn,
     TrainRule,
@@ -38,8 +37,8 @@ from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
 
-class AdapterGate(Protocol):
-    """Tests a trained adapter and puts it into use if it passes (interface)."""
+class PromotesAdapters(Protocol):
+    """Tries a trained adapter and puts it into use if it passes (interface)."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a run has trained; return its id, the same for the same run.
@@ -56,40 +55,33 @@ class AdapterGate(Protocol):
 
 
 class Train:
-    """Carries out the next step of training."""
+    """Carries out the steps of training that were decided on."""
 
     def __init__(
         self,
-        deciding: DecideStep,
         *,
         training: Training,
         folders: RunFolders,
         rollouts: Rollouts,
         make_run: MakeRun,
         stock: TrainingData,
+        promote: PromotesAdapters,
         library: Callable[[], Library],
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
-        self._deciding = deciding
         self._training = training
         self._folders = folders
         self._rollouts = rollouts
         self._make_run = make_run
         self._stock = stock
+        self._promote = promote
         self._library = library
         self._clock = clock
         self._rule = rule
 
-    async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step; with `hurry` a run begins with fewer groups.
-
-        Raises StoreError, EngineError.
-        """
-        return await self._deciding.look(hurry=hurry)
-
     async def make(self, step: MakingStep) -> Run:
-        """Make the training run that `look` decided on.
+        """Make the training run that a step describes.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """
@@ -136,7 +128,7 @@ class Train:
                 return await self._make_run.of_labels(step.learner, open_)
 
     async def sample(self, step: SamplingStep) -> int:
-        """Sample answers to a few requests as `look` decided; return how many. Raises LullError."""
+        """Sample answers to a few requests for a GRPO run; return how many. Raises LullError."""
         return await self._rollouts.some(step.learner, step.source.policy, step.source.book)
 
     def telling(self, source: GroupSource) -> int:
@@ -161,12 +153,27 @@ class Train:
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
             await self._training.change(run.id, plan)
 
-    async def judging(self, run: Run, gate: AdapterGate) -> str:
+    async def judge(self, run_id: str, until_s: float) -> bool:
+        """Try a trained run's adapter until `until_s` (monotonic clock) before it may answer users.
+
+        Return whether it was judged; otherwise more remains to be measured. Raises LullError.
+        """
+        # The last piece of work may have changed the run.
+        run = await asyncio.to_thread(self._training.get, run_id)
+        adapter = run.adapter
+        if run.status is not RunStatus.JUDGING or adapter is None:
+            adapter = await self._judging(run)
+        verdict = await self._promote.consider(adapter, until_s)
+        if verdict is not None:
+            await self._judged(run, verdict)
+        return verdict is not None
+
+    async def _judging(self, run: Run) -> str:
         """Send a finished run's adapter to its test before it may answer users; return its id."""
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
-        adapter = await gate.bring(run, str(self._folders.adapter(run.id)), graduates)
+        adapter = await self._promote.bring(run, str(self._folders.adapter(run.id)), graduates)
         await self._training.change(
             run.id,
             lambda now: moved(
@@ -175,7 +182,7 @@ class Train:
         )
         return adapter
 
-    async def judged(self, run: Run, verdict: Verdict) -> Run:
+    async def _judged(self, run: Run, verdict: Verdict) -> None:
         """Record the verdict on a run's adapter, unless the run was cancelled in the meantime."""
 
         def plan(now: Run) -> Run:
@@ -190,4 +197,4 @@ class Train:
                 judged, why = replace(judged, next_course=lesson.next), lesson.said
             return moved(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
 
-        return await self._training.change(run.id, plan)
+        await self._training.change(run.id, plan)

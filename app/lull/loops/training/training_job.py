@@ -17,6 +17,7 @@ from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock
 from lull.core.training.record import OPEN, Run, RunStatus
+from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
 from lull.loops.training.next_step import (
     JudgingStep,
@@ -29,7 +30,7 @@ from lull.loops.training.next_step import (
     run_of,
 )
 from lull.loops.training.running_trainer import RunningTrainer
-from lull.loops.training.train import AdapterGate, Train
+from lull.loops.training.train import Train
 from lull.store.training.tidy_runs import TidyRuns
 from lull.store.training.training import Training
 
@@ -52,9 +53,9 @@ class TrainingJob:
     def __init__(
         self,
         *,
+        deciding: DecideStep,
         train: Train,
         running: RunningTrainer,
-        gate: AdapterGate,
         training: Training,
         tidying: TidyRuns,
         clock: Clock,
@@ -66,9 +67,9 @@ class TrainingJob:
 
         `tell` is called with the result of every look.
         """
+        self._deciding = deciding
         self._train = train
         self._running = running
-        self._gate = gate
         self._training = training
         self._tidying = tidying
         self._clock = clock
@@ -135,7 +136,7 @@ class TrainingJob:
         """Search for the next training step now. Raises LullError."""
         async with self._looking:
             await asyncio.to_thread(self._settle)
-            next_step = await self._train.look(hurry=self._hurry)
+            next_step = await self._deciding.look(hurry=self._hurry)
             if isinstance(next_step, NothingToDo):
                 self._hurry = False
             self._next_step = next_step
@@ -235,15 +236,8 @@ class TrainingJob:
         return False
 
     async def _judge(self, step: JudgingStep, until_s: float) -> bool:
-        # Read the run again: the step is older than the last piece of work.
-        run = await asyncio.to_thread(self._training.get, step.run.id)
-        adapter = run.adapter
-        if run.status is not RunStatus.JUDGING or adapter is None:
-            adapter = await self._train.judging(run, self._gate)
-        verdict = await self._gate.consider(adapter, until_s)
-        if verdict is None:
+        if not await self._train.judge(step.run.id, until_s):
             return self._clock.monotonic_s() < until_s
-        await self._train.judged(run, verdict)
         await asyncio.to_thread(self._tidying.tidy)
         return False
 

@@ -174,8 +174,10 @@ def night_of(
             status=run.status.value if run is not None else None,
         )
 
+    stock = _stock_of(world, settings, parts, learning)
     return TrainingJob(
-        train=_train_of(world, settings, parts, learning),
+        deciding=_deciding_of(world, settings, parts, stock),
+        train=_train_of(world, settings, parts, learning, stock, promote),
         running=RunningTrainer(
             trainer,
             training=training,
@@ -184,7 +186,6 @@ def night_of(
             kill_after_s=lambda: settings().training.suspend_kill_after_s,
             short_of_memory=short_of_memory,
         ),
-        gate=promote,
         training=training,
         tidying=TidyRuns(training, parts.folders, keep=lambda: settings().training.keep_runs),
         clock=world.clock,
@@ -194,11 +195,10 @@ def night_of(
     )
 
 
-def _train_of(
-    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
-) -> Train:
-    stock = _stock_of(world, settings, parts, learning)
-    deciding = DecideStep(
+def _deciding_of(
+    world: Services, settings: Callable[[], Settings], parts: NightParts, stock: TrainingData
+) -> DecideStep:
+    return DecideStep(
         learner=Learners(
             world=world, settings=settings, adapters=parts.adapters, files=parts.files
         ),
@@ -209,13 +209,23 @@ def _train_of(
         clock=world.clock,
         rule=lambda: train_rule(settings()),
     )
+
+
+def _train_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    parts: NightParts,
+    learning: LearningParts,
+    stock: TrainingData,
+    promote: Promote,
+) -> Train:
     return Train(
-        deciding,
         training=world.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
         make_run=_make_run_of(world, settings, parts, learning),
         stock=stock,
+        promote=promote,
         library=world.library,
         clock=world.clock,
         rule=lambda: train_rule(settings()),
