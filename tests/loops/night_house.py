@@ -167,7 +167,7 @@ class NightHouse(Classroom):
     def own_readers(self) -> Mapping[str, FeedbackReader]:
         return {**super().own_readers(), POCKET: PocketReader()}
 
-    def _stock(self) -> TrainingData:
+    def _data(self) -> TrainingData:
         return TrainingData(
             training=self.training,
             rollouts=self.rollouts,
@@ -186,7 +186,7 @@ class NightHouse(Classroom):
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
-            stock=self._stock(),
+            data=self._data(),
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
@@ -209,7 +209,7 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=self._stock(),
+            data=self._data(),
             promote=self.gate,
             library=lambda: self.library,
             clock=self.clock,

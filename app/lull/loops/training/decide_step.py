@@ -57,7 +57,7 @@ class DecideStep:
         training: Training,
         folders: RunFolders,
         rollouts: Rollouts,
-        stock: TrainingData,
+        data: TrainingData,
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
@@ -65,7 +65,7 @@ class DecideStep:
         self._training = training
         self._folders = folders
         self._rollouts = rollouts
-        self._stock = stock
+        self._data = data
         self._clock = clock
         self._rule = rule
         self._loaded: set[str] = set()
@@ -100,7 +100,7 @@ class DecideStep:
         """The open run that may continue; others are superseded."""
         found: Run | None = None
         for run in await asyncio.to_thread(self._training.runs, OPEN):
-            why = await asyncio.to_thread(self._stock.superseded, run, learner)
+            why = await asyncio.to_thread(self._data.superseded, run, learner)
             if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
                 why = "Its folder is gone."
             if why:
@@ -152,7 +152,7 @@ class DecideStep:
             return not why
 
         if rule.graduation:
-            found = await asyncio.to_thread(self._stock.to_graduate, recent)
+            found = await asyncio.to_thread(self._data.to_graduate, recent)
             if found is not None and may(RunKind.GRADUATION, found[0].sha256):
                 skill = SkillToTrainIn(skill=found[0], course=found[1])
                 text = _graduates(skill)
@@ -164,7 +164,7 @@ class DecideStep:
             said.append(seen.text)
             groups = seen.groups
         if rule.single_answers and may(RunKind.KTO):
-            labelled = await asyncio.to_thread(self._stock.labelled, recent)
+            labelled = await asyncio.to_thread(self._data.labelled, recent)
             good, bad = counts([one for one in labelled if not one[0].held_out])
             if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
                 return MakingStep(
@@ -186,7 +186,7 @@ class DecideStep:
     ) -> NextStep:
         rule, policy = self._rule(), learner.policy
         book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        if why := await asyncio.to_thread(self._stock.nothing_to_gain, book, policy):
+        if why := await asyncio.to_thread(self._data.nothing_to_gain, book, policy):
             return NothingToDo(text=why)
         telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
         more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None

@@ -64,7 +64,7 @@ class Train:
         folders: RunFolders,
         rollouts: Rollouts,
         make_run: MakeRun,
-        stock: TrainingData,
+        data: TrainingData,
         promote: PromotesAdapters,
         library: Callable[[], Library],
         clock: Clock,
@@ -74,7 +74,7 @@ class Train:
         self._folders = folders
         self._rollouts = rollouts
         self._make_run = make_run
-        self._stock = stock
+        self._data = data
         self._promote = promote
         self._library = library
         self._clock = clock
@@ -119,11 +119,11 @@ class Train:
                 sampled = await asyncio.to_thread(self._rollouts.all_of, book, policy)
                 return self._make_run.of_groups(groups, book.prompts, before=mean_reward(sampled))
             case SkillToTrainIn(skill=skill, course=course):
-                served = await asyncio.to_thread(self._stock.served_by, skill, step.recent)
+                served = await asyncio.to_thread(self._data.served_by, skill, step.recent)
                 own = [prompt for prompt in served if not prompt.held_out]
                 return await self._make_run.of_skill(step.learner, skill, own, course)
             case LabelledAnswers():
-                labelled = await asyncio.to_thread(self._stock.labelled, step.recent)
+                labelled = await asyncio.to_thread(self._data.labelled, step.recent)
                 open_ = [one for one in labelled if not one[0].held_out]
                 return await self._make_run.of_labels(step.learner, open_)
 

@@ -174,10 +174,10 @@ def night_of(
             status=run.status.value if run is not None else None,
         )
 
-    stock = _stock_of(world, settings, parts, learning)
+    data = _data_of(world, settings, parts, learning)
     return TrainingJob(
-        deciding=_deciding_of(world, settings, parts, stock),
-        train=_train_of(world, settings, parts, learning, stock, promote),
+        deciding=_deciding_of(world, settings, parts, data),
+        train=_train_of(world, settings, parts, learning, data, promote),
         running=RunningTrainer(
             trainer,
             training=training,
@@ -196,7 +196,7 @@ def night_of(
 
 
 def _deciding_of(
-    world: Services, settings: Callable[[], Settings], parts: NightParts, stock: TrainingData
+    world: Services, settings: Callable[[], Settings], parts: NightParts, data: TrainingData
 ) -> DecideStep:
     return DecideStep(
         learner=Learners(
@@ -205,7 +205,7 @@ def _deciding_of(
         training=world.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
-        stock=stock,
+        data=data,
         clock=world.clock,
         rule=lambda: train_rule(settings()),
     )
@@ -216,7 +216,7 @@ def _train_of(
     settings: Callable[[], Settings],
     parts: NightParts,
     learning: LearningParts,
-    stock: TrainingData,
+    data: TrainingData,
     promote: Promote,
 ) -> Train:
     return Train(
@@ -224,7 +224,7 @@ def _train_of(
         folders=parts.folders,
         rollouts=parts.rollouts,
         make_run=_make_run_of(world, settings, parts, learning),
-        stock=stock,
+        data=data,
         promote=promote,
         library=world.library,
         clock=world.clock,
@@ -232,7 +232,7 @@ def _train_of(
     )
 
 
-def _stock_of(
+def _data_of(
     world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> TrainingData:
     adapters = parts.adapters
