@@ -12,8 +12,8 @@ from lull.loops.proof.measured_skills import effects_in, measured
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.store.chat.chain_key import chain_key
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.event_log import EventLog
-from lull.store.chat.flips import Flips
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -42,7 +42,7 @@ class Stores:
     rewards: Rewards
     feedback: FeedbackRows
     proposals: Proposals
-    flips: Flips
+    flips: CoinFlips
     use_replays: UseReplays
     events: EventLog
     training: Training
@@ -70,7 +70,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         rewards=Rewards(database),
         feedback=FeedbackRows(database),
         proposals=Proposals(database),
-        flips=Flips(database),
+        flips=CoinFlips(database),
         use_replays=UseReplays(database),
         events=EventLog(database),
         training=Training(database),

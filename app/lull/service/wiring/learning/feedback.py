@@ -107,7 +107,7 @@ def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
         ),
     )
     return Holdout(
-        evidence=UseEvidence(flips=stores.flips, replays=stores.use_replays),
+        evidence=UseEvidence(coin_flips=stores.flips, replays=stores.use_replays),
         coins=SkillCoins(coin=hashed_coin(stores.chain_key.hex()), rule=rule),
         retiring=retiring,
         proposals=stores.proposals,
