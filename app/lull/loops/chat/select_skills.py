@@ -276,8 +276,8 @@ class SelectSkills:
         carried: Selected | None = None,
     ) -> SkillChoice:
         """Choose skills for a first turn, or those that may join a running trajectory."""
-        room = library.room(client.name, apart=client.apart)
-        if not room.skills:
+        own = library.skills_for(client.name, apart=client.apart)
+        if not own.skills:
             return SkillChoice(skills=(), why="no skill is active")
         there = (carried.shas if carried else frozenset()) | model.learned
         back = _back(carried, model)
@@ -297,9 +297,9 @@ class SelectSkills:
             uses=self._uses.get(client.identity, {}),
             rule=self.rule,
         )
-        general = [skill for skill in room.general if joins(skill)]
+        general = [skill for skill in own.general if joins(skill)]
         lines = {skill.key: skill for skill in general}
-        others = (s for k in order if k not in lines and (s := room.skills.get(k)))
+        others = (s for k in order if k not in lines and (s := own.skills.get(k)))
         fits = (skill for skill in others if not skill.pinned and joins(skill))
         fitting = list(islice(fits, CANDIDATES_PER_PLACE * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
@@ -307,7 +307,7 @@ class SelectSkills:
         rate = self.rate(model, request)
         window = window_of(request, model)
         return choose(
-            pinned=[skill for skill in room.pinned if joins(skill)],
+            pinned=[skill for skill in own.pinned if joins(skill)],
             general=self._sheet(general),
             retrieved=[*fitting, *(lines[key] for key in order if key in lines)],
             window_tokens=window,
