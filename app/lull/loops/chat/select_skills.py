@@ -256,11 +256,11 @@ class SelectSkills:
         """
         rate = self.rate(model, request)
         window = window_of(request, model)
-        room = window - reply_reserve(window, request.sampling.max_tokens)
-        room -= rate.asked(request)
-        while fixed.suffixes and _carried_tokens(fixed, rate) > room:
+        left_tokens = window - reply_reserve(window, request.sampling.max_tokens)
+        left_tokens -= rate.asked(request)
+        while fixed.suffixes and _carried_tokens(fixed, rate) > left_tokens:
             fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
-        if fixed.selection.block and _carried_tokens(fixed, rate) > room:
+        if fixed.selection.block and _carried_tokens(fixed, rate) > left_tokens:
             names = ", ".join(skill.name for skill in fixed.selection.skills)
             why = f"left out {names}: the window is nearly full"
             return replace(fixed, selection=Selection(why=why))
