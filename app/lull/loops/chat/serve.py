@@ -1,8 +1,9 @@
 """Handles a proxied chat request from its arrival to its stored record.
 
-`open` fixes the adapter that answers, finds the conversation that the request continues, and
-decides what is injected. `close` records the turn. Neither waits for learning, for a model or for
-the disk: facts that do not arrive in time are left out, and the request goes through.
+`open` fixes the adapter that answers, finds the conversation that the request continues, decides
+what is injected, and has it put into the request's body. `close` records the turn. Neither waits
+for learning, for a model or for the disk: facts that do not arrive in time are left out, and the
+request goes through.
 """
 
 from __future__ import annotations
