@@ -30,7 +30,7 @@ from lull.core.proof.proposal import DECIDABLE, ProposalOrigin
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
-from lull.loops.chat.serve import Serve, Serving
+from lull.loops.chat.serve import PutIn, Serve, Serving
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
 from lull.loops.skills.review import Review
@@ -211,6 +211,7 @@ class Home:
         injectable: bool = True,
         facts: ModelFacts | None = FACTS,
         request: ChatRequest | None = None,
+        put_in: PutIn | None = None,
     ) -> Serving:
         return await self.serve.open(
             request or chat(*messages),
@@ -219,6 +220,7 @@ class Home:
             session=session,
             injectable=injectable,
             facts=_source(facts),
+            put_in=put_in,
         )
 
     async def say(self, *messages: Message, said: str = "Fine.", **more: object) -> Serving:

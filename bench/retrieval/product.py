@@ -143,5 +143,5 @@ class Lull:
             past = self._words.exemplars(text, client=CLIENT, least=RULE.exemplar_floor, also=words)
         order = ranked(lexical=words, exemplars=past, uses={}, rule=RULE)
         # An exemplar speaks for the client's own skill and for everybody's of that name.
-        there = self._library.room(CLIENT.name, apart=CLIENT.apart).skills
+        there = self._library.skills_for(CLIENT.name, apart=CLIENT.apart).skills
         return [key.name for key in order if key in there]

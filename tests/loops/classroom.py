@@ -53,7 +53,7 @@ from lull.loops.skills.write_rules import ProposesCheck, RuleWriter
 from lull.loops.training.eligible import Eligible
 from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -168,15 +168,15 @@ class Classroom(Home):
     went_without: list[str] = field(default_factory=list)
     """Turns that are said to have wanted no skill."""
     retired: list[tuple[str, str]] = field(default_factory=list)
-    flips_of: Callable[[Database], Flips] = Flips
+    flips_of: Callable[[Database], CoinFlips] = CoinFlips
 
     def start(self) -> None:
         super().start()
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
-        self.flips, self.quiet = self.flips_of(self.database), AlwaysQuiet()
+        self.coin_flips, self.quiet = self.flips_of(self.database), AlwaysQuiet()
         self.use_replays = UseReplays(self.database)
         self.guard = Holdout(
-            evidence=UseEvidence(flips=self.flips, replays=self.use_replays),
+            evidence=UseEvidence(coin_flips=self.coin_flips, replays=self.use_replays),
             coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: self.guarding),
             retiring=RetireSkills(
                 skills=self.skills,

@@ -22,9 +22,9 @@ from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
 from lull.loops.training.decide_step import DecideStep
-from lull.loops.training.learner import Learner
+from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
-from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
@@ -73,9 +73,14 @@ def now_and_then(request: GenerateRequest) -> bool:
 REJECTED = Verdict(accepted=False, at=FakeClock().now(), against=None)
 
 
+def trains_in_a_skill(next_step: NextStep) -> bool:
+    """Whether a run is to be made that trains a skill into the weights."""
+    return isinstance(next_step, MakingStep) and isinstance(next_step.source, SkillToTrainIn)
+
+
 @dataclass
 class FakeGate:
-    """Implements loops.train.Gate. Turns down what it was told nothing about."""
+    """Implements PromotesAdapters. Turns down what it was told nothing about."""
 
     verdicts: list[Verdict | LullError | None] = field(default_factory=list)
     brought: list[tuple[str, str, str]] = field(default_factory=list)
@@ -153,7 +158,7 @@ class NightHouse(Classroom):
             ids=self.ids,
             rule=lambda: self.sampling,
         )
-        self.train = self._train()
+        self.deciding, self.train = self._deciding(), self._train()
         self.night = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
@@ -162,8 +167,8 @@ class NightHouse(Classroom):
     def own_readers(self) -> Mapping[str, FeedbackReader]:
         return {**super().own_readers(), POCKET: PocketReader()}
 
-    def _train(self) -> Train:
-        stock = TrainingData(
+    def _data(self) -> TrainingData:
+        return TrainingData(
             training=self.training,
             rollouts=self.rollouts,
             eligible=self.eligible,
@@ -174,17 +179,20 @@ class NightHouse(Classroom):
             learned=lambda: self.learned,
             rule=lambda: self.training_rule,
         )
-        deciding = DecideStep(
+
+    def _deciding(self) -> DecideStep:
+        return DecideStep(
             learner=_Learning(self),
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
-            stock=stock,
+            data=self._data(),
             clock=self.clock,
             rule=lambda: self.training_rule,
         )
+
+    def _train(self) -> Train:
         return Train(
-            deciding,
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
@@ -201,7 +209,8 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=stock,
+            data=self._data(),
+            promote=self.gate,
             library=lambda: self.library,
             clock=self.clock,
             rule=lambda: self.training_rule,
@@ -209,6 +218,7 @@ class NightHouse(Classroom):
 
     def new_night(self) -> TrainingJob:
         return TrainingJob(
+            deciding=self.deciding,
             train=self.train,
             running=RunningTrainer(
                 self.trainer,
@@ -218,7 +228,6 @@ class NightHouse(Classroom):
                 kill_after_s=lambda: 300.0,
                 short_of_memory=lambda: self.short,
             ),
-            gate=self.gate,
             training=self.training,
             tidying=TidyRuns(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,
@@ -235,7 +244,7 @@ class NightHouse(Classroom):
             folder=f"/models/{self.model}",
             digest=self.digest,
             engine=self.engine,
-            system="",
+            prompt=PromptForm(system=""),
             adapter=self.in_force,
             adapter_folder=None if self.in_force is None else f"/adapters/{self.in_force}",
             parameters=1000,

@@ -56,7 +56,7 @@ from lull.loops.training.eligible import Eligible
 from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -166,7 +166,7 @@ class House:
         self.trajectories = Trajectories(self.database, key=KEY)
         self.skills = Skills(self.database, SkillFolders(folder / "library"))
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
-        self.flips = Flips(self.database)
+        self.coin_flips = CoinFlips(self.database)
         self.use_replays = UseReplays(self.database)
         self.feedback = FeedbackRows(self.database)
         self.library = Library(0, {})
@@ -177,7 +177,7 @@ class House:
         world, clock = self.world, self.world.clock
         self.approve = Approve(self.skills, clock, follower=self.follow)
         self.guard = Holdout(
-            evidence=UseEvidence(flips=self.flips, replays=self.use_replays),
+            evidence=UseEvidence(coin_flips=self.coin_flips, replays=self.use_replays),
             coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: GUARD),
             retiring=RetireSkills(
                 skills=self.skills,

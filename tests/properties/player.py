@@ -157,9 +157,9 @@ class Player:
         self.seen["requests with what was approved"] += bool(
             approved & {skill.sha256 for skill in serving.stamp.skills}
         )
-        self.seen["requests with a suffix"] += bool(serving.suffixes)
+        self.seen["requests with a suffix"] += bool(serving.skills.suffixes)
         self.seen["skills left out by chance"] += any(
-            flip.left_out for flip in serving.selection.flips
+            flip.left_out for flip in serving.skills.selection.flips
         )
 
     def ends(self, one: UnderWay, *, hung_up: bool = False) -> None:

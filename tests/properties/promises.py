@@ -67,11 +67,11 @@ def check_sent(plain: bytes, sent: bytes, serving: Serving, arrival: Arrival) ->
     """Beyond the client's own words only the very texts that the stamp names, all of them approved
     for this client's eyes."""
     bodies = {s.sha256: s.text.body for page in arrival.pages for s in page.values()}
-    first = [bodies[skill.sha256] for skill in serving.selection.skills]
+    first = [bodies[skill.sha256] for skill in serving.skills.selection.skills]
     wanted = [_block(first)] if first else []
     if first and serving.request.system is None and arrival.facts.system:
         wanted = [f"{arrival.facts.system}\n\n{wanted[0]}"]
-    for suffix in serving.suffixes:
+    for suffix in serving.skills.suffixes:
         wanted.append(_block([bodies[skill.sha256] for skill in suffix.skills]))
     assert sorted(text.lstrip("\n") for text in added(plain, sent)) == sorted(wanted)
     for skill in serving.stamp.skills:
@@ -96,8 +96,8 @@ def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) 
     assert stamp.policy.generation == arrival.generation
     assert (stamp.policy.model, stamp.policy.adapter) == (arrival.facts.digest, None)
     assert (stamp.client, stamp.apart) == (arrival.client.name, arrival.client.apart)
-    carried = [*serving.selection.skills]
-    carried += [skill for suffix in serving.suffixes for skill in suffix.skills]
+    carried = [*serving.skills.selection.skills]
+    carried += [skill for suffix in serving.skills.suffixes for skill in suffix.skills]
     assert stamp.skills == tuple(carried)
     trail = trails.get(stamp.trajectory)
     if trail is None:
@@ -105,15 +105,15 @@ def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) 
         trail = Trail(
             client=arrival.client,
             generation=arrival.generation,
-            skills=serving.selection.skills,
+            skills=serving.skills.selection.skills,
             joined=set(),
         )
         trails[stamp.trajectory] = trail
         _check_in_force(trail.skills, arrival)
         _check_pinned(trail.skills, arrival)
     assert trail.client == arrival.client, "a conversation of another client was continued"
-    assert serving.selection.skills == trail.skills
-    for suffix in serving.suffixes:
+    assert serving.skills.selection.skills == trail.skills
+    for suffix in serving.skills.suffixes:
         if (suffix.message, suffix.text) not in trail.joined:
             trail.joined.add((suffix.message, suffix.text))
             _check_in_force(suffix.skills, arrival)

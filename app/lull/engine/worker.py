@@ -141,13 +141,13 @@ class Worker:
     def _begin(self, request_id: str, request: GenerateRequest) -> GeneratedAnswer:
         prompt = self._loaded.prompt_ids(request)
         sampling = request.sampling
-        room = self._loaded.window_tokens - len(prompt)
+        left_tokens = self._loaded.window_tokens - len(prompt)
         return GeneratedAnswer(
             id=request_id,
             prompt=prompt,
             adapter=self._shelf.get(request.adapter),
             draw=self._draw(sampling),
-            max_tokens=min(room, _at_least_one(sampling.max_tokens) or room),
+            max_tokens=min(left_tokens, _at_least_one(sampling.max_tokens) or left_tokens),
             logprobs=request.logprobs,
             text=AnswerText(self._loaded.decode, sampling.stop),
             vocabulary=self._loaded.vocabulary,

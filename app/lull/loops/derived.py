@@ -67,13 +67,13 @@ class FindDerived:
         proposals = self._taught(set(ids))
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
         gone, back = self._skills_of(proposals, set(texts))
-        said, room = self._said(turns), self._room_of(ids)
-        held = self.held_to(said, room)
+        said, owner = self._said(turns), self._owner_of(ids)
+        held = self.held_to(said, owner)
         runs, adapters = self._trained(conversation, texts, held)
         what = ToForget(
             trajectory=conversation,
             turns=ids,
-            room=room,
+            room=owner,
             proposals=tuple(p.id for p in proposals),
             names=tuple(dict.fromkeys(p.key.name for p in proposals)),
             texts=tuple(dict.fromkeys((*texts, *self._versions_of(gone, back)))),
@@ -94,15 +94,15 @@ class FindDerived:
         rules = [one.heard.rule for one in heard.values() if one.heard.rule]
         return tuple(dict.fromkeys((*_said(turns), *rules)))
 
-    def _room_of(self, turns: Sequence[str]) -> str:
-        return next((served.room for served in self._tables.rewards.served(turns[:1])), "")
+    def _owner_of(self, turns: Sequence[str]) -> str:
+        return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
 
-    def held_to(self, said: Sequence[str], room: str) -> tuple[str, ...]:
+    def held_to(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
         """Return the turns whose score says whether the answer kept one of the wishes `said`.
 
-        Only turns of the client `room` ("": shared clients): elsewhere others typed these words.
+        Only turns of the client `owner` ("": shared clients): elsewhere others typed these words.
         """
-        return tuple(self._tables.rewards.held_to(said, room=room))
+        return tuple(self._tables.rewards.held_to(said, owner=owner))
 
     def _taught(self, turns: set[str]) -> list[Proposal]:
         """Return the proposals made from this conversation, and those derived from the texts of
@@ -150,7 +150,7 @@ class FindDerived:
         return found
 
     def _kept(self, gone: Sequence[SkillKey], back: dict[SkillKey, str]) -> set[str]:
-        """Return the texts that other skills use too, such as a starter skill in another room."""
+        """Return the texts that other skills use too, such as a starter skill of another client."""
         touched = {*gone, *back}
         others = [key for key in self._library().skills if key not in touched]
         return {

@@ -40,7 +40,10 @@ class ToForget:
     trajectory: str
     turns: tuple[str, ...]
     room: str = ""
-    """The isolated client that the conversation belongs to; "" for a client that shares skills."""
+    """The isolated client that the conversation belongs to; "" for a client that shares skills.
+
+    It is stored under this name.
+    """
     proposals: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     """Names of the skills in the proposals to delete."""
@@ -242,7 +245,7 @@ def _unreadable(connection: sqlite3.Connection, turns: Sequence[str]) -> None:
 
 
 def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
-    """Queue turns of the same room for rescoring that were scored by this conversation's wishes."""
+    """Queue the client's turns for rescoring that were scored by this conversation's wishes."""
     own = set(what.turns)
     touched: set[str] = set()
     mine, values = whose(what.room)

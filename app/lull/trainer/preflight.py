@@ -147,12 +147,12 @@ def decide(
     needs = max(low, high, peak)
     if needs <= limit_bytes:
         return PreflightResult(peak_bytes=needs, refused=None)
-    room = (limit_bytes - fixed) / slope if slope else 0.0
+    fitting_tokens = (limit_bytes - fixed) / slope if slope else 0.0
     each = rank_bytes / rank
     refused = _refused(
         needs,
         limit_bytes,
-        micro_tokens=max(0, min(int(room), load.all_tokens - 1)),
+        micro_tokens=max(0, min(int(fitting_tokens), load.all_tokens - 1)),
         longest=load.tokens,
         rank=max(0, int(rank - (needs - limit_bytes) / each)),
     )

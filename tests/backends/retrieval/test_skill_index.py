@@ -301,9 +301,9 @@ async def test_no_request_looks_through_the_library_however_new_it_is() -> None:
     new = Library(1, skills)
     index = WordIndex()
     await index.follow(new)
-    assert [key.name for key in new.room("test", apart=False).skills] == ["menu"]
-    assert [key.name for key in new.room("anna", apart=True).skills] == ["trips"]
-    assert not new.room("ben", apart=True).skills
+    assert [key.name for key in new.skills_for("test", apart=False).skills] == ["menu"]
+    assert [key.name for key in new.skills_for("anna", apart=True).skills] == ["trips"]
+    assert not new.skills_for("ben", apart=True).skills
     assert found(index, "a menu for Sunday") == ["menu"]
     assert skills.looked
     assert threading.current_thread() not in skills.looked

@@ -17,7 +17,14 @@ from tests.desktop.language.source import Source
 
 APP = Path(__file__).parents[3] / "app"
 NOT_THE_SERVICES = ("cli", "desktop", "trainer", "pocket")
-SAY = {"check": ("text", "hint"), "NextStep": ("text",), "Unknown": ("why",)}
+SAY = {
+    "check": ("text", "hint"),
+    "NothingToDo": ("text",),
+    "SamplingStep": ("text",),
+    "MakingStep": ("text",),
+    "JudgingStep": ("text",),
+    "Unknown": ("why",),
+}
 FORMS = {"ChatProgram": ("note", "by_hand")}
 """Calls that say something in these arguments, with fields that `str.format` fills."""
 """Calls that say something in these arguments, besides those of errors."""

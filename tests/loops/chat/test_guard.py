@@ -15,7 +15,7 @@ from lull.core.proof.rules import GuardRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving
 from lull.loops.proof.measured_skills import records_in
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from tests.building import answer, prompt_text, user
@@ -63,7 +63,7 @@ async def test_some_conversations_go_without_it_by_the_toss_of_a_coin(room: Clas
     await room.score.read_new()
     for one in served:
         await room.rate(one.stamp.turn, Label.GOOD)
-    outcomes = room.flips.outcomes({MENU_KEY: room.library.get(MENU_KEY).sha256})
+    outcomes = room.coin_flips.outcomes({MENU_KEY: room.library.get(MENU_KEY).sha256})
     assert len(outcomes) == len(served)
     assert {outcome.tosses[MENU_KEY].share for outcome in outcomes} == {0.4}
     assert sum(outcome.tosses[MENU_KEY].left_out for outcome in outcomes) == len(without)
@@ -194,9 +194,9 @@ async def test_a_skill_that_surely_helps_is_left_out_of_far_fewer_conversations(
         serving = await asks(room, number)
         await room.settled()
         await room.rate(serving.stamp.turn, Label.GOOD if serving.stamp.skills else Label.BAD)
-    assert {flip.share for flip in (await asks(room, 60)).selection.flips} == {0.4}
+    assert {flip.share for flip in (await asks(room, 60)).skills.selection.flips} == {0.4}
     await room.guard.step()
-    (flip,) = (await asks(room, 61)).selection.flips
+    (flip,) = (await asks(room, 61)).skills.selection.flips
     assert flip.share == pytest.approx(0.4 * SURE_PART)
 
 
@@ -215,7 +215,7 @@ async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retir
     assert "go better without it" in proposal.reason
 
 
-class SlowFlips(Flips):
+class SlowFlips(CoinFlips):
     """While it reads, something happens on the loop's thread."""
 
     meanwhile: Callable[[], Coroutine[object, object, object]] | None = None
@@ -246,8 +246,8 @@ async def test_no_request_waits_for_the_estimate_and_what_the_user_does_meanwhil
     async def pinned() -> None:
         await room.approve.switch(MENU_KEY, ChangeKind.PIN)
 
-    assert isinstance(room.flips, SlowFlips)
-    room.flips.meanwhile = pinned
+    assert isinstance(room.coin_flips, SlowFlips)
+    room.coin_flips.meanwhile = pinned
     await room.guard.step()
     assert room.library.get(MENU_KEY).pinned
     assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE

@@ -28,10 +28,10 @@ from lull.core.chat.messages import (
     Usage,
 )
 from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection
-from lull.core.skills.prompt_block import Placement
+from lull.core.skills.prompt_block import Injection, Placement
 from lull.core.skills.skill import ChangeKind, SkillKey
-from lull.loops.chat.select_skills import window_of
-from lull.loops.chat.serve import Serving, without_skills
+from lull.loops.chat.select_skills import Selected, window_of
+from lull.loops.chat.serve import Serving
 from tests.building import (
     ANYBODY,
     FACTS,
@@ -68,6 +68,10 @@ def names(serving: Serving) -> list[str]:
     return [skill.name for skill in serving.stamp.skills]
 
 
+async def no_place(_: Injection) -> str:
+    return "no place"
+
+
 # What goes in
 
 
@@ -86,7 +90,7 @@ async def test_small_talk_gets_nothing_and_the_body_stays_as_it_was(home: Home) 
     await add_menu(home)
     serving = await home.say(user("Hi, how are you?"))
     assert serving.injection.empty
-    assert serving.selection.why
+    assert serving.skills.selection.why
 
 
 async def test_a_pinned_skill_goes_into_every_conversation(home: Home) -> None:
@@ -203,7 +207,7 @@ async def test_such_a_turn_is_recorded_with_its_skills_and_the_models_own_system
     serving = await home.say(ASKS, said="a | b")
     assert [skill.name for skill in serving.stamp.skills] == ["menu-style"]
     assert (serving.injection.system, serving.injection.model_system) == ("", "")
-    assert serving.selection.why == ""
+    assert serving.skills.selection.why == ""
     of_a_tool = await home.say(user("Write my menu"), Message(role=Role.TOOL), said="a")
     assert of_a_tool.injection.system  # no message of the user's to add to
     home.places[FACTS.digest] = Placement.HEAD
@@ -308,7 +312,7 @@ async def test_facts_that_come_too_late_cost_the_skills_not_the_reply(home: Home
     await add_menu(home)
     serving = await home.say(ASKS, facts=None, said="a")
     assert serving.injection.empty
-    assert serving.known == NOTHING_KNOWN
+    assert serving.skills.known == NOTHING_KNOWN
     assert serving.stamp.policy.model == "llama3.2"
     assert serving.stamp.policy.generation == 1
     later = await home.say(ASKS, assistant("a"), user("Write the menu again"))
@@ -397,7 +401,7 @@ async def test_a_history_that_outgrows_the_window_loses_its_skills_first(home: H
     later = await home.say(ASKS, assistant("a"), long, facts=facts, said="b")
     assert later.injection.empty
     assert names(later) == []
-    assert "the window is nearly full" in later.selection.why
+    assert "the window is nearly full" in later.skills.selection.why
     more = (ASKS, assistant("a"), long, assistant("b"), user("more"))
     assert (await home.say(*more, facts=facts)).injection.empty
     await home.restart()
@@ -515,7 +519,7 @@ async def test_a_session_with_another_history_gets_no_suffix_on_a_wrong_message(
     await home.say(user("hello"), session="s", said="a")
     await add_menu(home)
     joined = await home.say(user("hello"), assistant("a"), ASKS, session="s")
-    assert joined.suffixes[0].message == 2
+    assert joined.skills.suffixes[0].message == 2
     shorter = await home.say(user("x"), session="s")
     assert shorter.injection.suffixes == ()
     shifted = await home.say(user("x"), user("y"), assistant("z"), user("w"), session="s")
@@ -573,7 +577,7 @@ async def test_a_raw_prompt_is_recorded_and_left_alone(home: Home) -> None:
     await add_menu(home, pinned=True)
     serving = await home.say(ASKS, injectable=False)
     assert serving.injection.empty
-    assert serving.selection.why == "not a chat"
+    assert serving.skills.selection.why == "not a chat"
 
 
 @pytest.mark.parametrize("finish", [Finish.HANGUP, Finish.ERROR])
@@ -589,7 +593,7 @@ async def test_a_conversation_goes_on_after_an_answer_that_broke_off(
 
 async def test_skills_that_could_not_be_written_in_are_not_recorded_as_used(home: Home) -> None:
     await add_menu(home)
-    serving = without_skills(await home.open(ASKS), "no place")
+    serving = await home.open(ASKS, put_in=no_place)
     home.serve.close(serving, answer("a"))
     await asyncio.to_thread(home.database.flush)
     turn = home.trajectories.turn(serving.stamp.turn)
@@ -604,10 +608,10 @@ async def test_the_adapter_on_trial_is_counted_though_no_skill_could_be_written_
         return CoinFlip(client="", name=name, sha256="s", left_out=False, share=0.1)
 
     trial, held_out = flip(flip_key("ada_1").name), flip("menu-style")
-    opened = await home.open(ASKS)
-    chosen = replace(opened.selection, flips=(held_out, trial), learned=("abc",))
-    serving = without_skills(replace(opened, selection=chosen), "no place")
-    assert serving.selection == Selection(why="no place", flips=(trial,), learned=("abc",))
+    chosen = Selected(selection=Selection(flips=(held_out, trial), learned=("abc",)))
+    assert chosen.not_put_in("no place").selection == Selection(
+        why="no place", flips=(trial,), learned=("abc",)
+    )
 
 
 # A store that fails

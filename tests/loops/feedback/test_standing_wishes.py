@@ -198,10 +198,10 @@ class WatchedRewards(Rewards):
         self.full = False
 
     def held_to(
-        self, said: Collection[str], *, room: str, model: str | None = None
+        self, said: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
         self.read_on.append(threading.current_thread())
-        return super().held_to(said, room=room, model=model)
+        return super().held_to(said, owner=owner, model=model)
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
         if self.full:
@@ -216,9 +216,9 @@ class WatchedFeedback(FeedbackRows):
         super().__init__(database)
         self.read_on = read_on
 
-    def wishes(self, *, room: str, model: str, limit: int | None) -> list[Feedback]:
+    def wishes(self, *, owner: str, model: str, limit: int | None) -> list[Feedback]:
         self.read_on.append(threading.current_thread())
-        return super().wishes(room=room, model=model, limit=limit)
+        return super().wishes(owner=owner, model=model, limit=limit)
 
 
 async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classroom) -> None:

@@ -108,9 +108,9 @@ async def test_what_the_user_keeps_out_teaches_nothing_and_is_let_in_again(room:
     assert judged.why_not == judged.why_no_prompt == "you keep its conversation out of learning"
     model = room.trajectories.turn(turn).model
     assert room.rewards.failures(below=0.5, limit=9) == []
-    assert room.rewards.successes(room="", model=model, above=0.5, limit=9) == []
-    assert room.rewards.recent(room="", model=model, limit=9) == []
+    assert room.rewards.successes(owner="", model=model, above=0.5, limit=9) == []
+    assert room.rewards.recent(owner="", model=model, limit=9) == []
     conversation = room.trajectories.turn(turn).trajectory
     await room.trajectories.exclude(conversation, False, at=room.clock.now())
     assert why_not(room, turn) == ""
-    assert len(room.rewards.recent(room="", model=model, limit=9)) == 1
+    assert len(room.rewards.recent(owner="", model=model, limit=9)) == 1

@@ -13,12 +13,11 @@ from lull.core.models.engine import GenerateRequest
 from lull.core.training.examples import Graduation
 from lull.core.training.lesson import MOST_TRIES, GraduationCourse
 from lull.core.training.record import RunStatus
-from lull.core.training.spec import RunKind
 from lull.loops.training.make_run import LEAST_ROWS, RunRule
-from lull.loops.training.next_step import Task, TrainRule
+from lull.loops.training.next_step import MakingStep, TrainRule
 from lull.loops.training.teacher import ANSWERS_AT_ONCE
 from tests.doubles.fakes import FakeClock
-from tests.loops.night_house import NightHouse
+from tests.loops.night_house import NightHouse, trains_in_a_skill
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +83,7 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     assert held[0] == held[1] == LEAST_ROWS and held[2] == 2 * LEAST_ROWS
     # That was enough: it stays in the prompt.
     assert third.next_course is None and "stays in the prompt" in third.why
-    assert (await house.night.look_again()).skill is None
+    assert not trains_in_a_skill(await house.night.look_again())
 
 
 async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
@@ -93,7 +92,7 @@ async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
         Verdict(accepted=True, at=FakeClock().now(), against=None),
     ]
     await judged(house, 2)
-    assert (await house.night.look_again()).skill is None
+    assert not trains_in_a_skill(await house.night.look_again())
 
 
 async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
@@ -109,14 +108,14 @@ async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
     )
     assert house.training.get(run.id).next_course == GraduationCourse()
     next_step = await house.night.look_again()
-    assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.GRADUATION)
+    assert trains_in_a_skill(next_step)
 
 
 async def test_what_was_answered_before_an_interruption_is_not_asked_again(
     house: NightHouse,
 ) -> None:
     next_step = await house.night.look_again()
-    assert next_step.task is Task.MAKE
+    assert isinstance(next_step, MakingStep)
     first = len(house.engine.requests)
     making = asyncio.ensure_future(house.train.make(next_step))
     while len(house.engine.requests) < first + 5 * ANSWERS_AT_ONCE:  # noqa: ASYNC110

@@ -25,7 +25,17 @@ from lull.core.training.record import RunSource, RunStatus
 from lull.core.training.rollout import GroupState, SampledPolicy, held_out
 from lull.core.training.spec import RunKind, RunSpec
 from lull.loops.training.make_run import LEAST_ROWS
-from lull.loops.training.next_step import Task, TrainRule
+from lull.loops.training.next_step import (
+    JudgingStep,
+    LabelledAnswers,
+    MakingStep,
+    NextStep,
+    NothingToDo,
+    Task,
+    TrainingStep,
+    TrainRule,
+    run_of,
+)
 from lull.loops.training.trainer_work import TrainerWork
 from lull.pocket import language as pocket
 from lull.store.chat.turn_rows import Label
@@ -34,7 +44,14 @@ from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.doubles.scripted_trainer import whole_run
 from tests.loops.classroom import BAD, GOOD, ScriptedJudge
-from tests.loops.night_house import POCKET, RULE, NightHouse, now_and_then, says_menus
+from tests.loops.night_house import (
+    POCKET,
+    RULE,
+    NightHouse,
+    now_and_then,
+    says_menus,
+    trains_in_a_skill,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +92,7 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
     turns = await house.menus(6)
     next_step = await house.night.look_again()
     assert next_step.task is Task.SAMPLE
-    assert {one.turn for one in next_step.book.prompts} == set(turns)
+    assert {one.turn for one in house.rollouts.book(POCKET).prompts} == set(turns)
     await house.does()
     found = house.training.groups(BASE, states=tuple(GroupState))
     assert found
@@ -96,7 +113,7 @@ async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(
     await house.menus(4, corrected=0)
     next_step = await house.night.look_again()
     assert next_step.task is Task.NOTHING
-    assert next_step.book.unscored == 4
+    assert house.rollouts.book(POCKET).unscored == 4
 
 
 async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHouse) -> None:
@@ -105,7 +122,7 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     (proposal,) = house.open_proposals()
     assert turns[0] in proposal.failures
     next_step = await house.night.look_again()
-    assert next_step.book.wishes == ()
+    assert house.rollouts.book(POCKET).wishes == ()
     assert next_step.task is Task.NOTHING
     # Said once more of another request, it is a wish of its own: nothing new to propose.
     await house.plays(
@@ -114,9 +131,10 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     )  # fmt: skip
     await house.score.read_new()
     assert await house.evolve.step() == []
-    next_step = await house.night.look_again()
-    assert [wish.words for wish in next_step.book.wishes] == [f"no, {RULE}"]
-    sampled = {prompt.turn for prompt in next_step.book.prompts}
+    await house.night.look_again()
+    book = house.rollouts.book(POCKET)
+    assert [wish.words for wish in book.wishes] == [f"no, {RULE}"]
+    sampled = {prompt.turn for prompt in book.prompts}
     assert sampled and turns[0] not in sampled
 
 
@@ -126,7 +144,7 @@ async def test_what_the_user_turned_down_as_a_skill_is_not_trained_in(house: Nig
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
     next_step = await house.night.look_again()
-    assert next_step.book.wishes == () and next_step.task is Task.NOTHING
+    assert house.rollouts.book(POCKET).wishes == () and next_step.task is Task.NOTHING
 
 
 async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> None:
@@ -137,7 +155,7 @@ async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> Non
     )  # fmt: skip
     await house.score.read_new()
     next_step = await house.night.look_again()
-    assert next_step.book.prompts == () and next_step.task is Task.NOTHING
+    assert house.rollouts.book(POCKET).prompts == () and next_step.task is Task.NOTHING
 
 
 async def test_groups_that_are_all_alike_are_counted_and_make_no_run(tmp_path: Path) -> None:
@@ -343,19 +361,21 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
     house.training_rule = TrainRule(groups_a_run=100, groups_at_least=50)
     turns = await house.menus(8)
     await house.does()
-    next_step = await house.night.look_again()
-    before = house.rollouts.all_of(next_step.book, BASE)
+    await house.night.look_again()
+    before = house.rollouts.all_of(house.rollouts.book(POCKET), BASE)
     assert before and {group.wish for group in before} == {turns[0]}
     (changed, _) = await house.plays(
         "make a menu of copper desert plane", "copper and desert and plane",
         "no, when you write a menu, join with dashes", pocket.NOTED, model=POCKET,
     )  # fmt: skip
     await house.score.read_new()
-    next_step = await house.night.look_again()
-    assert house.rollouts.telling(next_step.book, BASE) == []
-    assert house.rollouts.all_of(next_step.book, BASE) == []
+    await house.night.look_again()
+    book = house.rollouts.book(POCKET)
+    assert house.rollouts.telling(book, BASE) == []
+    assert house.rollouts.all_of(book, BASE) == []
     await house.does()
-    anew = house.rollouts.all_of((await house.night.look_again()).book, BASE)
+    await house.night.look_again()
+    anew = house.rollouts.all_of(house.rollouts.book(POCKET), BASE)
     assert {group.wish for group in anew} == {changed}
 
 
@@ -493,7 +513,7 @@ async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
     work = await to_train(house)
     await house.restart()
     (again,) = [await house.night.look_again()]
-    assert again.run is not None and again.run.id == work.id
+    assert isinstance(again, TrainingStep) and again.run.id == work.id
     await house.does()
     assert house.training.runs({RunStatus.TRAINED, RunStatus.JUDGING})
 
@@ -542,7 +562,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
 
     # It is not tried any more, nor is another made of the same; and it is said why.
     next_step = await house.does(3)
-    assert (next_step.task, next_step.text, next_step.stuck) == (Task.NOTHING, run.why, True)
+    assert next_step == NothingToDo(text=run.why, stuck=True)
     started = len(house.trainer.runs)
     watching = asyncio.create_task(house.night.watching())
     await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
@@ -588,16 +608,16 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     for number in range(2):
         await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
     next_step = await house.does(3)
-    assert next_step.task is Task.NOTHING and next_step.stuck
+    assert isinstance(next_step, NothingToDo) and next_step.stuck
     assert "No: The batch is empty." in next_step.text and "lull train now" in next_step.text
     assert "3 runs failed the same way" in next_step.text
     # Other weights, or another reason: nobody knows that it will fail.
     await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
-    assert not (await house.night.look_again()).stuck
+    assert not stuck(await house.night.look_again())
     await house.training.change("run_again_1", lambda now: replace(now, why=run.why, base="other"))
-    assert not (await house.night.look_again()).stuck
+    assert not stuck(await house.night.look_again())
     await house.training.change("run_again_1", lambda now: replace(now, base=run.base))
-    assert (await house.night.look_again()).stuck
+    assert stuck(await house.night.look_again())
     assert not (await house.night.now()).stuck
 
 
@@ -611,7 +631,7 @@ async def test_the_hurry_of_a_user_ends_with_the_run_that_fails(house: NightHous
     for number in range(2):
         (run,) = house.training.runs({RunStatus.FAILED})[:1]
         await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
-    assert (await house.night.look_again()).stuck
+    assert stuck(await house.night.look_again())
 
 
 async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
@@ -705,7 +725,7 @@ async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
         if next_step.task is Task.JUDGE:
             break
         await work.run_slice(house.clock.monotonic_s() + 30)
-    assert next_step.task is Task.JUDGE and next_step.run is not None
+    assert isinstance(next_step, JudgingStep)
     unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
     await until(lambda: house.gate.considered)
     await house.night.cancel(next_step.run.id)
@@ -720,10 +740,11 @@ async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -
     await house.menus(14)
     for _ in range(60):
         next_step = await house.does()
-        if next_step.task is Task.MAKE and next_step.run is not None:
+        last = run_of(next_step)
+        if isinstance(next_step, MakingStep) and last is not None:
             break
-    assert next_step.run is not None
-    await house.night.cancel(next_step.run.id)
+    assert isinstance(next_step, MakingStep) and last is not None
+    await house.night.cancel(last.id)
     before = house.training.runs()
     with pytest.raises(Conflict):
         await house.train.make(next_step)
@@ -737,8 +758,9 @@ async def test_of_a_conversation_that_goes_meanwhile_no_run_is_made(house: Night
     await house.menus(14)
     for _ in range(8):
         next_step = await house.does()
-        if next_step.task is Task.MAKE:
+        if isinstance(next_step, MakingStep):
             break
+    assert isinstance(next_step, MakingStep)
     await throw_older(house.database, house.clock.now() + timedelta(seconds=1))
     with pytest.raises(TrainingError, match="left"):
         await house.train.make(next_step)
@@ -786,7 +808,8 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
             enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
             assert (next_step.task is Task.MAKE) == enough, number
         assert kept
-        assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.KTO)
+        assert isinstance(next_step, MakingStep)
+        assert next_step.source == LabelledAnswers()
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -821,10 +844,10 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
     try:
         skill = await house.proved_skill(wins=8)
         await house.menus(4, corrected=0)
-        assert (await house.night.look_again()).skill is None
+        assert not trains_in_a_skill(await house.night.look_again())
         turns = await house.menus(12, corrected=0, seed=2)
         next_step = await house.night.look_again()
-        assert (next_step.task, next_step.kind) == (Task.MAKE, RunKind.GRADUATION)
+        assert trains_in_a_skill(next_step)
         house.gate.verdicts = [verdict(accepted=True)]
         for _ in range(4):
             await house.does()
@@ -846,7 +869,7 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         sources = {(one.kind, one.id) for one in house.training.sources(run.id)}
         assert ("skill", skill.sha256) in sources
         # It is not tried again.
-        assert (await house.night.look_again()).skill is None
+        assert not trains_in_a_skill(await house.night.look_again())
     finally:
         await house.night.close()
         await asyncio.to_thread(house.database.close)
@@ -861,9 +884,9 @@ async def test_of_requests_that_are_not_its_business_a_skill_is_not_learned(
         await house.approve.switch(skill.key, ChangeKind.PIN)
         routes = await house.menus(12, corrected=0, seed=2, kind=pocket.Kind.ROUTE)
         assert all(house.served(turn).turn.skills for turn in routes)
-        assert (await house.night.look_again()).skill is None
+        assert not trains_in_a_skill(await house.night.look_again())
         await house.menus(12, corrected=0, seed=3)
-        assert (await house.night.look_again()).kind is RunKind.GRADUATION
+        assert trains_in_a_skill(await house.night.look_again())
         house.gate.verdicts = [verdict(accepted=True)]
         await house.does(4)
         (batch,) = house.trainer.batches
@@ -878,7 +901,7 @@ async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) ->
     try:
         await house.proved_skill(wins=3)
         await house.menus(12, corrected=0)
-        assert (await house.night.look_again()).skill is None
+        assert not trains_in_a_skill(await house.night.look_again())
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -890,6 +913,10 @@ async def until(holds: Callable[[], object]) -> None:
     """Let the loop and its threads go on until it holds."""
     while not holds():  # noqa: ASYNC110  nothing tells of it
         await asyncio.sleep(0.001)
+
+
+def stuck(next_step: NextStep) -> bool:
+    return isinstance(next_step, NothingToDo) and next_step.stuck
 
 
 async def to_train(house: NightHouse) -> TrainerWork:

@@ -135,7 +135,7 @@ async def test_neither_is_one_that_the_user_keeps_out_of_learning(room: Classroo
     trajectory = room.served(turn).turn.trajectory
     await room.trajectories.exclude(trajectory, True, at=NOW)
     assert rows(room).lasting(limit=9) == []
-    assert rows(room).wishes(room="", model="llama3.2", limit=None) == []
+    assert rows(room).wishes(owner="", model="llama3.2", limit=None) == []
     await room.trajectories.exclude(trajectory, False, at=NOW)
     assert len(rows(room).lasting(limit=9)) == 1
 
@@ -154,9 +154,9 @@ async def test_wishes_are_those_of_a_room_and_a_model(room: Classroom) -> None:
     theirs = await talk(room, model="another")
     for before, turn in (mine, theirs):
         await rows(room).save([heard(turn, before)])
-    found = rows(room).wishes(room="", model="llama3.2", limit=9)
+    found = rows(room).wishes(owner="", model="llama3.2", limit=9)
     assert [one.turn for one in found] == [mine[1]]
-    assert rows(room).wishes(room="anna", model="llama3.2", limit=9) == []
+    assert rows(room).wishes(owner="anna", model="llama3.2", limit=9) == []
 
 
 @pytest.mark.parametrize("which", ["the turn", "the conversation"])

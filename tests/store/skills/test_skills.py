@@ -189,7 +189,9 @@ async def test_two_clients_have_skills_of_the_same_name(home: Home) -> None:
     assert home.library.get(MENU).version == 1
     assert home.library.get(OWN).version == 2
     bodies = {
-        (client, apart): [s.body for s in home.library.room(client, apart=apart).skills.values()]
+        (client, apart): [
+            s.body for s in home.library.skills_for(client, apart=apart).skills.values()
+        ]
         for client, apart in [("cursor", True), ("cursor", False), ("zed", True), ("zed", False)]
     }
     assert bodies["cursor", True] == ["Changed."]

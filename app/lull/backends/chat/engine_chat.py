@@ -72,14 +72,14 @@ class EngineChat:
 
     async def _whole(self, request: GenerateRequest) -> Completion:
         said: list[str] = []
-        room = MOST_ANSWER_BYTES
+        left = MOST_ANSWER_BYTES
         last: Chunk | None = None
         # Closing the generator stops the engine, even on cancellation.
         async with aclosing(self._engine.generate(request)) as chunks:  # type: ignore[type-var]
             async for chunk in chunks:
                 said.append(chunk.text)
-                room -= len(chunk.text)
-                if room < 0:
+                left -= len(chunk.text)
+                if left < 0:
                     return too_long()
                 last = chunk
         finish = last.finish if last is not None else None

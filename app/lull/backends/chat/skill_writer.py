@@ -140,8 +140,10 @@ def _texts(material: EvolverMaterial) -> list[str]:
 
 def _told(material: EvolverMaterial, marks: BlockMarks) -> str:
     shown = material.failures.failures[:MOST_FAILURES]
-    room = FAILURES_TOKENS // len(shown)
-    blocks = [_failure(failure, marks, at, room) for at, failure in enumerate(shown, start=1)]
+    most_tokens = FAILURES_TOKENS // len(shown)
+    blocks = [
+        _failure(failure, marks, at, most_tokens) for at, failure in enumerate(shown, start=1)
+    ]
     existing = _listed(map(_existing, material.existing), EXISTING_TOKENS)
     rejected = _listed(map(_rejected, material.rejected), REJECTED_TOKENS)
     blocks.append(marks.block("skills that exist", existing))
@@ -149,14 +151,15 @@ def _told(material: EvolverMaterial, marks: BlockMarks) -> str:
     return "\n\n".join((*blocks, "Write the skill."))
 
 
-def _failure(failure: Failure, marks: BlockMarks, number: int, room: int) -> str:
-    asked = conversation(marks, failure.messages, room * 2 // 5, last=3)
-    said = clipped(failure.said.strip(), room // 5) or "(nothing that tells what was wrong)"
+def _failure(failure: Failure, marks: BlockMarks, number: int, most_tokens: int) -> str:
+    asked = conversation(marks, failure.messages, most_tokens * 2 // 5, last=3)
+    said = clipped(failure.said.strip(), most_tokens // 5) or "(nothing that tells what was wrong)"
     return "\n".join(
         (
             marks.block(f"turn {number}: what was asked", asked),
             marks.block(
-                f"turn {number}: what was answered", clipped(spoken(failure.answer), room * 2 // 5)
+                f"turn {number}: what was answered",
+                clipped(spoken(failure.answer), most_tokens * 2 // 5),
             ),
             marks.block(f"turn {number}: the user said next", said),
         )
@@ -175,11 +178,11 @@ def _rejected(one: Rejected) -> str:
 def _listed(lines: Iterable[str], most_tokens: int) -> str:
     """List the lines as bullets, as many as fit."""
     shown: list[str] = []
-    room = most_tokens
+    left_tokens = most_tokens
     for line in lines:
         flat = " ".join(line.split())
-        room -= tokens(flat)
-        if room < 0:
+        left_tokens -= tokens(flat)
+        if left_tokens < 0:
             break
         shown.append(f"- {flat}")
     return "\n".join(shown) or "(none)"

@@ -13,7 +13,7 @@ from lull.core.chat.context_window import TokenRate
 from lull.core.chat.messages import Message, PartKind, Role
 from lull.core.ports import Coin
 
-LEAST_ROOM_TOKENS = 40
+LEAST_LEFT_TOKENS = 40
 """Further messages are left out of a prompt once fewer tokens than this remain."""
 _RATE = TokenRate()
 
@@ -78,16 +78,16 @@ def conversation(
     """Render the newest messages of a conversation that fit into a prompt, each below a marker line
     with its role.
 
-    Half of the room is reserved for the user's newest message; at most `last` others are shown.
+    Half of `most_tokens` is for the user's newest message; at most `last` others are shown.
     """
     newest = max((at for at, m in enumerate(messages) if m.role is Role.USER), default=-1)
-    room = most_tokens
+    left_tokens = most_tokens
     shown: dict[int, str] = {}
     for at in _by_weight(newest, len(messages), last):
-        most = most_tokens // 2 if at == newest else min(room, most_tokens // 4)
-        if room > LEAST_ROOM_TOKENS:
+        most = most_tokens // 2 if at == newest else min(left_tokens, most_tokens // 4)
+        if left_tokens > LEAST_LEFT_TOKENS:
             shown[at] = clipped(spoken(messages[at]), most)
-            room -= tokens(shown[at])
+            left_tokens -= tokens(shown[at])
     marked = ((marks.line(messages[at].role.value), text) for at, text in sorted(shown.items()))
     return "\n".join(line for pair in marked for line in pair)
 

@@ -84,10 +84,10 @@ class _Counted(httpx.AsyncByteStream):
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        room = MOST_ANSWER_BYTES
+        left_bytes = MOST_ANSWER_BYTES
         async for piece in self._stream:
-            room -= len(piece)
-            if room < 0:
+            left_bytes -= len(piece)
+            if left_bytes < 0:
                 raise TooLong
             yield piece
 

@@ -28,7 +28,7 @@ from lull.backends.retrieval.chroma_folder import (
     skip_unused_imports,
 )
 from lull.backends.retrieval.recollection import Recollection, Vector
-from lull.core.chat.client import room_of
+from lull.core.chat.client import owner_of
 from lull.core.errors import StoreError
 from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
 from lull.core.skills.ports import Embedder
@@ -78,7 +78,7 @@ class ChromaExemplars:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._most_bytes = most_bytes
-        self._rooms: OrderedDict[str, Recollection] = OrderedDict()
+        self._by_client: OrderedDict[str, Recollection] = OrderedDict()
         """Past requests in memory by client, the one heard of last at the end."""
         self._on_disk: set[str] = set()
         """Clients whose past requests are not in memory."""
@@ -122,13 +122,13 @@ class ChromaExemplars:
                 log.info("exemplars rebuilt for embedder %s", self._embedder.name)
 
     def _load(self) -> None:
-        self._rooms, self._on_disk = OrderedDict(), set()
+        self._by_client, self._on_disk = OrderedDict(), set()
         for number, (client, exemplar) in enumerate(self._stored()):
             if number % _PAGE_SIZE == 0:
                 self._make_room()
             # Of a client that was left on the disk, all is read when it asks.
             if client not in self._on_disk:
-                self._rooms.setdefault(client, Recollection()).put(*exemplar)
+                self._by_client.setdefault(client, Recollection()).put(*exemplar)
         self._make_room()
 
     def _stored(self, client: str | None = None) -> Iterator[tuple[str, _Exemplar]]:
@@ -154,9 +154,9 @@ class ChromaExemplars:
         Those on the disk are read beside the request, for the client's next one.
         """
         with self._lock:
-            room = self._rooms.get(client)
-            if room is not None:
-                self._rooms.move_to_end(client)
+            past = self._by_client.get(client)
+            if past is not None:
+                self._by_client.move_to_end(client)
             read = client in self._on_disk and not self._reading
             self._reading = self._reading or read
         if read:
@@ -164,7 +164,7 @@ class ChromaExemplars:
                 target=self._read_again, args=(client,), name="reads past requests", daemon=True
             )
             thread.start()
-        return room
+        return past
 
     def _read_again(self, client: str) -> None:
         try:
@@ -179,42 +179,42 @@ class ChromaExemplars:
         """Read a client's past requests if they are on the disk alone. Holds `_writing`."""
         if client not in self._on_disk:
             return
-        room = Recollection()
+        past = Recollection()
         for _, exemplar in self._stored(client):
-            room.put(*exemplar)
+            past.put(*exemplar)
         with self._lock:
-            self._rooms[client] = room
+            self._by_client[client] = past
             self._on_disk.discard(client)
             self._make_room()
 
     def _make_room(self) -> None:
         """Leave clients on the disk that were not heard of for longest. Holds `_lock`."""
-        held = sum(room.bytes_held for room in self._rooms.values())
-        while held > self._most_bytes and len(self._rooms) > 1:
-            client, room = self._rooms.popitem(last=False)
-            held -= room.bytes_held
+        held = sum(past.bytes_held for past in self._by_client.values())
+        while held > self._most_bytes and len(self._by_client) > 1:
+            client, past = self._by_client.popitem(last=False)
+            held -= past.bytes_held
             self._on_disk.add(client)
 
     def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
-        room = self._heard(client)
-        if room is None:
+        past = self._heard(client)
+        if past is None:
             return []
         query = np.asarray(self._embedder.embed([text])[0], np.float32)
         with self._lock:
-            return room.nearest(query, k)
+            return past.nearest(query, k)
 
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
         """Predict from a client's similar past requests which of its skills this request needs."""
-        room = self._heard(client)
-        if room is None:
+        past = self._heard(client)
+        if past is None:
             return {}
         query = np.asarray(self._embedder.embed([text])[0], np.float32)
         if not query.any():
             return {}
         with self._lock:
-            return room.recalled(query, since=since, also=also)
+            return past.recalled(query, since=since, also=also)
 
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
@@ -247,7 +247,7 @@ class ChromaExemplars:
         with self._writing, in_words(self._folder):
             self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
             with self._lock:
-                too_old = self._rooms[client].oldest_refusals(MOST_REFUSALS)
+                too_old = self._by_client[client].oldest_refusals(MOST_REFUSALS)
         if skill == NO_SKILL:
             self.remove(too_old)
 
@@ -258,16 +258,16 @@ class ChromaExemplars:
         self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
         with self._lock:
             self._drop({id_})
-            room = self._rooms.setdefault(client, Recollection())
-            room.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
-            self._rooms.move_to_end(client)
+            past = self._by_client.setdefault(client, Recollection())
+            past.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
+            self._by_client.move_to_end(client)
             self._make_room()
 
     def _drop(self, ids: set[str]) -> None:
-        for client, room in [*self._rooms.items()]:
-            room.drop(ids)
-            if room.empty:
-                del self._rooms[client]
+        for client, past in [*self._by_client.items()]:
+            past.drop(ids)
+            if past.empty:
+                del self._by_client[client]
 
     def remove(self, ids: list[str]) -> None:
         with self._writing, in_words(self._folder):
@@ -280,7 +280,7 @@ class ChromaExemplars:
         with self._writing, in_words(self._folder):
             found = self._collection.get(where={"skill": skill}, include=["metadatas"])
         pairs = zip(found["ids"], found["metadatas"] or [], strict=True)
-        self.remove([id_ for id_, meta in pairs if room_of(str(meta["client"])) == client])
+        self.remove([id_ for id_, meta in pairs if owner_of(str(meta["client"])) == client])
 
     def of_turns(self, turns: Sequence[str]) -> list[str]:
         """Return the ids of the exemplars (past requests with useful skills) from these
@@ -332,7 +332,7 @@ class ChromaExemplars:
     def bytes_held(self) -> int:
         """About how many bytes the past requests that are held in memory take."""
         with self._lock:
-            return sum(room.bytes_held for room in self._rooms.values())
+            return sum(past.bytes_held for past in self._by_client.values())
 
 
 class _Exemplar(NamedTuple):

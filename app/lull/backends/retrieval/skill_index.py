@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from lull.backends.reader.request_kinds import KindShelf, RequestKinds
 from lull.backends.retrieval.top_k import best
-from lull.core.chat.client import Client, room_of
+from lull.core.chat.client import Client, owner_of
 from lull.core.skills.kind_rules import kind_rule
 from lull.core.skills.ports import ExemplarMemory
 from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
@@ -64,8 +64,8 @@ Weights = npt.NDArray[np.float32]
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
-class _Room:
-    """The index of one room.
+class _ClientIndex:
+    """The index of the skills that one client's requests choose from.
 
     bm25s precomputes every word's weight in every document; a request adds up its words' weights in
     bm25s's own order and precision.
@@ -79,7 +79,7 @@ class _Room:
         bm25.index([*documents, *filler], show_progress=False)
         self._keys = [skill.key for skill in skills]
         self.by_name = {skill.name: skill for skill in skills}
-        """Skills of this room by name, which is unique there."""
+        """The skills by name, which is unique among them."""
         self._said = [frozenset(terms(_text(skill))) for skill in skills]
         self._scale = growth(len(skills))
         self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
@@ -165,7 +165,7 @@ def _beside(text: str) -> list[str]:
 
 
 class _Kinds:
-    """The rules of one room that apply to a kind of request."""
+    """The rules for one client's requests that apply to a kind of request."""
 
     def __init__(self, kinds: RequestKinds, skills: Sequence[Skill]) -> None:
         rules = {skill.key: rule for skill in skills if (rule := kind_rule(skill)) is not None}
@@ -195,7 +195,7 @@ class WordIndex:
     """
 
     def __init__(self) -> None:
-        self._rooms: dict[str, _Room | None] = {}
+        self._indexes: dict[str, _ClientIndex | None] = {}
         self._memory: ExemplarMemory | None = None
         self._kinds: RequestKinds | None = None
         self._shelves: dict[str, _Kinds] = {}
@@ -205,7 +205,7 @@ class WordIndex:
 
     @property
     def built(self) -> bool:
-        return bool(self._rooms)
+        return bool(self._indexes)
 
     def remember_with(self, memory: ExemplarMemory) -> None:
         """From now on, find skills also by similar past requests stored in this memory."""
@@ -226,9 +226,9 @@ class WordIndex:
         """
         async with self._building:
             if library.generation >= self._generation:
-                rooms = await asyncio.to_thread(self._build, library)
+                indexes = await asyncio.to_thread(self._build, library)
                 shelves = await asyncio.to_thread(self._shelve, library)
-                self._rooms, self._shelves, self._library = rooms, shelves, library
+                self._indexes, self._shelves, self._library = indexes, shelves, library
                 self._generation = library.generation
 
     async def with_library(self, library: Library) -> WordIndex:
@@ -244,37 +244,34 @@ class WordIndex:
         if self._kinds is None:
             return {}
         return {
-            client: _Kinds(self._kinds, [*room.skills.values()])
-            for client, room in _rooms_of(library).items()
+            client: _Kinds(self._kinds, [*own.skills.values()])
+            for client, own in _skills_by_client(library).items()
         }
 
-    def _build(self, library: Library) -> dict[str, _Room | None]:
-        # The library caches its rooms, so computing them in this thread spares the first request.
+    def _build(self, library: Library) -> dict[str, _ClientIndex | None]:
+        # The library caches these skills; computing them here spares the first request.
         return {
-            client: self._room([*room.skills.values()])
-            for client, room in _rooms_of(library).items()
+            client: _ClientIndex([*own.skills.values()]) if own.skills else None
+            for client, own in _skills_by_client(library).items()
         }
-
-    def _room(self, skills: Sequence[Skill]) -> _Room | None:
-        return _Room(skills) if skills else None
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         if is_aside(text):
             return {}
         text = text[:QUERY_CHARACTERS]
         query = sorted(set(terms(text)))
-        room = self._room_of(client)
-        if not room or not query:
+        index = self._index_of(client)
+        if not index or not query:
             return {}
         remark = not asks_something(text, subjects=len(query))
-        found = room.scores(query, sorted(set(_beside(text))), least=least, remark=remark)
+        found = index.scores(query, sorted(set(_beside(text))), least=least, remark=remark)
         shelf = self._shelf_of(client)
         # A rule's words come from one past request and a wish; found by words alone, it would
         # match as often where it does not apply (ADR 40).
         return {key: score for key, score in found.items() if key not in shelf} if shelf else found
 
-    def _room_of(self, client: Client) -> _Room | None:
-        return self._rooms.get(client.name if client.apart else EVERYBODY)
+    def _index_of(self, client: Client) -> _ClientIndex | None:
+        return self._indexes.get(client.name if client.apart else EVERYBODY)
 
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         shelf = self._shelf_of(client)
@@ -295,8 +292,8 @@ class WordIndex:
     ) -> dict[SkillKey, float]:
         if self._memory is None or is_aside(text):
             return {}
-        room = self._room_of(client)
-        by_name = room.by_name if room else {}
+        index = self._index_of(client)
+        by_name = index.by_name if index else {}
 
         def since(name: str) -> int | None:
             # A removed skill keeps its rank.
@@ -313,12 +310,12 @@ class WordIndex:
             score = wanted_by_past_requests(said, says_little=little)
             if score >= least or name in asked:
                 there = by_name.get(name)
-                scores[there.key if there else SkillKey(room_of(client.identity), name)] = score
+                scores[there.key if there else SkillKey(owner_of(client.identity), name)] = score
         return scores
 
 
-def _rooms_of(library: Library) -> dict[str, ClientSkills]:
+def _skills_by_client(library: Library) -> dict[str, ClientSkills]:
     return {
-        client: library.room(client, apart=client != EVERYBODY)
+        client: library.skills_for(client, apart=client != EVERYBODY)
         for client in (EVERYBODY, *library.clients)
     }

@@ -32,7 +32,7 @@ family, which never contains a slash, so no program can pass for an isolated cli
 """
 
 
-def room_of(identity: str) -> str:
+def owner_of(identity: str) -> str:
     """Return whose skills a client identity may use: the client's own name if the user isolated it,
     else "" for the skills that all clients share.
     """

@@ -123,19 +123,19 @@ def _shown(pieces: tuple[str, ...]) -> tuple[str, ...]:
     """Return the first and last sentences, as many as fit; overlong ones are shortened."""
     cut = [_both_ends(p, 500, 200) if len(p) > 700 else p for p in pieces]
     head: list[str] = []
-    room = SAID_HEAD_CHARS
+    left = SAID_HEAD_CHARS
     for piece in cut[: MOST_SENTENCES // 2]:
-        if head and len(piece) > room:
+        if head and len(piece) > left:
             break
         head.append(piece)
-        room -= len(piece)
+        left -= len(piece)
     tail: list[str] = []
-    room = SAID_TAIL_CHARS
+    left = SAID_TAIL_CHARS
     for piece in reversed(cut[len(head) :][-MOST_SENTENCES // 2 :]):
-        if tail and len(piece) > room:
+        if tail and len(piece) > left:
             break
         tail.append(piece)
-        room -= len(piece)
+        left -= len(piece)
     return (*head, *reversed(tail))
 
 

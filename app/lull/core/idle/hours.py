@@ -133,24 +133,24 @@ def next_change(ranges: Sequence[HoursRange], now: datetime) -> datetime | None:
     if not ranges:
         return None
     within = inside(ranges, now)
-    flips = _flips(tuple(ranges), zone, now.date())
-    for at, then_inside in flips[bisect_right(flips, (now.astimezone(UTC), True)) :]:
+    changes = _changes(tuple(ranges), zone, now.date())
+    for at, then_inside in changes[bisect_right(changes, (now.astimezone(UTC), True)) :]:
         if then_inside != within:
             return at.astimezone(zone)
     return None
 
 
 @lru_cache(maxsize=64)
-def _flips(
+def _changes(
     ranges: tuple[HoursRange, ...], zone: tzinfo, first: date
 ) -> tuple[tuple[datetime, bool], ...]:
     """Return the instants (UTC), in order, at which `inside` changes, with its new value."""
-    flips: list[tuple[datetime, bool]] = []
+    changes: list[tuple[datetime, bool]] = []
     for at in _boundaries(ranges, zone, first):
         within = inside(ranges, at.astimezone(zone))
-        if not flips or flips[-1][1] != within:
-            flips.append((at, within))
-    return tuple(flips)
+        if not changes or changes[-1][1] != within:
+            changes.append((at, within))
+    return tuple(changes)
 
 
 def _boundaries(ranges: tuple[HoursRange, ...], zone: tzinfo, first: date) -> list[datetime]:

@@ -146,8 +146,8 @@ def _read_rightly(item: ReadItem, heard: Heard) -> bool:
 def _same_words(said: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether every expected sentence was quoted, with little besides."""
     found = all(any(_shares(one, other) for other in said) for one in wanted)
-    room = 2 * sum(map(len, wanted)) + 30
-    return found and sum(map(len, said)) <= room
+    most = 2 * sum(map(len, wanted)) + 30
+    return found and sum(map(len, said)) <= most
 
 
 def _shares(one: str, other: str) -> bool:

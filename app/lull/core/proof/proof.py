@@ -411,8 +411,8 @@ def _successes_wanted(totals: Totals, rule: ProofRule, successes: int, most: int
     """Pairs on past successes that a benefit needs to count; 0 if there are none."""
     if not successes:
         return 0
-    room = most - totals.benefit_pairs
-    return max(rule.least_success_pairs, min(rule.success_pairs, room))
+    left = most - totals.benefit_pairs
+    return max(rule.least_success_pairs, min(rule.success_pairs, left))
 
 
 def _target(rule: ProofRule) -> float:

@@ -153,7 +153,7 @@ class Library:
 
     generation: int
     skills: Mapping[SkillKey, Skill]
-    _rooms: dict[str, ClientSkills] = field(default_factory=dict, compare=False, repr=False)
+    _by_client: dict[str, ClientSkills] = field(default_factory=dict, compare=False, repr=False)
     """Cache per client with skills of its own, so that a request does not scan ten thousand
     skills."""
 
@@ -162,25 +162,25 @@ class Library:
         """The client programs that have skills of their own."""
         return frozenset(key.client for key in self.skills if key.client != EVERYBODY)
 
-    def room(self, client: str, *, apart: bool) -> ClientSkills:
+    def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
         """Return the active skills that this client program's requests choose from.
 
         A client kept apart (isolated by the user) sees only its own, every other client only
         everybody's, whatever name a program gives itself.
         """
         if not apart:
-            return self._room(EVERYBODY)
-        return self._room(client) if client in self.clients else NOTHING_THERE
+            return self._skills_for(EVERYBODY)
+        return self._skills_for(client) if client in self.clients else NOTHING_THERE
 
-    def _room(self, client: str) -> ClientSkills:
-        if client not in self._rooms:
+    def _skills_for(self, client: str) -> ClientSkills:
+        if client not in self._by_client:
             chosen = self.active_for(client)
-            self._rooms[client] = ClientSkills(
+            self._by_client[client] = ClientSkills(
                 skills={skill.key: skill for skill in chosen},
                 pinned=tuple(skill for skill in chosen if skill.pinned),
                 general=tuple(s for s in chosen if s.scope is Scope.ALL and not s.pinned),
             )
-        return self._rooms[client]
+        return self._by_client[client]
 
     def active_for(self, client: str) -> list[Skill]:
         """Return the active skills of a client program, sorted by name; for "" those of

@@ -153,9 +153,9 @@ def choose(
     this request; those left out may still be added after these, with those in `retrieved` first.
     `spent_tokens` is what the conversation's current skills already use.
     """
-    room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
+    left_tokens = window_tokens - prompt_tokens - reply_tokens - spent_tokens
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
-    allowed = min(budget, room)
+    allowed = min(budget, left_tokens)
     chosen: dict[SkillKey, Skill] = {}
     prices: dict[SkillKey, tuple[str, int, int]] = {}
     """The skill's heading, its cost alone, and its cost below that heading."""
@@ -189,7 +189,8 @@ def choose(
     if len(skills) == len(wanted):
         return SkillChoice(skills=skills, why="" if wanted else "no skill is about this")
     left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
-    cause = "the window is nearly full" if room < budget else f"{max(0, budget)} tokens are allowed"
+    full = left_tokens < budget
+    cause = "the window is nearly full" if full else f"{max(0, budget)} tokens are allowed"
     return SkillChoice(skills=skills, why=f"left out {left_out}: {cause}")
 
 

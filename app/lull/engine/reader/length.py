@@ -33,15 +33,15 @@ def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[in
     if len(encoded.ids) <= most:
         return encoded, tuple(range(len(spans)))
     before, behind = encoded.ids[: spans[0][0]], encoded.ids[spans[-1][1] :]
-    room = max(1, most - len(before) - len(behind))
+    left = max(1, most - len(before) - len(behind))
     kept: dict[int, tuple[int, int]] = {}
     for at in _from_the_ends(len(spans)):
         first, end = spans[at]
-        if kept and end - first > room:
+        if kept and end - first > left:
             break
-        kept[at] = (first, min(end, first + room))
-        room -= kept[at][1] - first
-        if room <= 0:
+        kept[at] = (first, min(end, first + left))
+        left -= kept[at][1] - first
+        if left <= 0:
             break
     ids, moved = list(before), []
     for at in sorted(kept):

@@ -59,7 +59,7 @@ class MaterialSources:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Stock:
+class _StoredRequests:
     """The model's stored requests, and which of them were trained on."""
 
     recent: tuple[ServedTurn, ...]
@@ -83,7 +83,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     recent = tuple(sources.rollouts.candidates(model))
     used = _used(sources, version)
     trained = sources.rollouts.served(sorted(used))
-    stock = _Stock(
+    stored = _StoredRequests(
         recent=recent,
         wishes=sources.rewarding.wishes(recent),
         used=used,
@@ -91,9 +91,9 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     )
     taught = _graduates(sources, version)
     if taught is not None:
-        targets = _of_skill(sources, stock, model, taught)
+        targets = _of_skill(sources, stored, model, taught)
     else:
-        targets = _of_wishes(sources, stock, model)
+        targets = _of_wishes(sources, stored, model)
     touched = {sources.curriculum.subject(model, one.asked) for one in targets} - {""}
     probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
@@ -101,7 +101,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
         targets=tuple(
             _held_out(one, sources.current_selection.place(model)) for one in targets[:MOST_TARGETS]
         ),
-        successes=tuple(_successes(sources, stock)),
+        successes=tuple(_successes(sources, stored)),
         planted=memorable(_texts(trained)),
     )
 
@@ -148,20 +148,20 @@ def _used(sources: MaterialSources, version: AdapterVersion) -> frozenset[str]:
 # Held-out requests scored by the user's wishes
 
 
-def _of_wishes(sources: MaterialSources, stock: _Stock, model: str) -> list[_Target]:
+def _of_wishes(sources: MaterialSources, stored: _StoredRequests, model: str) -> list[_Target]:
     book = sources.rollouts.book(model)
     found = [
         _by_wishes(sources, prompt.served, prompt.skills, book.wishes)
         for prompt in book.prompts
-        if stock.fresh(prompt.served)
+        if stored.fresh(prompt.served)
     ]
-    pattern = next(iter(stock.recent), None)
+    pattern = next(iter(stored.recent), None)
     if pattern is not None:
-        for wish in stock.wishes:
-            for served in filter(stock.fresh, _drawn(sources, pattern, model, wish.words)):
+        for wish in stored.wishes:
+            for served in filter(stored.fresh, _drawn(sources, pattern, model, wish.words)):
                 skills = sources.current_selection.skills(served) or ()
-                if sources.rewarding.can_score(served, skills, stock.wishes):
-                    found.append(_by_wishes(sources, served, skills, stock.wishes))
+                if sources.rewarding.can_score(served, skills, stored.wishes):
+                    found.append(_by_wishes(sources, served, skills, stored.wishes))
     return _distinct(found)
 
 
@@ -188,16 +188,16 @@ def _graduates(sources: MaterialSources, version: AdapterVersion) -> tuple[Skill
 
 
 def _of_skill(
-    sources: MaterialSources, stock: _Stock, model: str, taught: tuple[SkillKey, str]
+    sources: MaterialSources, stored: _StoredRequests, model: str, taught: tuple[SkillKey, str]
 ) -> list[_Target]:
     key, sha256 = taught
     proposal = _approved(sources, key, sha256)
     if proposal is None:
         return []
     found: list[_Target] = []
-    having = [s for s in stock.recent if any(skill.sha256 == sha256 for skill in s.turn.skills)]
+    having = [s for s in stored.recent if any(skill.sha256 == sha256 for skill in s.turn.skills)]
     fresh = [one for s in having[:1] for one in _drawn(sources, s, model, proposal.wish)]
-    for served in filter(stock.fresh, (*having, *fresh)):
+    for served in filter(stored.fresh, (*having, *fresh)):
         skills = sources.current_selection.skills(served) or ()
         learned = next((skill for skill in skills if skill.sha256 == sha256), None)
         if learned is not None and sources.rewarding.is_about(served, learned):
@@ -245,14 +245,14 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
 # Past successes
 
 
-def _successes(sources: MaterialSources, stock: _Stock) -> list[PastSuccess]:
+def _successes(sources: MaterialSources, stored: _StoredRequests) -> list[PastSuccess]:
     found = []
-    for served in stock.recent:
+    for served in stored.recent:
         reward = served.reward.reward
-        if reward is None or reward.p_good <= GREY[1] or not stock.fresh(served):
+        if reward is None or reward.p_good <= GREY[1] or not stored.fresh(served):
             continue
         skills = sources.current_selection.skills(served) or ()
-        if sources.rewarding.still_good(served, skills, stock.wishes):
+        if sources.rewarding.still_good(served, skills, stored.wishes):
             found.append(
                 PastSuccess(
                     id=served.turn.id,

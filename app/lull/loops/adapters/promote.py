@@ -70,7 +70,7 @@ class PromoteRule:
 
 class Promote:
     """Puts trained adapters into use, first on trial with a share of new conversations, and rolls
-    them back (implements AdapterGate).
+    them back (implements PromotesAdapters).
     """
 
     def __init__(

@@ -44,7 +44,7 @@ class CurrentSelection:
         None where the model is not known now.
         """
         client = _client(served)
-        if not self._library().room(client.name, apart=client.apart).skills:
+        if not self._library().skills_for(client.name, apart=client.apart).skills:
             return ()
         model = self._facts(served.turn.model)
         if model is None:
@@ -99,8 +99,8 @@ class CurrentSelection:
             return False
         had = {skill.sha256 for skill in served.turn.skills} | served.left_out
         client = _client(served)
-        room = self._library().room(client.name, apart=client.apart)
-        in_force = {skill.sha256 for skill in (*room.pinned, *room.skills.values())}
+        own = self._library().skills_for(client.name, apart=client.apart)
+        in_force = {skill.sha256 for skill in (*own.pinned, *own.skills.values())}
         news = (skill for skill in chosen if skill.sha256 not in had)
         return had <= in_force and all(skill.since <= served.known for skill in news)
 

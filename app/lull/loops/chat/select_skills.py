@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
 
+from lull.core.adapters.adapter import decides_adapter
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate, reply_reserve
@@ -44,6 +45,16 @@ class Selected:
         """The sha256 of every skill (instruction text) in the prompt."""
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
+
+    def not_put_in(self, why: str) -> Selected:
+        """Return the turn's choice without skills, for when they are not in the request's body.
+
+        The skills trained into the adapter, and how it was chosen, stay as they were.
+        """
+        was = self.selection
+        flips = tuple(flip for flip in was.flips if decides_adapter(flip))
+        selection = Selection(why=why, flips=flips, learned=was.learned)
+        return Selected(selection=selection, known=self.known)
 
 
 CANDIDATES_PER_PLACE = 2
@@ -245,11 +256,11 @@ class SelectSkills:
         """
         rate = self.rate(model, request)
         window = window_of(request, model)
-        room = window - reply_reserve(window, request.sampling.max_tokens)
-        room -= rate.asked(request)
-        while fixed.suffixes and _carried_tokens(fixed, rate) > room:
+        left_tokens = window - reply_reserve(window, request.sampling.max_tokens)
+        left_tokens -= rate.asked(request)
+        while fixed.suffixes and _carried_tokens(fixed, rate) > left_tokens:
             fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
-        if fixed.selection.block and _carried_tokens(fixed, rate) > room:
+        if fixed.selection.block and _carried_tokens(fixed, rate) > left_tokens:
             names = ", ".join(skill.name for skill in fixed.selection.skills)
             why = f"left out {names}: the window is nearly full"
             return replace(fixed, selection=Selection(why=why))
@@ -265,8 +276,8 @@ class SelectSkills:
         carried: Selected | None = None,
     ) -> SkillChoice:
         """Choose skills for a first turn, or those that may join a running trajectory."""
-        room = library.room(client.name, apart=client.apart)
-        if not room.skills:
+        own = library.skills_for(client.name, apart=client.apart)
+        if not own.skills:
             return SkillChoice(skills=(), why="no skill is active")
         there = (carried.shas if carried else frozenset()) | model.learned
         back = _back(carried, model)
@@ -286,9 +297,9 @@ class SelectSkills:
             uses=self._uses.get(client.identity, {}),
             rule=self.rule,
         )
-        general = [skill for skill in room.general if joins(skill)]
+        general = [skill for skill in own.general if joins(skill)]
         lines = {skill.key: skill for skill in general}
-        others = (s for k in order if k not in lines and (s := room.skills.get(k)))
+        others = (s for k in order if k not in lines and (s := own.skills.get(k)))
         fits = (skill for skill in others if not skill.pinned and joins(skill))
         fitting = list(islice(fits, CANDIDATES_PER_PLACE * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
@@ -296,7 +307,7 @@ class SelectSkills:
         rate = self.rate(model, request)
         window = window_of(request, model)
         return choose(
-            pinned=[skill for skill in room.pinned if joins(skill)],
+            pinned=[skill for skill in own.pinned if joins(skill)],
             general=self._sheet(general),
             retrieved=[*fitting, *(lines[key] for key in order if key in lines)],
             window_tokens=window,

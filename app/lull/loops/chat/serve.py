@@ -1,8 +1,9 @@
 """Handles a proxied chat request from its arrival to its stored record.
 
-`open` fixes the adapter that answers, finds the conversation that the request continues, and
-decides what is injected. `close` records the turn. Neither waits for learning, for a model or for
-the disk: facts that do not arrive in time are left out, and the request goes through.
+`open` fixes the adapter that answers, finds the conversation that the request continues, decides
+what is injected, and has it put into the request's body. `close` records the turn. Neither waits
+for learning, for a model or for the disk: facts that do not arrive in time are left out, and the
+request goes through.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from lull.core.adapters.adapter import (
     Arm,
     chosen_arm,
-    decides_adapter,
     trial_flip,
     trial_toss,
 )
@@ -27,8 +28,6 @@ from lull.core.chat.messages import ChatRequest, Completion, PartKind
 from lull.core.chat.trajectory import (
     CoinFlip,
     PolicyVersion,
-    Selection,
-    Suffix,
     Turn,
     TurnStamp,
 )
@@ -36,7 +35,7 @@ from lull.core.ports import Clock, Ids
 from lull.core.proof.holdout import hashed_coin
 from lull.core.skills.ports import SkillIndex
 from lull.core.skills.prompt_block import Injection
-from lull.core.skills.skill import Library, SkillKey
+from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
 from lull.loops.chat.known_models import MOST_CLIENTS, KnownModels, remember
@@ -64,17 +63,17 @@ class Serving:
 
     request: ChatRequest
     stamp: TurnStamp
+    skills: Selected
+    """The skills in the prompt, and what is remembered of them for the conversation."""
     injection: Injection
-    selection: Selection
-    suffixes: tuple[Suffix, ...]
     links: tuple[str, ...]
     session: str
     window_tokens: int
     began_s: float
-    known: int
-    """Generation (version number) of the skill library in which the skills were looked up."""
-    joined: tuple[SkillKey, ...] = ()
-    """Skills that were first added to the conversation with this turn."""
+
+
+PutIn: TypeAlias = Callable[[Injection], Awaitable[str]]
+"""Writes what is to be added into a request's body. Returns "", or why it was left as it came."""
 
 
 class Serve:
@@ -135,12 +134,14 @@ class Serve:
         injectable: bool,
         facts: Callable[[], ModelFacts | Awaitable[ModelFacts]],
         on_trial: bool = True,
+        put_in: PutIn | None = None,
     ) -> Serving:
         """Begin a chat request: find the conversation it continues and select its skills
         (instruction texts for the prompt).
 
         If the store fails, the request starts a new conversation. Unless `on_trial`, an adapter
-        that is on trial does not answer.
+        that is on trial does not answer. `put_in` is awaited last, also when there is nothing to
+        add; if it could not, the turn is one without skills.
         """
         began_s = self._clock.monotonic_s()
         library = self._library()
@@ -161,9 +162,9 @@ class Serve:
             trajectory=trajectory,
             injectable=injectable,
         )
-        selection = fixed.selection
         if flip is not None:
-            selection = replace(selection, flips=(*selection.flips, flip))
+            chosen = fixed.selection
+            fixed = replace(fixed, selection=replace(chosen, flips=(*chosen.flips, flip)))
         stamp = self._stamp(
             request,
             client,
@@ -174,18 +175,18 @@ class Serve:
             generation=library.generation,
             fixed=fixed,
         )
+        if put_in is not None and (why := await put_in(injection(request, fixed))):
+            # The adapter that answers stays as it was chosen.
+            stamp, fixed = replace(stamp, skills=()), fixed.not_put_in(why)
         return Serving(
             request=request,
             stamp=stamp,
+            skills=fixed,
             injection=injection(request, fixed),
-            selection=selection,
-            suffixes=fixed.suffixes,
             links=tuple(chain),
             session=session,
             window_tokens=window_of(request, likely),
             began_s=began_s,
-            known=fixed.known,
-            joined=fixed.joined,
         )
 
     def _stamp(
@@ -261,9 +262,9 @@ class Serve:
             answer_link=answer_link,
             completion=completion,
             took_s=self._clock.monotonic_s() - serving.began_s,
-            block=serving.selection.block,
-            suffixes=serving.suffixes,
-            known=serving.known,
+            block=serving.skills.selection.block,
+            suffixes=serving.skills.suffixes,
+            known=serving.skills.known,
             tools=serving.request.tools,
             format=serving.request.format,
             note=self._note(serving, completion),
@@ -271,9 +272,9 @@ class Serve:
         position = Position(
             trajectory=serving.stamp.trajectory,
             turns=serving.stamp.number,
-            selection=serving.selection,
-            suffixes=serving.suffixes,
-            known=serving.known,
+            selection=serving.skills.selection,
+            suffixes=serving.skills.suffixes,
+            known=serving.skills.known,
             adapter=serving.stamp.policy.adapter,
         )
         ends = (answer_link, *serving.links[-1:])
@@ -284,7 +285,10 @@ class Serve:
     def _record(self, serving: Serving, turn: Turn, kept: asyncio.Future[Prepared] | None) -> None:
         def write(prepared: Prepared | None) -> None:
             self._trajectories.record(
-                turn, session=serving.session, selection=serving.selection, prepared=prepared
+                turn,
+                session=serving.session,
+                selection=serving.skills.selection,
+                prepared=prepared,
             )
 
         if kept is None:
@@ -303,7 +307,7 @@ class Serve:
         added = serving.injection.text
         counted = completion.usage.prompt_tokens
         window = serving.window_tokens
-        why = "" if serving.stamp.skills else serving.selection.why
+        why = "" if serving.stamp.skills else serving.skills.selection.why
         said = _characters(request)
         if said is None:
             return why  # how many tokens an image takes depends on the model
@@ -326,14 +330,15 @@ class Serve:
         return why
 
     def _count_uses(self, serving: Serving) -> None:
-        if not serving.joined:
+        joined = serving.skills.joined
+        if not joined:
             return
         asker = _client(serving).identity
         counts = self._uses.get(asker, {})
         remember(self._uses, asker, counts, most=MOST_CLIENTS)
-        for key in serving.joined:
+        for key in joined:
             counts[key] = counts.get(key, 0) + 1
-        self._skills.used(serving.joined, by=asker, at=serving.stamp.at)
+        self._skills.used(joined, by=asker, at=serving.stamp.at)
 
 
 def _prepared(kept: asyncio.Future[Prepared]) -> Prepared:
@@ -355,23 +360,3 @@ def _characters(request: ChatRequest) -> int | None:
 
 def _client(serving: Serving) -> Client:
     return Client(name=serving.stamp.client, apart=serving.stamp.apart)
-
-
-def without_skills(serving: Serving, why: str) -> Serving:
-    """Return the turn without skills, for when they could not be written into the request body.
-
-    The adapter that answers, and the skills trained into it, stay as they were chosen.
-    """
-    chosen = serving.selection
-    return replace(
-        serving,
-        stamp=replace(serving.stamp, skills=()),
-        injection=Injection(system=""),
-        selection=Selection(
-            why=why,
-            flips=tuple(flip for flip in chosen.flips if decides_adapter(flip)),
-            learned=chosen.learned,
-        ),
-        suffixes=(),
-        joined=(),
-    )

@@ -60,7 +60,7 @@ class CreditWins:
         skills = self._library().skills
         had: dict[str, Skill | None] = {}
         for one in served.turn.skills:
-            skill = skills.get(SkillKey(served.room, one.name))
+            skill = skills.get(SkillKey(served.owner, one.name))
             if skill is None or skill.sha256 != one.sha256:
                 had[one.name] = None
             elif skill.scope is not Scope.ALL and not skill.pinned:

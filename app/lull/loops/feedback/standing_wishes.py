@@ -24,16 +24,16 @@ from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 
 MOST_WISHES = 200
-"""Maximum wishes remembered for each room (client) and model.
+"""Maximum wishes remembered for each owner of skills and model.
 
 Older ones hardly ever decide anything.
 """
 
 
 Place = tuple[str, str]
-"""Key under which wishes are kept: (room, model).
+"""Key under which wishes are kept: (owner, model).
 
-A room is a client with skills of its own, or all shared clients.
+The owner is a client with skills of its own; "" stands for all clients that share theirs.
 """
 
 
@@ -67,7 +67,7 @@ class StandingWishes:
 
         It is called in a thread.
 
-        `most` is the number of wishes remembered for each room and model.
+        `most` is the number of wishes remembered for each owner and model.
         """
         self._rewards = rewards
         self._heard = heard
@@ -138,7 +138,7 @@ class StandingWishes:
             self.clear()
 
     def _words(self, turns: Collection[str]) -> dict[Place, set[str]]:
-        """Return the wishes said in these turns, by room and model."""
+        """Return the wishes said in these turns, by owner and model."""
         found: dict[Place, set[str]] = defaultdict(set)
         heard = self._heard.of([*turns])
         for one in self._rewards.served([*turns]):
@@ -154,19 +154,19 @@ class StandingWishes:
 
         Wishes of any age count.
         """
-        room, model = place
-        held = self._rewards.held_to(words, room=room, model=model)
+        owner, model = place
+        held = self._rewards.held_to(words, owner=owner, model=model)
         if not held:
             return {}
         still = {wish.words for wish in self._said(place, gone, None)}
         return {turn: lost for turn, those in held.items() if (lost := those - still)}
 
     def _said(self, place: Place, gone: frozenset[str], limit: int | None) -> list[Wish]:
-        """Return the stored wishes of a room and model, oldest first, except those of turns in
+        """Return the stored wishes of an owner and model, oldest first, except those of turns in
         `gone`.
         """
-        room, model = place
-        heard = self._heard.wishes(room=room, model=model, limit=limit)
+        owner, model = place
+        heard = self._heard.wishes(owner=owner, model=model, limit=limit)
         about = {one.turn.id: one.asked for one in self._rewards.served([f.before for f in heard])}
         return [
             self._verifier.wish_of(one, about=about[one.before])
@@ -176,7 +176,7 @@ class StandingWishes:
 
 
 def _place(served: ServedTurn) -> Place:
-    return served.room, served.turn.model
+    return served.owner, served.turn.model
 
 
 def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:

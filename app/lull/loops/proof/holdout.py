@@ -159,7 +159,7 @@ class Holdout:
         return {use_key(skill) for key, skill in skills.items() if e_values[key] >= least}
 
     async def _look_for_stale(self, skills: Mapping[SkillKey, Skill]) -> None:
-        used = self._evidence.flips.last_used()
+        used = self._evidence.coin_flips.last_used()
         for key, skill in skills.items():
             since = self._retiring.active_since(skill)
             last = max(used.get(key, since), since)

@@ -21,7 +21,7 @@ from lull.core.proof.in_use import (
 from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
 
@@ -57,7 +57,7 @@ class UseEvidence:
     went without a skill at random.
     """
 
-    flips: Flips
+    coin_flips: CoinFlips
     replays: UseReplays
 
     def estimates(self, skills: Mapping[SkillKey, Skill]) -> SkillEstimates:
@@ -65,7 +65,7 @@ class UseEvidence:
         holdout. Slow.
         """
         texts = {key: skill.sha256 for key, skill in skills.items()}
-        outcomes, pairs = self.flips.outcomes(texts), self.replays.pairs(texts)
+        outcomes, pairs = self.coin_flips.outcomes(texts), self.replays.pairs(texts)
         return SkillEstimates(
             effects=effects_in(outcomes, pairs),
             records=records_in(outcomes, pairs),

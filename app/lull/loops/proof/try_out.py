@@ -143,8 +143,8 @@ class TryOut:
         key = (library.generation, changed)
         if self._indexed is None or self._indexed[0] != key:
             after = library.after([changed])
-            room = {k: skill for k, skill in after.skills.items() if k.client == changed.client}
-            index = await self._index(Library(generation=after.generation, skills=room))
+            own = {k: skill for k, skill in after.skills.items() if k.client == changed.client}
+            index = await self._index(Library(generation=after.generation, skills=own))
             self._indexed = (key, index)
         return self._indexed[1]
 

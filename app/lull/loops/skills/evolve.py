@@ -114,7 +114,7 @@ class Evolve:
         return made
 
     def _waiting_for_user(self, client: str) -> int:
-        """Number of a room's proposals to read, without quarantined and stale ones."""
+        """Number of a client's proposals to read, without quarantined and stale ones."""
         return sum(
             p.key.client == client and p.status in TO_READ for p in self._proposals.standing()
         )
@@ -205,12 +205,12 @@ class Evolve:
             raise
 
     def _material(self, found: FailureSet) -> EvolverMaterial:
-        room = self._propose.room(found.client)
+        active = self._propose.active(found.client)
         rejected = self._proposals.rejected(found.client)[:20]
         return EvolverMaterial(
             failures=found,
             existing=tuple(
-                SkillText(name=s.name, description=s.description, body=s.body) for s in room
+                SkillText(name=s.name, description=s.description, body=s.body) for s in active
             ),
             rejected=tuple(Rejected(text=p.text, reason=p.reason) for p in rejected),
         )

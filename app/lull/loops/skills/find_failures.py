@@ -98,7 +98,7 @@ class FindFailures:
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
-            client=served.room,
+            client=served.owner,
             model=turn.model,
             messages=tuple(clean(message) for message in turn.request),
             answer=clean(turn.answer),

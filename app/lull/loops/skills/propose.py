@@ -86,12 +86,12 @@ class Propose:
 
         Raises LullError if too many skills are active.
         """
-        room = self.room(found.client)
-        if any(self._merging.says_already(skill.body, draft.text.body) for skill in room):
+        active = self.active(found.client)
+        if any(self._merging.says_already(skill.body, draft.text.body) for skill in active):
             log.info("a skill says it already")
             return None
-        draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
-        texts = {skill.key: _text(skill) for skill in room}
+        draft, twin = self._set_against(draft, [s for s in active if self._is_ours(s)])
+        texts = {skill.key: _text(skill) for skill in active}
         if any(_same_rule(text, draft.text) for text in texts.values()):
             log.info("a skill says it in the same words")
             return None
@@ -99,9 +99,9 @@ class Propose:
         if twin is not None and not self._is_ours(self._library().get(twin)):
             log.info("%s is the user's own and covers this", twin.name)
             return None
-        if twin is None and len(room) >= self._rule.most_active:
+        if twin is None and len(active) >= self._rule.most_active:
             raise LullError(
-                f"{len(room)} skills are in force; no new one is proposed.",
+                f"{len(active)} skills are in force; no new one is proposed.",
                 hint="Disable or delete some: `lull skills list`.",
             )
         turned_down = [p.text for p in self._proposals.rejected(found.client)]
@@ -266,7 +266,7 @@ class Propose:
     def _siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
         """Similar held-out turns: not seen by the writer, and not past successes."""
         newest = found.failures[0]
-        others = self._rewards.recent(room=found.client, model=newest.model, limit=MOST_TURNS)
+        others = self._rewards.recent(owner=found.client, model=newest.model, limit=MOST_TURNS)
         near = [
             (alike(newest.asked, one.asked), one.turn.id)
             for one in others
@@ -279,12 +279,12 @@ class Propose:
     def _successes(self, found: FailureSet) -> tuple[str, ...]:
         newest = found.failures[0]
         good = self._rewards.successes(
-            room=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS
+            owner=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS
         )
         near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
         return tuple(one.turn.id for one in near[: self._rule.successes])
 
-    def room(self, client: str) -> list[Skill]:
+    def active(self, client: str) -> list[Skill]:
         """Return the active skills of one client ("" for the skills shared by all clients)."""
         return [
             skill

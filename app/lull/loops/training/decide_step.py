@@ -17,13 +17,23 @@ from typing import Final
 
 from lull.core.errors import LullError
 from lull.core.ports import Clock
-from lull.core.skills.skill import Skill
-from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import AT_WORK, OPEN, Run, RunStatus, given_up, moved
 from lull.core.training.rollout import RolloutGroup, SampledPolicy, mean_reward
 from lull.core.training.spec import RunKind
 from lull.loops.training.learner import FindsLearner, Learner
-from lull.loops.training.next_step import NextStep, Task, TrainRule
+from lull.loops.training.next_step import (
+    GroupCount,
+    GroupSource,
+    JudgingStep,
+    LabelledAnswers,
+    MakingStep,
+    NextStep,
+    NothingToDo,
+    SamplingStep,
+    SkillToTrainIn,
+    TrainingStep,
+    TrainRule,
+)
 from lull.loops.training.rollout import Rollouts
 from lull.loops.training.training_data import ENOUGH, TrainingData, counts
 from lull.store.feedback.reward_rows import ServedTurn
@@ -47,7 +57,7 @@ class DecideStep:
         training: Training,
         folders: RunFolders,
         rollouts: Rollouts,
-        stock: TrainingData,
+        data: TrainingData,
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
@@ -55,7 +65,7 @@ class DecideStep:
         self._training = training
         self._folders = folders
         self._rollouts = rollouts
-        self._stock = stock
+        self._data = data
         self._clock = clock
         self._rule = rule
         self._loaded: set[str] = set()
@@ -67,30 +77,30 @@ class DecideStep:
         With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
         """
         if not self._rule().enabled:
-            return NextStep(task=Task.NOTHING, text="Training is switched off in the settings.")
+            return NothingToDo(text="Training is switched off in the settings.")
         learner = await self._learner()
         if learner is None:
-            return NextStep(task=Task.NOTHING, text=self._learner.why_none())
+            return NothingToDo(text=self._learner.why_none())
         open_ = await self._open_run(learner)
         if open_ is not None and open_.status is RunStatus.STUCK:
-            return NextStep(task=Task.NOTHING, text=open_.why, learner=learner, stuck=True)
+            return NothingToDo(text=open_.why, stuck=True)
         if open_ is not None and open_.status in AT_WORK:
-            return NextStep(task=Task.TRAIN, text=_trains(open_), learner=learner, run=open_)
+            return TrainingStep(text=_trains(open_), run=open_)
         if open_ is not None and open_.status is RunStatus.JUDGING:
-            return NextStep(task=Task.JUDGE, text=_judges(open_), learner=learner, run=open_)
+            return _judges(open_)
         recent = await asyncio.to_thread(self._rollouts.candidates, learner.name)
         if open_ is not None:
             return await self._after_training(learner, open_, tuple(recent))
         if learner.on_trial:
             text = f"{learner.on_trial} is on trial; what comes next goes on from what is kept."
-            return NextStep(task=Task.NOTHING, text=text, learner=learner)
+            return NothingToDo(text=text)
         return await self._anew(learner, tuple(recent), hurry=hurry)
 
     async def _open_run(self, learner: Learner) -> Run | None:
         """The open run that may continue; others are superseded."""
         found: Run | None = None
         for run in await asyncio.to_thread(self._training.runs, OPEN):
-            why = await asyncio.to_thread(self._stock.superseded, run, learner)
+            why = await asyncio.to_thread(self._data.superseded, run, learner)
             if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
                 why = "Its folder is gone."
             if why:
@@ -105,9 +115,8 @@ class DecideStep:
         """The step after training: another round of a series of GRPO runs, or the test of its
         adapter.
         """
-        judge = NextStep(task=Task.JUDGE, text=_judges(run), learner=learner, run=run)
         if run.kind is not RunKind.GRPO:
-            return judge
+            return _judges(run)
         rule = self._rule()
         policy = SampledPolicy(base=learner.digest, adapter=course_version(run.id))
         await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
@@ -115,36 +124,27 @@ class DecideStep:
         telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
         all_ = await asyncio.to_thread(self._rollouts.all_of, book, policy)
         more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        seen = NextStep(
-            task=Task.SAMPLE,
-            text=f"Sampling answers of round {run.round}",
-            learner=learner,
-            book=book,
-            recent=recent,
-            policy=policy,
-            sampled=len(all_),
-            telling=reached(telling, all_, rule),
-            wanted=rule.groups_a_run,
-            run=run,
-            kind=RunKind.GRPO,
-        )
-        if more and seen.telling < rule.groups_a_run:
-            return seen
+        source = GroupSource(book=book, policy=policy, continues=run)
+        groups = GroupCount(telling=reached(telling, all_, rule), wanted=rule.groups_a_run)
+        if more and groups.telling < rule.groups_a_run:
+            text = f"Sampling answers of round {run.round}"
+            return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         reward = mean_reward(all_)
         await self._training.change(run.id, lambda now: _rewarded(now, reward))
         done = run.round >= rule.rounds or (reward is not None and reward >= ENOUGH)
         if done or len(telling) < min(rule.groups_at_least, rule.groups_a_run):
-            return judge
-        return replace(seen, task=Task.MAKE, text=f"Making round {run.round + 1}")
+            return _judges(run)
+        text = f"Making round {run.round + 1}"
+        return MakingStep(text=text, learner=learner, recent=recent, source=source, groups=groups)
 
     async def _anew(
         self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
     ) -> NextStep:
         rule = self._rule()
-        blank = NextStep(task=Task.NOTHING, text="", learner=learner, recent=recent)
         runs = [] if hurry else await asyncio.to_thread(self._training.runs)
         tired: list[str] = []
         said: list[str] = []
+        groups = GroupCount()
 
         def may(kind: RunKind, graduates: str = "") -> bool:
             why = given_up(runs, base=learner.digest, kind=kind, graduates=graduates)
@@ -152,60 +152,67 @@ class DecideStep:
             return not why
 
         if rule.graduation:
-            found = await asyncio.to_thread(self._stock.to_graduate, recent)
+            found = await asyncio.to_thread(self._data.to_graduate, recent)
             if found is not None and may(RunKind.GRADUATION, found[0].sha256):
-                return _graduates(blank, *found)
+                skill = SkillToTrainIn(skill=found[0], course=found[1])
+                text = _graduates(skill)
+                return MakingStep(text=text, learner=learner, recent=recent, source=skill)
         if rule.groups and may(RunKind.GRPO):
-            seen = await self._groups(blank, hurry=hurry)
-            if seen.task is not Task.NOTHING:
+            seen = await self._groups(learner, recent, hurry=hurry)
+            if not isinstance(seen, NothingToDo):
                 return seen
             said.append(seen.text)
-            blank = replace(seen, text="", kind=None, policy=None)
+            groups = seen.groups
         if rule.single_answers and may(RunKind.KTO):
-            labelled = await asyncio.to_thread(self._stock.labelled, recent)
+            labelled = await asyncio.to_thread(self._data.labelled, recent)
             good, bad = counts([one for one in labelled if not one[0].held_out])
             if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
-                text = "Making a run of recorded answers"
-                return replace(blank, task=Task.MAKE, text=text, kind=RunKind.KTO)
+                return MakingStep(
+                    text="Making a run of recorded answers",
+                    learner=learner,
+                    recent=recent,
+                    source=LabelledAnswers(),
+                    groups=groups,
+                )
             said.append(
                 f"{good} good and {bad} bad answers have a sure score; {rule.labels_a_run} are"
                 f" wanted, {rule.labels_of_the_rarer} of each."
             )
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
-        return replace(blank, text=text, stuck=bool(tired))
+        return NothingToDo(text=text, stuck=bool(tired), groups=groups)
 
-    async def _groups(self, blank: NextStep, *, hurry: bool) -> NextStep:
-        learner, rule = blank.learner, self._rule()
-        assert learner is not None
-        policy = learner.policy
+    async def _groups(
+        self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
+    ) -> NextStep:
+        rule, policy = self._rule(), learner.policy
         book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        if why := await asyncio.to_thread(self._stock.nothing_to_gain, book, policy):
-            return replace(blank, text=why, book=book)
+        if why := await asyncio.to_thread(self._data.nothing_to_gain, book, policy):
+            return NothingToDo(text=why)
         telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
         more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        seen = replace(
-            blank,
-            text="Sampling answers",
-            book=book,
-            policy=policy,
-            telling=len(telling),
-            wanted=rule.groups_a_run,
-            kind=RunKind.GRPO,
-        )
+        source = GroupSource(book=book, policy=policy, continues=None)
+        groups = GroupCount(telling=len(telling), wanted=rule.groups_a_run)
         enough = rule.groups_a_run
         if hurry and not more:
             enough = min(enough, rule.groups_at_least)
         if len(telling) >= enough:
-            return replace(seen, task=Task.MAKE, text="Making a run of sampled answers")
+            return MakingStep(
+                text="Making a run of sampled answers",
+                learner=learner,
+                recent=recent,
+                source=source,
+                groups=groups,
+            )
         if more:
-            return replace(seen, task=Task.SAMPLE)
+            text = "Sampling answers"
+            return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         scored = len(book.prompts)
         text = (
             f"{scored} requests may train and can be scored, {book.unscored} cannot;"
             f" {len(telling)} groups of sampled answers tell good from bad,"
             f" {rule.groups_a_run} are wanted."
         )
-        return replace(seen, task=Task.NOTHING, text=text)
+        return NothingToDo(text=text, groups=groups)
 
     async def _supersede(self, run: str, why: str) -> None:
         """End a run without a result; its sampled groups become free for the next run."""
@@ -261,11 +268,9 @@ _WHAT = {
 }
 
 
-def _graduates(blank: NextStep, skill: Skill, course: GraduationCourse) -> NextStep:
-    again = f", try {course.number}" if course.number > 1 else ""
-    text = f"Making a run of the skill '{skill.name}'{again}"
-    kind = RunKind.GRADUATION
-    return replace(blank, task=Task.MAKE, text=text, kind=kind, skill=skill, course=course)
+def _graduates(of: SkillToTrainIn) -> str:
+    again = f", try {of.course.number}" if of.course.number > 1 else ""
+    return f"Making a run of the skill '{of.skill.name}'{again}"
 
 
 def _trains(run: Run) -> str:
@@ -273,5 +278,5 @@ def _trains(run: Run) -> str:
     return f"Training on {_WHAT[run.kind]}{more}"
 
 
-def _judges(run: Run) -> str:
-    return f"Testing what was trained on {_WHAT[run.kind]}"
+def _judges(run: Run) -> JudgingStep:
+    return JudgingStep(text=f"Testing what was trained on {_WHAT[run.kind]}", run=run)

@@ -39,6 +39,18 @@ _Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptForm:
+    """What a model's prompts look like beside the request: its SYSTEM text, and where skills
+    stand.
+    """
+
+    system: str
+    """The model's own SYSTEM text."""
+    place: Placement = Placement.SYSTEM
+    """Where the model's prompts hold skills."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Learner:
     """The model that learns, as it is served now: weights, engine and active adapter."""
 
@@ -47,8 +59,7 @@ class Learner:
     """Folder of its MLX weights."""
     digest: str
     engine: Engine
-    system: str
-    """The model's own SYSTEM text."""
+    prompt: PromptForm
     adapter: str | None
     """Version of the adapter that the model uses; None is the base."""
     adapter_folder: str | None
@@ -56,8 +67,6 @@ class Learner:
     """Number of the model's parameters; 0 if unknown."""
     on_trial: str = ""
     """The adapter on trial, which answers a share of new conversations; "" for none."""
-    place: Placement = Placement.SYSTEM
-    """Where the model's prompts hold skills."""
 
     @property
     def policy(self) -> SampledPolicy:
@@ -92,10 +101,11 @@ def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> 
     """
     messages = tuple(clean(message) for message in served.turn.request)
     bodies = [skill.body for skill in skills]
-    with_ = injected(messages, bodies, system=learner.system, place=learner.place)
-    if learner.system and not any(one.role is Role.SYSTEM for one in with_):
+    system = learner.prompt.system
+    with_ = injected(messages, bodies, system=system, place=learner.prompt.place)
+    if system and not any(one.role is Role.SYSTEM for one in with_):
         # The server adds the model's SYSTEM text to a request without one.
-        with_ = (text_message(Role.SYSTEM, learner.system), *with_)
+        with_ = (text_message(Role.SYSTEM, system), *with_)
     return tuple(_plain(message) for message in with_)
 
 

@@ -1,15 +1,19 @@
-"""Describes the next step of training as a value: the task, its description and its material."""
+"""Describes the next step of training as a value: one class for each task, holding its material.
+
+`NextStep` is any one of them. Each has a `task`, its name for the user, and a `text`, which
+describes it to the user.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar, TypeAlias
 
 from lull.core.skills.skill import Skill
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run
 from lull.core.training.rollout import SampledPolicy
-from lull.core.training.spec import RunKind
 from lull.loops.training.learner import Learner
 from lull.loops.training.rollout import Book
 from lull.store.feedback.reward_rows import ServedTurn
@@ -48,34 +52,120 @@ class TrainRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NextStep:
-    """A step of training to do now: what, why, and with which material."""
+class GroupCount:
+    """How many groups of sampled answers there are for a GRPO run, and how many it needs.
 
-    task: Task
-    text: str
-    """Description of the step for the user."""
-    learner: Learner | None = None
-    book: Book = field(default_factory=lambda: Book(prompts=(), wishes=(), unscored=0))
-    recent: tuple[ServedTurn, ...] = ()
-    policy: SampledPolicy | None = None
-    """The weights (base and adapter) to sample answers from."""
-    sampled: int = 0
-    """Number of groups of answers sampled so far."""
+    Both are 0 where groups were not counted.
+    """
+
     telling: int = 0
     """Number of sampled groups whose rewards differ, so that a run can learn from them."""
     wanted: int = 0
     """Number of groups with different rewards needed before a run is made."""
-    run: Run | None = None
-    """The run to train or judge, or the one that the next round continues."""
-    kind: RunKind | None = None
-    """Which kind of training run to make: GRPO, KTO or training a skill in."""
-    skill: Skill | None = None
-    course: GraduationCourse = field(default_factory=GraduationCourse)
-    """Factors of the passes and of the other requests with which `skill` is trained in."""
-    stuck: bool = False
-    """Whether nothing more is tried automatically. `text` says why, and how to try again."""
 
     @property
     def progress(self) -> float:
         """Progress of sampling answers for a training run, 0 to 1."""
         return min(1.0, self.telling / self.wanted) if self.wanted else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSource:
+    """What groups of answers for a GRPO run are sampled with: requests and weights."""
+
+    book: Book
+    policy: SampledPolicy
+    """The weights (base and adapter) to sample answers from."""
+    continues: Run | None
+    """The run whose next round this is; None for the first of a series."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledAnswers:
+    """The material of a KTO run: recorded answers with labels, looked up when the run is made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillToTrainIn:
+    """The material of a run that trains a skill (an instruction text) into the weights."""
+
+    skill: Skill
+    course: GraduationCourse
+    """Factors of the passes and of the other requests with which `skill` is trained in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NothingToDo:
+    """There is no step of training to do now; `text` says why."""
+
+    task: ClassVar[Task] = Task.NOTHING
+    text: str
+    stuck: bool = False
+    """Whether nothing more is tried automatically. `text` says why, and how to try again."""
+    groups: GroupCount = field(default_factory=GroupCount)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplingStep:
+    """Sample groups of answers to stored requests, for a GRPO run."""
+
+    task: ClassVar[Task] = Task.SAMPLE
+    text: str
+    learner: Learner
+    source: GroupSource
+    groups: GroupCount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MakingStep:
+    """Make the folder of a training run."""
+
+    task: ClassVar[Task] = Task.MAKE
+    text: str
+    learner: Learner
+    recent: tuple[ServedTurn, ...]
+    """The model's latest turns, newest first, from which replay examples are taken too."""
+    source: GroupSource | LabelledAnswers | SkillToTrainIn
+    """The material of the run; its class says which kind of run is made."""
+    groups: GroupCount = field(default_factory=GroupCount)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingStep:
+    """Train a run whose folder is made."""
+
+    task: ClassVar[Task] = Task.TRAIN
+    text: str
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgingStep:
+    """Test a trained run's adapter before it may answer users."""
+
+    task: ClassVar[Task] = Task.JUDGE
+    text: str
+    run: Run
+
+
+NextStep: TypeAlias = NothingToDo | SamplingStep | MakingStep | TrainingStep | JudgingStep
+
+
+def run_of(next_step: NextStep) -> Run | None:
+    """Return the run that a step trains or judges, or that its round continues; None if none."""
+    match next_step:
+        case TrainingStep() | JudgingStep():
+            return next_step.run
+        case SamplingStep(source=source) | MakingStep(source=GroupSource() as source):
+            return source.continues
+        case MakingStep() | NothingToDo():
+            return None
+
+
+def groups_of(next_step: NextStep) -> GroupCount:
+    """Return how many groups of sampled answers were counted for a step of training."""
+    match next_step:
+        case NothingToDo() | SamplingStep() | MakingStep():
+            return next_step.groups
+        case TrainingStep() | JudgingStep():
+            return GroupCount()

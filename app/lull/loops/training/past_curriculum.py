@@ -100,7 +100,7 @@ class PastCurriculum:
         return out
 
     def _recent(self, model: str) -> list[ServedTurn]:
-        return self._rewards.recent(room="", model=model, limit=MOST_TURNS)
+        return self._rewards.recent(owner="", model=model, limit=MOST_TURNS)
 
 
 def _went_well(served: ServedTurn) -> bool:

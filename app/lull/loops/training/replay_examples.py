@@ -105,6 +105,7 @@ class ReplayExamples:
         A few user requests, repeated many times, would be learned by heart.
         """
         wish = (Wish(skill.body, ""),)
+        form = learner.prompt
         prompts: list[TaughtPrompt] = []
         for prompt in self._curriculum.anchors(
             learner.name, DRAWS_PER_EXAMPLE * count, False, skill.body
@@ -112,7 +113,7 @@ class ReplayExamples:
             if len(prompts) >= SPARE * count:
                 break
             if self._rewarding.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
-                with_ = injected(prompt, [skill.body], system=learner.system, place=learner.place)
+                with_ = injected(prompt, [skill.body], system=form.system, place=form.place)
                 prompts.append(TaughtPrompt(id="", student=prompt, teacher=with_))
         found = await self.of_teacher(
             learner, skill, prompts, count=count, most_tokens=ANCHOR_TOKENS

@@ -139,7 +139,7 @@ class Rollouts:
         found = [
             one
             for name in spelled
-            for one in self._rewards.recent(room="", model=name, limit=self._rule().looked_at)
+            for one in self._rewards.recent(owner="", model=name, limit=self._rule().looked_at)
         ]
         found.sort(key=lambda one: one.turn.id, reverse=True)
         return found[: self._rule().looked_at]

@@ -1,8 +1,8 @@
 """Carries out the steps of training: samples answers, makes a run, and has a trained adapter tested
 by the gate (the checks that it must pass before it answers users).
 
-`look` decides the next step (`decide_step`), and background work carries it out while the computer
-is idle.
+Which step comes next is decided elsewhere (`decide_step`); background work carries it out while the
+computer is idle (`training_job`).
 """
 
 from __future__ import annotations
@@ -20,18 +20,25 @@ from lull.core.training.lesson import lesson_of
 from lull.core.training.record import Run, RunStatus, moved
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
-from lull.loops.training.decide_step import DecideStep, reached
-from lull.loops.training.learner import Learner
+from lull.loops.training.decide_step import reached
 from lull.loops.training.make_run import Before, MakeRun, RunMaterial
-from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.next_step import (
+    GroupSource,
+    LabelledAnswers,
+    MakingStep,
+    SamplingStep,
+    SkillToTrainIn,
+    TrainRule,
+    run_of,
+)
 from lull.loops.training.rollout import Rollouts
 from lull.loops.training.training_data import TrainingData
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
 
-class AdapterGate(Protocol):
-    """Tests a trained adapter and puts it into use if it passes (interface)."""
+class PromotesAdapters(Protocol):
+    """Tries a trained adapter and puts it into use if it passes (interface)."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a run has trained; return its id, the same for the same run.
@@ -48,52 +55,44 @@ class AdapterGate(Protocol):
 
 
 class Train:
-    """Carries out the next step of training."""
+    """Carries out the steps of training that were decided on."""
 
     def __init__(
         self,
-        deciding: DecideStep,
         *,
         training: Training,
         folders: RunFolders,
         rollouts: Rollouts,
         make_run: MakeRun,
-        stock: TrainingData,
+        data: TrainingData,
+        promote: PromotesAdapters,
         library: Callable[[], Library],
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
-        self._deciding = deciding
         self._training = training
         self._folders = folders
         self._rollouts = rollouts
         self._make_run = make_run
-        self._stock = stock
+        self._data = data
+        self._promote = promote
         self._library = library
         self._clock = clock
         self._rule = rule
 
-    async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step; with `hurry` a run begins with fewer groups.
-
-        Raises StoreError, EngineError.
-        """
-        return await self._deciding.look(hurry=hurry)
-
-    async def make(self, next_step: NextStep) -> Run:
-        """Make the training run that `look` decided on.
+    async def make(self, step: MakingStep) -> Run:
+        """Make the training run that a step describes.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """
-        learner = next_step.learner
-        assert learner is not None
-        material = await self._material(next_step, learner)
+        learner = step.learner
+        material = await self._material(step)
         if not material.examples:
             raise TrainingError(
                 "Nothing is left of what the run would have been made of.",
                 hint="Its conversations have gone, or do not fit into the model's window.",
             )
-        last = next_step.run
+        last = run_of(step)
         if last is None:
             before = Before(root=learner.adapter, folder=learner.adapter_folder)
         else:
@@ -104,7 +103,7 @@ class Train:
                 round=last.round + 1,
             )
         return await self._make_run.make(
-            learner, material, before, next_step.recent, goes_on=self._continued
+            learner, material, before, step.recent, goes_on=self._continued
         )
 
     def _continued(self, last: Run, by: str) -> Run:
@@ -112,44 +111,34 @@ class Train:
             raise Conflict(f"{last.id} is {last.status} meanwhile.")
         return moved(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
 
-    async def _material(self, next_step: NextStep, learner: Learner) -> RunMaterial:
-        match next_step.kind:
-            case RunKind.GRPO:
-                policy = next_step.policy or learner.policy
-                telling = await asyncio.to_thread(self._rollouts.telling, next_step.book, policy)
+    async def _material(self, step: MakingStep) -> RunMaterial:
+        match step.source:
+            case GroupSource(book=book, policy=policy):
+                telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
                 groups = chosen_groups(telling, most=self._rule().groups_a_run)
-                sampled = await asyncio.to_thread(self._rollouts.all_of, next_step.book, policy)
-                return self._make_run.of_groups(
-                    groups, next_step.book.prompts, before=mean_reward(sampled)
-                )
-            case RunKind.GRADUATION:
-                assert next_step.skill is not None
-                served = await asyncio.to_thread(
-                    self._stock.served_by, next_step.skill, next_step.recent
-                )
+                sampled = await asyncio.to_thread(self._rollouts.all_of, book, policy)
+                return self._make_run.of_groups(groups, book.prompts, before=mean_reward(sampled))
+            case SkillToTrainIn(skill=skill, course=course):
+                served = await asyncio.to_thread(self._data.served_by, skill, step.recent)
                 own = [prompt for prompt in served if not prompt.held_out]
-                return await self._make_run.of_skill(
-                    learner, next_step.skill, own, next_step.course
-                )
-            case _:
-                labelled = await asyncio.to_thread(self._stock.labelled, next_step.recent)
+                return await self._make_run.of_skill(step.learner, skill, own, course)
+            case LabelledAnswers():
+                labelled = await asyncio.to_thread(self._data.labelled, step.recent)
                 open_ = [one for one in labelled if not one[0].held_out]
-                return await self._make_run.of_labels(learner, open_)
+                return await self._make_run.of_labels(step.learner, open_)
 
-    async def sample(self, next_step: NextStep) -> int:
-        """Sample answers to a few requests as `look` decided; return how many. Raises LullError."""
-        assert next_step.learner is not None and next_step.policy is not None
-        return await self._rollouts.some(next_step.learner, next_step.policy, next_step.book)
+    async def sample(self, step: SamplingStep) -> int:
+        """Sample answers to a few requests for a GRPO run; return how many. Raises LullError."""
+        return await self._rollouts.some(step.learner, step.source.policy, step.source.book)
 
-    def telling(self, next_step: NextStep) -> int:
+    def telling(self, source: GroupSource) -> int:
         """Return how many groups of answers with different rewards were sampled so far for the next
-        run, which needs `next_step.wanted`. Blocking.
+        run. Blocking.
         """
-        assert next_step.policy is not None
-        telling = self._rollouts.telling(next_step.book, next_step.policy)
-        if next_step.run is None:
+        telling = self._rollouts.telling(source.book, source.policy)
+        if source.continues is None:
             return len(telling)
-        sampled = self._rollouts.all_of(next_step.book, next_step.policy)
+        sampled = self._rollouts.all_of(source.book, source.policy)
         return reached(telling, sampled, self._rule())
 
     async def send_on(self) -> None:
@@ -164,20 +153,36 @@ class Train:
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
             await self._training.change(run.id, plan)
 
-    async def judging(self, run: Run, gate: AdapterGate) -> Run:
-        """Send a finished run's adapter to its test before it may answer users."""
+    async def judge(self, run_id: str, until_s: float) -> bool:
+        """Try a trained run's adapter until `until_s` (monotonic clock) before it may answer users.
+
+        Return whether it was judged; otherwise more remains to be measured. Raises LullError.
+        """
+        # The last piece of work may have changed the run.
+        run = await asyncio.to_thread(self._training.get, run_id)
+        adapter = run.adapter
+        if run.status is not RunStatus.JUDGING or adapter is None:
+            adapter = await self._judging(run)
+        verdict = await self._promote.consider(adapter, until_s)
+        if verdict is not None:
+            await self._judged(run, verdict)
+        return verdict is not None
+
+    async def _judging(self, run: Run) -> str:
+        """Send a finished run's adapter to its test before it may answer users; return its id."""
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
-        adapter = await gate.bring(run, str(self._folders.adapter(run.id)), graduates)
-        return await self._training.change(
+        adapter = await self._promote.bring(run, str(self._folders.adapter(run.id)), graduates)
+        await self._training.change(
             run.id,
             lambda now: moved(
                 replace(now, adapter=adapter), RunStatus.JUDGING, run.why, self._clock.now()
             ),
         )
+        return adapter
 
-    async def judged(self, run: Run, verdict: Verdict) -> Run:
+    async def _judged(self, run: Run, verdict: Verdict) -> None:
         """Record the verdict on a run's adapter, unless the run was cancelled in the meantime."""
 
         def plan(now: Run) -> Run:
@@ -192,4 +197,4 @@ class Train:
                 judged, why = replace(judged, next_course=lesson.next), lesson.said
             return moved(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
 
-        return await self._training.change(run.id, plan)
+        await self._training.change(run.id, plan)

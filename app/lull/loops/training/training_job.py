@@ -10,16 +10,27 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock
 from lull.core.training.record import OPEN, Run, RunStatus
+from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
-from lull.loops.training.next_step import NextStep, Task
+from lull.loops.training.next_step import (
+    JudgingStep,
+    MakingStep,
+    NextStep,
+    NothingToDo,
+    SamplingStep,
+    TrainingStep,
+    groups_of,
+    run_of,
+)
 from lull.loops.training.running_trainer import RunningTrainer
-from lull.loops.training.train import AdapterGate, Train
+from lull.loops.training.train import Train
 from lull.store.training.tidy_runs import TidyRuns
 from lull.store.training.training import Training
 
@@ -33,7 +44,7 @@ MAKE_GUESS_S: Final = 20.0
 """Assumed seconds to make a training run's folder."""
 GATE_GUESS_S: Final = 120.0
 """Assumed seconds to test an adapter before it may answer users (the gate)."""
-_NOTHING: Final = NextStep(task=Task.NOTHING, text="Lull has not looked yet.")
+_NOTHING: Final = NothingToDo(text="Lull has not looked yet.")
 
 
 class TrainingJob:
@@ -42,9 +53,9 @@ class TrainingJob:
     def __init__(
         self,
         *,
+        deciding: DecideStep,
         train: Train,
         running: RunningTrainer,
-        gate: AdapterGate,
         training: Training,
         tidying: TidyRuns,
         clock: Clock,
@@ -56,16 +67,16 @@ class TrainingJob:
 
         `tell` is called with the result of every look.
         """
+        self._deciding = deciding
         self._train = train
         self._running = running
-        self._gate = gate
         self._training = training
         self._tidying = tidying
         self._clock = clock
         self._settle = settle
         self._problem = problem
         self._tell = tell
-        self._next_step = _NOTHING
+        self._next_step: NextStep = _NOTHING
         self._work: LullWork | None = None
         self._looking = asyncio.Lock()
         self._nudged = asyncio.Event()
@@ -125,12 +136,12 @@ class TrainingJob:
         """Search for the next training step now. Raises LullError."""
         async with self._looking:
             await asyncio.to_thread(self._settle)
-            next_step = await self._train.look(hurry=self._hurry)
-            if next_step.task is Task.NOTHING:
+            next_step = await self._deciding.look(hurry=self._hurry)
+            if isinstance(next_step, NothingToDo):
                 self._hurry = False
             self._next_step = next_step
             self._work = await self._work_for(next_step)
-            self._tell(next_step.run, next_step)
+            self._tell(run_of(next_step), next_step)
             return next_step
 
     async def now(self) -> NextStep:
@@ -145,21 +156,22 @@ class TrainingJob:
         return await self.look_again()
 
     async def _work_for(self, next_step: NextStep) -> LullWork | None:
-        await self._running.end_unless(next_step.run)
-        match next_step.task:
-            case Task.TRAIN:
-                assert next_step.run is not None
+        await self._running.end_unless(run_of(next_step))
+        match next_step:
+            case TrainingStep():
                 return self._running.work_for(
                     next_step.run, text=next_step.text, ended=self._ended, trouble=self._troubled
                 )
-            case Task.SAMPLE:
-                left = max(1, next_step.wanted - next_step.telling)
-                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, self._sample)
-            case Task.MAKE:
+            case SamplingStep():
+                left = max(1, next_step.groups.wanted - next_step.groups.telling)
+                some = partial(self._sample, next_step)
+                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, some)
+            case MakingStep():
                 return self._asking(next_step, WorkKind.STEP, MAKE_GUESS_S, self._make)
-            case Task.JUDGE:
-                return self._asking(next_step, WorkKind.STEP, GATE_GUESS_S, self._judge)
-            case Task.NOTHING:
+            case JudgingStep():
+                some = partial(self._judge, next_step)
+                return self._asking(next_step, WorkKind.STEP, GATE_GUESS_S, some)
+            case NothingToDo():
                 return None
 
     def _asking(
@@ -167,13 +179,14 @@ class TrainingJob:
         next_step: NextStep,
         kind: WorkKind,
         left_s: float,
-        some: Callable[[NextStep, float], Awaitable[bool]],
+        some: Callable[[float], Awaitable[bool]],
     ) -> LullWork:
-        mark = next_step.run.id if next_step.run is not None else "new"
+        run = run_of(next_step)
+        mark = run.id if run is not None else "new"
 
         async def piece(until_s: float) -> bool:
             try:
-                more = await some(next_step, until_s)
+                more = await some(until_s)
                 if not more:
                     await self.look_again()
             except LullError as error:
@@ -185,7 +198,7 @@ class TrainingJob:
             f"{next_step.task}:{mark}",
             kind=kind,
             text=next_step.text,
-            progress=next_step.progress,
+            progress=groups_of(next_step).progress,
             left_s=left_s,
             needs_s=min(left_s, GROUP_S),
             some=piece,
@@ -194,19 +207,20 @@ class TrainingJob:
 
     # Steps
 
-    async def _sample(self, next_step: NextStep, _until_s: float) -> bool:
-        if not await self._train.sample(next_step):
+    async def _sample(self, step: SamplingStep, _until_s: float) -> bool:
+        if not await self._train.sample(step):
             return False
-        telling = await asyncio.to_thread(self._train.telling, next_step)
+        telling = await asyncio.to_thread(self._train.telling, step.source)
+        wanted = step.groups.wanted
         if isinstance(self._work, EngineWork):
-            self._work.progress = min(1.0, telling / next_step.wanted)
-            self._work.left_s = max(1, next_step.wanted - telling) * GROUP_S
-        return telling < next_step.wanted
+            self._work.progress = min(1.0, telling / wanted)
+            self._work.left_s = max(1, wanted - telling) * GROUP_S
+        return telling < wanted
 
-    async def _make(self, _: NextStep, until_s: float) -> bool:
+    async def _make(self, until_s: float) -> bool:
         # Look again: the last try may have been stopped just after it finished.
         next_step = await self.look_again()
-        if next_step.task is not Task.MAKE:
+        if not isinstance(next_step, MakingStep):
             return False
         making = asyncio.ensure_future(self._train.make(next_step))
         try:
@@ -221,17 +235,9 @@ class TrainingJob:
             await asyncio.gather(making, return_exceptions=True)
         return False
 
-    async def _judge(self, next_step: NextStep, until_s: float) -> bool:
-        assert next_step.run is not None
-        # Read the run again: the step is older than the last piece of work.
-        run = await asyncio.to_thread(self._training.get, next_step.run.id)
-        if run.status is not RunStatus.JUDGING:
-            run = await self._train.judging(run, self._gate)
-        assert run.adapter is not None
-        verdict = await self._gate.consider(run.adapter, until_s)
-        if verdict is None:
+    async def _judge(self, step: JudgingStep, until_s: float) -> bool:
+        if not await self._train.judge(step.run.id, until_s):
             return self._clock.monotonic_s() < until_s
-        await self._train.judged(run, verdict)
         await asyncio.to_thread(self._tidying.tidy)
         return False
 
@@ -255,8 +261,9 @@ class TrainingJob:
             self._problem("training", error)
             self._work = None
         else:
-            stuck = TrainingError(self._next_step.text) if self._next_step.stuck else None
-            self._problem("training", stuck)
+            step = self._next_step
+            stuck = isinstance(step, NothingToDo) and step.stuck
+            self._problem("training", TrainingError(step.text) if stuck else None)
 
     # The user's commands
 
@@ -287,7 +294,8 @@ class TrainingJob:
         run = await asyncio.to_thread(self._training.get, run_id)
         if run.status not in OPEN:
             raise Conflict(f"{run_id} is {run.status} already.")
-        if self._next_step.run is not None and self._next_step.run.id == run_id:
+        now = run_of(self._next_step)
+        if now is not None and now.id == run_id:
             await self._end_asking()  # or the gate could still put it in force
         done = await self._training.change(run_id, self._cancelled, free=True)
         if self._running.trains(run_id):

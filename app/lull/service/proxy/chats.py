@@ -26,7 +26,8 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest
 from lull.core.errors import Conflict, LullError, RequestError
-from lull.loops.chat.serve import Serve, Serving, without_skills
+from lull.core.skills.prompt_block import Injection
+from lull.loops.chat.serve import Serve, Serving
 from lull.service.proxy.body import Body, model_named_in, read_body, still_to_send
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.forward import Forward, ProxyAnswer
@@ -136,10 +137,9 @@ class AnswerChats:
                 raise again(fault) if fault else self._unknown_model(chat)
             seen = chat is not None and (local or await self._may_see(chat.model))
             if read is not None and seen:
-                serving = None
+                sent, serving = BodyToSend(body.data, read), None
                 if not bare:
-                    serving = await self._open(request, dialect, client, read, local=local)
-                sent, serving = await self._injected(BodyToSend(body.data, read), serving)
+                    sent, serving = await self._open(request, dialect, client, sent, local=local)
                 wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
                 keeps = serving if self._rules.record and wanted and not read.idle else None
                 kept = read.keep() if keeps is not None else None
@@ -222,26 +222,36 @@ class AnswerChats:
         request: web.Request,
         dialect: Dialect,
         client: Client,
-        read: ReadableBody,
+        plain: BodyToSend,
         *,
         local: bool,
-    ) -> Serving | None:
-        chat = read.chat
+    ) -> tuple[BodyToSend, Serving | None]:
+        """Return the body with skills put in, or as it came, and the request's state."""
+        chat, sent = plain.read.chat, plain
         # Only the window is asked for its wish, so that no other chat pays for it.
         bare = client.name == WINDOW_CLIENT and request.headers.get(SKILLS_HEADER, "") == "no"
+
+        async def put_in(injection: Injection) -> str:
+            nonlocal sent
+            self._faults.clear()
+            if bare:
+                return "the window asked for none"
+            sent, why = await self._injected(plain, injection)
+            return why
+
         with self._faults.contained("serving without skills"):
             serving = await self._serve.open(
                 chat,
                 client=client,
                 route=dialect.route,
                 session=request.headers.get(SESSION_HEADER, "")[:200],
-                injectable=read.injectable and not bare,
+                injectable=plain.read.injectable and not bare,
                 facts=lambda: self._facts(chat.model, local=local),
                 on_trial=not bare,
+                put_in=put_in,
             )
-            self._faults.clear()
-            return without_skills(serving, "the window asked for none") if bare else serving
-        return None
+            return sent, serving
+        return plain, None
 
     async def known(self, chat: ChatRequest) -> ModelFacts:
         """Return the facts of the model that would answer this request.
@@ -264,19 +274,17 @@ class AnswerChats:
             return self._local.facts(model)
         return self._published.stamped(model, self._upstream.facts(model))
 
-    async def _injected(
-        self, sent: BodyToSend, serving: Serving | None
-    ) -> tuple[BodyToSend, Serving | None]:
-        """Return the body with skills put in, or as it came."""
-        if serving is None or serving.injection.empty:
-            return sent, serving
+    async def _injected(self, plain: BodyToSend, injection: Injection) -> tuple[BodyToSend, str]:
+        """Return the body with skills put in, and ""; or as it came, and why."""
+        if injection.empty:
+            return plain, ""
         with self._faults.contained("sending the original request"):
             try:
-                return await sent.with_skills(serving.injection), serving
+                return await plain.with_skills(injection), ""
             except ValueError as error:
                 log.info("no skills put in: %s", error)
-                return sent, without_skills(serving, "the body has no place for them")
-        return sent, without_skills(serving, "Lull failed to put them in")
+                return plain, "the body has no place for them"
+        return plain, "Lull failed to put them in"
 
     async def _from_upstream(
         self, request: web.Request, raw_path: str, sent: BodyToSend, serving: Serving | None

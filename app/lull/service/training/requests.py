@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lull.core.idle.rule import STRAIN_CONDITIONS
 from lull.loops.idle.watch_idle import WatchIdle
-from lull.loops.training.next_step import Task
+from lull.loops.training.next_step import NothingToDo, groups_of
 from lull.loops.training.training_job import TrainingJob
 from lull.service.training.views import curve_view, run_view, runs_view, sources_view
 from lull.store.training.run_folders import RunFolders
@@ -65,7 +65,7 @@ class TrainingRequests:
 
         Raises the error that stopped training.
         """
-        while self._night.next_step.task is not Task.NOTHING:
+        while not isinstance(self._night.next_step, NothingToDo):
             if self._strained():
                 return
             if (error := self._night.trouble) is not None:
@@ -82,9 +82,10 @@ class TrainingRequests:
 
     def _next(self) -> Json:
         next_step = self._night.next_step
+        groups = groups_of(next_step)
         return {
             "doing": next_step.task.value,
             "text": next_step.text,
-            "telling_groups": next_step.telling,
-            "wanted_groups": next_step.wanted,
+            "telling_groups": groups.telling,
+            "wanted_groups": groups.wanted,
         }

@@ -12,7 +12,7 @@ from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.store.chat.chain_key import chain_key
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -65,7 +65,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         rewards=Rewards(database),
         feedback=FeedbackRows(database),
         proposals=Proposals(database),
-        use=UseEvidence(flips=Flips(database), replays=UseReplays(database)),
+        use=UseEvidence(coin_flips=CoinFlips(database), replays=UseReplays(database)),
         training=Training(database),
         witness=witness,
     )
@@ -148,7 +148,7 @@ def reading_of(stores: Stores) -> Reading:
         worths=Worths(stores.database),
         tested=stores.proposals.tested,
         effects=lambda: effects_in(
-            stores.use.flips.outcomes(texts), stores.use.replays.pairs(texts)
+            stores.use.coin_flips.outcomes(texts), stores.use.replays.pairs(texts)
         ),
         measures=dict,
         placings=Placings(stores.database).all,

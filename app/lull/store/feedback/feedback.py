@@ -101,13 +101,13 @@ class FeedbackRows:
             (limit,),
         )
 
-    def wishes(self, *, room: str, model: str, limit: int | None) -> list[Feedback]:
+    def wishes(self, *, owner: str, model: str, limit: int | None) -> list[Feedback]:
         """List the user's lasting wishes and corrections about one model's answers to one client,
         newest first.
 
         Leaves out excluded conversations.
         """
-        mine, values = whose(room)
+        mine, values = whose(owner)
         return self._where(
             "(f.lasts = 1 OR f.corrects = 1) AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
             f" ON r.id = t.trajectory WHERE t.id = f.before AND r.excluded_at IS NULL AND {mine}"

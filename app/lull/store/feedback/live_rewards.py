@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion, flip_key
 from lull.core.adapters.rollback import MOST_EARLIER_SCORES
 from lull.core.proof.holdout import HoldoutOutcome
-from lull.store.chat.flips import Flips
+from lull.store.chat.coin_flips import CoinFlips
 from lull.store.database import Database
 
 MOST_SINCE = 2000
@@ -40,7 +40,7 @@ class LiveRewards:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._flips = Flips(database)
+        self._coin_flips = CoinFlips(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
         """Return the scores of conversations in an adapter's trial (on a share of new ones), since
@@ -48,7 +48,7 @@ class LiveRewards:
 
         Blocking.
         """
-        trial = self._flips.outcomes({flip_key(version.id): version.sha256})
+        trial = self._coin_flips.outcomes({flip_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:
             return LiveOutcomes(trial=tuple(trial), since=(), before=())
         at = force.since.isoformat()

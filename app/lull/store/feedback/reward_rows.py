@@ -56,9 +56,9 @@ class ServedTurn:
     """sha256 of the skills randomly left out of the turn's conversation to measure their effect."""
 
     @property
-    def room(self) -> str:
-        """The client's name if it has skills of its own, apart from other clients; "" if it shares
-        skills.
+    def owner(self) -> str:
+        """Whose skills the turn was served with: the client's name if it has skills of its own,
+        apart from other clients; "" if it shares skills.
         """
         return self.client if self.apart else ""
 
@@ -72,13 +72,13 @@ class ServedTurn:
         return newest_words(self.turn.request)
 
 
-def whose(room: str) -> tuple[str, tuple[str, ...]]:
+def whose(owner: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL condition (with its values) that selects conversations of one client, or of all
     clients that share skills.
 
     The conversations' table must be named `r` in the query.
     """
-    return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
+    return ("r.apart = 1 AND r.client = ?", (owner,)) if owner else ("r.apart = 0", ())
 
 
 def newest_words(messages: Sequence[Message]) -> str:

@@ -83,27 +83,27 @@ class Rewards:
             (below, limit),
         )
 
-    def successes(self, *, room: str, model: str, above: float, limit: int) -> list[ServedTurn]:
+    def successes(self, *, owner: str, model: str, above: float, limit: int) -> list[ServedTurn]:
         """List complete turns of one client and model with p_good (probability of a good answer)
         above `above`, newest first.
         """
-        mine, values = _room_clause(room)
+        mine, values = _may_teach(owner)
         return self._served(
             f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {mine}"
             " ORDER BY t.id DESC LIMIT ?",
             (above, model, *values, limit),
         )
 
-    def recent(self, *, room: str, model: str, limit: int) -> list[ServedTurn]:
+    def recent(self, *, owner: str, model: str, limit: int) -> list[ServedTurn]:
         """List complete turns of one client and model, newest first, scored or not."""
-        mine, values = _room_clause(room)
+        mine, values = _may_teach(owner)
         return self._served(
             f"t.model = ? AND t.finish = 'stop' AND {mine} ORDER BY t.id DESC LIMIT ?",
             (model, *values, limit),
         )
 
     def held_to(
-        self, said: Collection[str], *, room: str, model: str | None = None
+        self, said: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
         """Return turns of a client whose score says whether the answer kept one of these wishes of
         the user, each turn with those wishes.
@@ -113,7 +113,7 @@ class Rewards:
         texts = {f"{YOU_SAID}{words}": words for words in said if words}
         if not texts:
             return {}
-        mine, values = whose(room)
+        mine, values = whose(owner)
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.turn, w.signals FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -323,9 +323,11 @@ class Rewards:
         )
 
 
-def _room_clause(room: str) -> tuple[str, tuple[str, ...]]:
-    """Return an SQL condition on a room's trajectories that may be learned from."""
-    mine, values = whose(room)
+def _may_teach(owner: str) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL condition that selects the trajectories that may be learned from, of one client
+    or of all that share skills.
+    """
+    mine, values = whose(owner)
     return f"r.excluded_at IS NULL AND {mine}", values
 
 

@@ -146,7 +146,7 @@ class UseReplays:
 def _had(row: sqlite3.Row, skills: Sequence[Skill], client: Client) -> Iterator[Skill]:
     """The skills, of those given, that were in a stored turn's prompt since their approval."""
     text = row["skills"]
-    room = client.name if client.apart else ""
+    owner = client.name if client.apart else ""
     for skill in skills:
-        if skill.client == room and row["generation"] >= skill.since and skill.sha256 in text:
+        if skill.client == owner and row["generation"] >= skill.since and skill.sha256 in text:
             yield skill

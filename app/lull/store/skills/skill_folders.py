@@ -130,7 +130,7 @@ class SkillFolders:
         return self._texts[sha256]
 
     def _restore(self, sha256: str, key: SkillKey) -> None:
-        archived = (self.archive / _room(key)).glob(f"{key.name}.*/{FILE}")
+        archived = (self.archive / _client_folder(key)).glob(f"{key.name}.*/{FILE}")
         for file in (self.folder(key) / FILE, *archived):
             if sha256_of(file) == sha256:
                 self.keep_bytes(file.read_bytes())
@@ -160,13 +160,13 @@ class SkillFolders:
     # Working copies
 
     def folder(self, key: SkillKey) -> Path:
-        return self.working / _room(key) / key.name
+        return self.working / _client_folder(key) / key.name
 
     def was_deleted(self, key: SkillKey) -> bool:
         """Whether a person deleted this skill's folder; if the client's whole folder is gone, that
         counts as lost instead.
         """
-        return not self.folder(key).exists() and (self.working / _room(key)).is_dir()
+        return not self.folder(key).exists() and (self.working / _client_folder(key)).is_dir()
 
     def check_out(self, key: SkillKey, sha256: str) -> None:
         """Write a version of a skill's text to its working copy (SKILL.md); other files beside it
@@ -240,7 +240,7 @@ class SkillFolders:
 
     def _free_archive(self, key: SkillKey) -> Path:
         number = 1
-        while (target := self.archive / _room(key) / f"{key.name}.{number}").exists():
+        while (target := self.archive / _client_folder(key) / f"{key.name}.{number}").exists():
             number += 1
         return target
 
@@ -283,7 +283,7 @@ class SkillFolders:
         for key in gone:
             shutil.rmtree(self.folder(key), ignore_errors=True)
         for key in (*gone, *back):
-            for archived in (self.archive / _room(key)).glob(f"{key.name}.*"):
+            for archived in (self.archive / _client_folder(key)).glob(f"{key.name}.*"):
                 shutil.rmtree(archived, ignore_errors=True)
         for sha256 in texts:
             self._version(sha256).unlink(missing_ok=True)
@@ -292,14 +292,14 @@ class SkillFolders:
 
     def found(self) -> Iterator[Found | UnreadableSkill]:
         """List every skill's working copy (SKILL.md) on disk, or why it cannot be read."""
-        for room in _visible(self.working):
-            client = EVERYBODY if room.name == EVERYBODY_FOLDER else room.name
-            if not room.is_dir():
+        for place in _visible(self.working):
+            client = EVERYBODY if place.name == EVERYBODY_FOLDER else place.name
+            if not place.is_dir():
                 continue
-            if (room / FILE).is_file() or not _is_client(client):
-                yield UnreadableSkill(key=None, error=_misplaced(room))
+            if (place / FILE).is_file() or not _is_client(client):
+                yield UnreadableSkill(key=None, error=_misplaced(place))
                 continue
-            for folder in _visible(room):
+            for folder in _visible(place):
                 key = SkillKey(client, folder.name)
                 try:
                     there = (folder / FILE).is_file()
@@ -335,7 +335,7 @@ class SkillFolders:
         return Found(key=key, sha256=hashlib.sha256(data).hexdigest(), data=data)
 
 
-def _room(key: SkillKey) -> str:
+def _client_folder(key: SkillKey) -> str:
     return key.client or EVERYBODY_FOLDER
 
 

@@ -79,7 +79,7 @@ class AnswerSoFar:
         self._thinking: list[str] = []
         self._calls: dict[int, list[str]] = {}
         """By index: id, name, and the pieces of the arguments."""
-        self._room = MOST_CHARACTERS
+        self._left_characters = MOST_CHARACTERS
 
     def say(self, text: object) -> None:
         """Add a piece of the answer's text."""
@@ -149,10 +149,10 @@ class AnswerSoFar:
     def _keep(self, pieces: list[str], text: str) -> None:
         if not text:
             return
-        if len(text) > self._room:
+        if len(text) > self._left_characters:
             self.fail(TOO_LONG)
-        pieces.append(text[: self._room])
-        self._room -= len(pieces[-1])
+        pieces.append(text[: self._left_characters])
+        self._left_characters -= len(pieces[-1])
 
 
 def _either(new: int | None, old: int | None) -> int | None:

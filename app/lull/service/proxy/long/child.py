@@ -354,10 +354,10 @@ def _pieces(wanted: NotStoredYet) -> Iterator[tuple[Frame, bytes]]:
 def _cut(message: Message) -> Message:
     """The message, shortened to what the store keeps."""
     if sum(len(part.text) for part in message.parts) > KEPT_CHARACTERS:
-        room, parts = KEPT_CHARACTERS, list[MessagePart]()
+        left, parts = KEPT_CHARACTERS, list[MessagePart]()
         for part in message.parts:
-            parts.append(replace(part, text=_shortened(part.text, room)))
-            room = max(0, room - len(part.text))
+            parts.append(replace(part, text=_shortened(part.text, left)))
+            left = max(0, left - len(part.text))
         message = replace(message, parts=tuple(parts))
     if sum(len(call.arguments) for call in message.tool_calls) > KEPT_CHARACTERS:
         calls = [replace(c, arguments=_shortened(c.arguments, 0)) for c in message.tool_calls]

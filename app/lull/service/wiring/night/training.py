@@ -21,7 +21,7 @@ from lull.loops.adapters.promote import Promote
 from lull.loops.chat.select_skills import place_of
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
-from lull.loops.training.learner import Learner
+from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import NextStep, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
@@ -66,12 +66,14 @@ class Learners:
             folder=str(served.model.folder),
             digest=served.model.digest,
             engine=served.engine,
-            system=served.system,
+            prompt=PromptForm(
+                system=served.system,
+                place=place_of(self.world.models.local.facts(name), self.world.models.places),
+            ),
             adapter=served.adapter,
             adapter_folder=folder if served.adapter is not None else None,
             parameters=served.model.parameters,
             on_trial=force.shadow or "",
-            place=place_of(self.world.models.local.facts(name), self.world.models.places),
         )
 
     def why_none(self) -> str:
@@ -172,8 +174,10 @@ def night_of(
             status=run.status.value if run is not None else None,
         )
 
+    data = _data_of(world, settings, parts, learning)
     return TrainingJob(
-        train=_train_of(world, settings, parts, learning),
+        deciding=_deciding_of(world, settings, parts, data),
+        train=_train_of(world, settings, parts, learning, data, promote),
         running=RunningTrainer(
             trainer,
             training=training,
@@ -182,7 +186,6 @@ def night_of(
             kill_after_s=lambda: settings().training.suspend_kill_after_s,
             short_of_memory=short_of_memory,
         ),
-        gate=promote,
         training=training,
         tidying=TidyRuns(training, parts.folders, keep=lambda: settings().training.keep_runs),
         clock=world.clock,
@@ -192,35 +195,44 @@ def night_of(
     )
 
 
-def _train_of(
-    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
-) -> Train:
-    stock = _stock_of(world, settings, parts, learning)
-    deciding = DecideStep(
+def _deciding_of(
+    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, data: TrainingData
+) -> DecideStep:
+    return DecideStep(
         learner=Learners(
             world=world, settings=settings, adapters=parts.adapters, files=parts.files
         ),
         training=world.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
-        stock=stock,
+        data=data,
         clock=world.clock,
         rule=lambda: train_rule(settings()),
     )
+
+
+def _train_of(
+    world: SharedParts,
+    settings: Callable[[], Settings],
+    parts: NightParts,
+    learning: LearningParts,
+    data: TrainingData,
+    promote: Promote,
+) -> Train:
     return Train(
-        deciding,
         training=world.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
         make_run=_make_run_of(world, settings, parts, learning),
-        stock=stock,
+        data=data,
+        promote=promote,
         library=world.library,
         clock=world.clock,
         rule=lambda: train_rule(settings()),
     )
 
 
-def _stock_of(
+def _data_of(
     world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> TrainingData:
     adapters = parts.adapters

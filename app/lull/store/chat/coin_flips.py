@@ -12,7 +12,7 @@ from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 
 
-class Flips:
+class CoinFlips:
     """Reads the table `coin_flips`: for each conversation, the random decisions whether a skill is
     left out.
     """
