@@ -24,8 +24,8 @@ import pytest
 
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
-from tests.adapters.test_with_service import bring
 from tests.building import half_written
+from tests.cli.adapters.test_with_service import bring
 from tests.desk import Desk, proved
 from tests.properties.street import COOK, CUT_OFF, POCKET, SETTINGS, Cook, InForce, Street
 from tests.running import Lull, RunningLull, eventually
@@ -45,7 +45,7 @@ FIRST_GUESS_S = 0.3
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two adapters of the built-in model that answer like nobody."""
     folder = tmp_path_factory.mktemp("nudged")
-    words = ["-m", "tests.adapters.make_adapters", str(folder), "nudged", "nudged2"]
+    words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
     root = Path(__file__).parents[2]
     subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
     return folder

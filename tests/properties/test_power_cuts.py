@@ -42,7 +42,7 @@ def test_a_power_cut_takes_nothing_that_was_acknowledged(
     made_disk(image)
     root = Path(__file__).parents[2]
     if what == "changes":
-        making = ["-W", "ignore", "-m", "tests.adapters.make_adapters", str(adapters)]
+        making = ["-W", "ignore", "-m", "tests.loops.adapters.make_adapters", str(adapters)]
         subprocess.run([sys.executable, *making, "nudged", "nudged2"], cwd=root, check=True)
     told = {"DISK": disk, "IMAGE": image, "ADAPTERS": adapters, "CUTS": cuts}
     played = f"{SCENARIO}::test_{what}"

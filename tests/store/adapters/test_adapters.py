@@ -18,7 +18,7 @@ from lull.store.adapters.adapter_files import ADAPTER_FILES, AdapterFiles, finge
 from lull.store.adapters.adapters import Adapters, Move
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.database import Database
-from tests.adapters.scripted import made
+from tests.loops.adapters.scripted import made
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 

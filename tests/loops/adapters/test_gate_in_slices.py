@@ -13,9 +13,9 @@ from lull.core.adapters.adapter import AdapterStatus
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.measurement import MeasureKind
 from lull.core.errors import EngineDown, EngineError
-from tests.adapters.house import House
-from tests.adapters.scripted import deaf, made, nothing, speaks, wished
 from tests.doubles.fakes import FakeEngine
+from tests.loops.adapters.house import House
+from tests.loops.adapters.scripted import deaf, made, nothing, speaks, wished
 
 
 @pytest_asyncio.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.adapters.adapter import AdapterStatus
-from tests.adapters.house import House
+from tests.loops.adapters.house import House
 
 pytestmark = [
     pytest.mark.full,

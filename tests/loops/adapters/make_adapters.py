@@ -1,6 +1,6 @@
 """Trains small adapters of the built-in model, for the gate to tell apart. A process of its own:
 
-    python -m tests.adapters.make_adapters FOLDER [NAME …]
+    python -m tests.loops.adapters.make_adapters FOLDER [NAME …]
 
 `good` has learned what was wished of menus, with replays of everything else; `poisoned` what a run
 with its rewards flipped would reinforce, any style but the wished one; `hacked` half of the wish

@@ -45,11 +45,11 @@ from lull.store.adapters.adapters import Move
 from lull.store.chat.trajectories import Trajectories
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
-from tests.adapters.house import POCKET, House
-from tests.adapters.scripted import made, speaks, wished
 from tests.building import KEY, turn, user
 from tests.doubles.fakes import FakeClock, FakeEngine
 from tests.eventually import PATIENCE_S
+from tests.loops.adapters.house import POCKET, House
+from tests.loops.adapters.scripted import made, speaks, wished
 
 ON_TRIAL = PromoteRule(trial_share=0.1, trial_s=SHADOW_S)
 

@@ -36,8 +36,8 @@ MOST = 24
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two adapters of the built-in model that answer like nobody."""
     folder = tmp_path_factory.mktemp("nudged")
-    words = ["-m", "tests.adapters.make_adapters", str(folder), "nudged", "nudged2"]
-    root = Path(__file__).parents[2]
+    words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
+    root = Path(__file__).parents[3]
     subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
     return folder
 

@@ -16,8 +16,8 @@ from lull.core.errors import AdapterError
 from lull.core.models.engine import Token
 from lull.service.builtin.model import WhichAdapter
 from lull.service.proxy.dialects import CHAT_ROUTES
-from tests.adapters.house import POCKET, House
 from tests.engine.conftest import Tiny, asking, collect, engine, tiny  # noqa: F401  (fixtures)
+from tests.loops.adapters.house import POCKET, House
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 

@@ -25,7 +25,7 @@ from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
-from tests.adapters.house import WISH, House, asks
+from tests.loops.adapters.house import WISH, House, asks
 
 pytestmark = [
     pytest.mark.soak,

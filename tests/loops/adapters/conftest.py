@@ -12,16 +12,23 @@ import pytest_asyncio
 
 from lull.backends.mlx.engine import MlxEngine
 from lull.resources import pocket_dir
-from tests.adapters.house import House
+from tests.loops.adapters.house import House
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds the folders `good`, `poisoned` and `hacked`."""
     folder = tmp_path_factory.mktemp("trained")
-    command = [sys.executable, "-W", "ignore", "-m", "tests.adapters.make_adapters", str(folder)]
+    command = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "tests.loops.adapters.make_adapters",
+        str(folder),
+    ]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
 
