@@ -22,14 +22,14 @@ import secretstorage  # type: ignore[import-untyped]
 from lull.contract import routes
 from lull.desktop.diagnostics import bundle
 from lull.desktop.wiping import wiped
+from tests.backends.calendars.server import CalendarServer, answer, calendar_server
+from tests.backends.calendars.texts import MEETING, calendar
 from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
     gnome_keyring,
     session_bus,
     short_folder,
 )
 from tests.building import bytes_below
-from tests.calendars.server import CalendarServer, answer, calendar_server
-from tests.calendars.texts import MEETING, calendar
 from tests.doubles.private_bus import Service
 from tests.running import Lull, RunningLull
 from tests.service_control.socket_client import ControlSocket

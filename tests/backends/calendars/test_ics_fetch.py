@@ -1,5 +1,5 @@
 """The guarded fetch over real HTTP and HTTPS: who is asked, what is sent, and what an honest answer
-becomes. What a hostile one becomes is in tests/calendars."""
+becomes. What a hostile one becomes is in test_hostile_feeds.py."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lull.backends.calendars.answer import MOST_BYTES
 from lull.backends.calendars.fetch import FeedFetch, Fetched, look_up
 from lull.core.calendars.feed_address import AddressKind, IpAddress, standing
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
-from tests.calendars.certificates import Certificate, make
-from tests.calendars.server import CalendarServer, answer, calendar_server, redirect
+from tests.backends.calendars.certificates import Certificate, make
+from tests.backends.calendars.server import CalendarServer, answer, calendar_server, redirect
 from tests.eventually import PATIENCE_S
 
 CALENDAR = b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"

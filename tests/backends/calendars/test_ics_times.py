@@ -14,7 +14,7 @@ import pytest
 
 from lull.backends.calendars.child import answered
 from lull.core.calendars.feeds import LeftOut, What
-from tests.calendars.texts import SPAN, busy_table, calendar, daily, event, zone
+from tests.backends.calendars.texts import SPAN, busy_table, calendar, daily, event, zone
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

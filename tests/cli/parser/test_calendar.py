@@ -25,9 +25,9 @@ from lull.service.calendars.calendars import Calendars
 from lull.service.calendars.routes import calendar_routes
 from lull.service.control.answering import Answering
 from lull.store.calendars.feeds import Feeds
-from tests.calendars.certificates import Certificate, make
-from tests.calendars.server import CalendarServer, Connection, answer, calendar_server
-from tests.calendars.texts import calendar, event
+from tests.backends.calendars.certificates import Certificate, make
+from tests.backends.calendars.server import CalendarServer, Connection, answer, calendar_server
+from tests.backends.calendars.texts import calendar, event
 from tests.desk import Desk
 from tests.doubles.fakes import FakeCoin
 from tests.running import PATIENCE_S, Lull, Ran

@@ -17,9 +17,9 @@ import pytest
 
 from lull.desktop.diagnostics import bundle
 from lull.desktop.wiping import KEPT_NAMES, wiped
+from tests.backends.calendars.server import answer, calendar_server
+from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
-from tests.calendars.server import answer, calendar_server
-from tests.calendars.texts import MEETING, calendar
 from tests.running import Lull, RunningLull, eventually, nobodys_port
 from tests.zygote import started
 

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from lull.desktop.diagnostics import bundle
+from tests.backends.calendars.server import answer, calendar_server
+from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
-from tests.calendars.server import answer, calendar_server
-from tests.calendars.texts import MEETING, calendar
 from tests.running import Lull, eventually
 
 pytestmark = pytest.mark.slow

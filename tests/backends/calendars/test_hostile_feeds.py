@@ -14,12 +14,12 @@ from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.calendars.fetch import FeedFetch
 from lull.core.calendars.event import Meaning
 from lull.core.calendars.feeds import FeedError, FeedReading, FeedSource, Validators
-from tests.calendars.certificates import Certificate
-from tests.calendars.conftest import berlin
-from tests.calendars.hostile_contents import CONTENTS, MANY, Content
-from tests.calendars.hostile_servers import PATH, SERVERS, Server
-from tests.calendars.server import CalendarServer, answer
-from tests.calendars.texts import MEETING_AT, SPAN
+from tests.backends.calendars.certificates import Certificate
+from tests.backends.calendars.conftest import berlin
+from tests.backends.calendars.hostile_contents import CONTENTS, MANY, Content
+from tests.backends.calendars.hostile_servers import PATH, SERVERS, Server
+from tests.backends.calendars.server import CalendarServer, answer
+from tests.backends.calendars.texts import MEETING_AT, SPAN
 from tests.eventually import PATIENCE_S
 
 pytestmark = pytest.mark.full

@@ -27,14 +27,14 @@ from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
 from lull.store.chat.event_log import EventLog
 from lull.store.database import Database
+from tests.backends.calendars.server import CalendarServer, answer
+from tests.backends.calendars.texts import MEETING, MEETING_AT, calendar, daily
 from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
     LockedKeychain,
     gnome_keyring,
     session_bus,
     short_folder,
 )
-from tests.calendars.server import CalendarServer, answer
-from tests.calendars.texts import MEETING, MEETING_AT, calendar, daily
 from tests.doubles.fakes import FakeClock, FakeCoin, FakeIds
 from tests.eventually import PATIENCE_S, eventually
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 
-from tests.calendars.texts import MEETING, busy_table, calendar, daily, event, zone
+from tests.backends.calendars.texts import MEETING, busy_table, calendar, daily, event, zone
 
 Left = tuple[str, str]
 

@@ -11,8 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from tests.calendars.server import END, Answer, CalendarServer, Connection, answer, raw, redirect
-from tests.calendars.texts import MEETING, calendar
+from tests.backends.calendars.server import (
+    END,
+    Answer,
+    CalendarServer,
+    Connection,
+    answer,
+    raw,
+    redirect,
+)
+from tests.backends.calendars.texts import MEETING, calendar
 
 PATH = "/private-4711abcdef/basic.ics"
 """Part of the address, and so of a password."""

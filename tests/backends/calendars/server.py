@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tests.calendars.certificates import Certificate
+from tests.backends.calendars.certificates import Certificate
 
 END = b"\r\n\r\n"
 

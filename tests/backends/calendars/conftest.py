@@ -7,8 +7,8 @@ import pytest
 
 from lull.backends.calendars.calendar import IcsCalendar
 from lull.backends.calendars.fetch import FeedFetch
-from tests.calendars.certificates import Certificate, make
-from tests.calendars.server import CalendarServer, calendar_server
+from tests.backends.calendars.certificates import Certificate, make
+from tests.backends.calendars.server import CalendarServer, calendar_server
 from tests.eventually import PATIENCE_S
 
 

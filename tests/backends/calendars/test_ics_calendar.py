@@ -24,7 +24,7 @@ from lull.core.calendars.feeds import (
     FeedUnreachable,
     Validators,
 )
-from tests.calendars.texts import MEETING, MEETING_AT, SPAN, calendar, daily
+from tests.backends.calendars.texts import MEETING, MEETING_AT, SPAN, calendar, daily
 from tests.eventually import PATIENCE_S
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only on macOS it is watched instead")
