@@ -30,7 +30,7 @@ from lull.service.proxy.forward import Forward, notes_kept_connections
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.proxy.upstream import Upstream
-from tests.dialects.scripted import ScriptedEngine, pocket
+from tests.service.builtin.scripted import ScriptedEngine, pocket
 from tests.service.wire import Reply, ask
 
 T = TypeVar("T")

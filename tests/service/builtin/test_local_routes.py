@@ -8,7 +8,7 @@ import pytest
 
 from lull.service.builtin.model import LocalModels, ServedModel
 from lull.service.proxy.forward import ProxyAnswer
-from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
+from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 
 def models(engine: ScriptedEngine) -> LocalModels:

@@ -14,8 +14,8 @@ from lull.core.models.engine import GenerateRequest
 from lull.service.builtin.model import LocalModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
-from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 from tests.doubles.fake_engine import FakeEngine
+from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 USER = {"role": "user", "content": "list apple river"}
 ASKS = {

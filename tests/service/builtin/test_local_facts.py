@@ -16,7 +16,7 @@ from lull.resources import pocket_dir
 from lull.service.builtin.listings import short_count
 from lull.service.builtin.model import LocalModels, ServedModel
 from lull.service.proxy.dialects.names import name_key, parse_name
-from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
+from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 
 def models(engine: ScriptedEngine) -> LocalModels:

@@ -11,9 +11,9 @@ from lull.core.chat.messages import Finish
 from lull.service.builtin.model import LocalModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
-from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
-from tests.dialects.shapes import KEPT_HEADERS, SHAPES, dumped, shapes_of
 from tests.paths import HANDOUT
+from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
+from tests.service.builtin.shapes import KEPT_HEADERS, SHAPES, dumped, shapes_of
 
 RECORDED: dict[str, dict[str, Any]] = json.loads(SHAPES.read_text(encoding="utf-8"))
 RECORDINGS = HANDOUT / "data" / "ollama-wire" / "0.24.0"

@@ -14,7 +14,7 @@ from lull.core.chat.messages import Role
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects import CHAT_ROUTES
-from tests.dialects.small_requests import (
+from tests.service.proxy.dialects.small_requests import (
     ANTHROPIC,
     CHAT,
     COMPLETIONS,

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from lull.service.builtin.model import LocalModels, ServedModel
 from lull.service.proxy.dialects import CHAT_ROUTES
-from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
+from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 MESSAGES = [{"role": "user", "content": "list apple river"}]
 
