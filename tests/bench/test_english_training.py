@@ -13,7 +13,7 @@ import pytest
 from bench.english.build import Lesson
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.backends.reader.small_model import SmallModel
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.tiny import Tiny, write
 
 pytestmark = pytest.mark.full
 ASKED = [{"role": "user", "content": "Hello"}]

@@ -46,8 +46,8 @@ from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import Published
 from lull.store.database import Database
-from tests.gguf.adapters import random_adapter
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.adapters import random_adapter
+from tests.backends.gguf.tiny import Tiny, write
 from tests.ollama.conftest import TEMPLATE, RealOllama
 from tests.running import Lull, RunningLull, eventually
 

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from lull.backends.mlx.folder import planned
 from lull.core.models.weight_form import WeightForm
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.tiny import Tiny, write
 from tests.ollama.conftest import RealOllama
 
 pytestmark = pytest.mark.full

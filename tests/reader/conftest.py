@@ -15,7 +15,7 @@ import pytest
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.backends.reader.small_model import SmallModel
 from lull.backends.reader.small_reader import SmallReader
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.tiny import Tiny, write
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,8 +15,8 @@ from lull.backends.gguf.numbers import Array, numbers, to_mlx_rows
 from lull.backends.mlx.folder import planned, write_folder
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
-from tests.gguf.adapters import SCALE, random_adapter, saved
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.adapters import SCALE, random_adapter, saved
+from tests.backends.gguf.tiny import Tiny, write
 
 
 def unheard(_done: int, _of: int) -> None:

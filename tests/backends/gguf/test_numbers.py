@@ -12,7 +12,7 @@ import pytest
 from lull.backends.gguf.numbers import numbers, stored, to_gguf_rows, to_mlx_rows
 from lull.backends.mlx import quantizing as four_bit
 from lull.core.errors import CannotLearn, WeightsError
-from tests.gguf.tiny import as_kind
+from tests.backends.gguf.tiny import as_kind
 
 WRITABLE = {"F32": 0.0, "F16": 1e-3, "BF16": 1e-2, "Q8_0": 0.02, "Q5_1": 0.1, "Q5_0": 0.15}
 WRITABLE |= {"Q4_1": 0.2, "Q4_0": 0.3}

@@ -24,8 +24,8 @@ from lull.backends.mlx.folder import FACTS, planned, write_folder
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.core.errors import CannotLearn, Conflict, WeightsError
 from lull.core.models.weight_form import WeightForm
+from tests.backends.gguf.tiny import Tiny, write
 from tests.eventually import PATIENCE_S
-from tests.gguf.tiny import Tiny, write
 from tests.starving import may_starve, starve
 
 

@@ -13,7 +13,7 @@ from lull.backends.gguf.file import read_gguf
 from lull.backends.mlx.folder import planned, write_folder
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
-from tests.gguf.tiny import Tiny, write
+from tests.backends.gguf.tiny import Tiny, write
 
 HUGE = (1 << 64) - 1
 
