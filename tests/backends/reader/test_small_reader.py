@@ -18,8 +18,8 @@ from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import UNSURE, RuleKind, Scope
+from tests.backends.reader.conftest import Make, TinyReader
 from tests.eventually import PATIENCE_S
-from tests.reader.conftest import Make, TinyReader
 from tests.starving import STARVES, starve
 
 pytestmark = pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Writes a random reader on a tiny model: `python -m tests.reader.tiny_reader BASE OUT SHA256`.
+"""Writes a random reader on a tiny model; called with the folders BASE and OUT and a SHA256.
 
 A process of its own, since importing MLX and transformers into the test process is slow and noisy.
 """

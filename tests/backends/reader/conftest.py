@@ -17,7 +17,7 @@ from lull.backends.reader.small_model import SmallModel
 from lull.backends.reader.small_reader import SmallReader
 from tests.backends.gguf.tiny import Tiny, write
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def tiny_reader(tmp_path_factory: pytest.TempPathFactory) -> TinyReader:
     tiny = TinyReader(file, place / "models", place / "reader", sha256)
     base = asyncio.run(tiny.model().folder())
     subprocess.run(
-        [sys.executable, "-m", "tests.reader.tiny_reader", base, tiny.folder, sha256],
+        [sys.executable, "-m", "tests.backends.reader.tiny_reader", base, tiny.folder, sha256],
         cwd=ROOT,
         check=True,
         capture_output=True,

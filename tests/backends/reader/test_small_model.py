@@ -16,7 +16,7 @@ from lull.backends.reader.small_model import NAME, SHA256, SmallModel, installed
 from lull.core.errors import ResourceError, WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import Report
-from tests.reader.conftest import TinyReader
+from tests.backends.reader.conftest import TinyReader
 
 
 def test_the_wheel_is_there_and_is_not_imported() -> None:
