@@ -14,7 +14,7 @@ from lull.service.process.lock import ServiceLock
 from tests.building import bytes_below
 from tests.e2e.test_fast_loop import Talk, corrected, settled
 from tests.running import Lull, eventually
-from tests.service_control.upstream import slow_ollama
+from tests.service.process.upstream import slow_ollama
 from tests.zygote import started
 
 RULE = "when you write a menu, join with bars and start with velvet"

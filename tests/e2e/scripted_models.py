@@ -18,8 +18,8 @@ from typing import Any
 from lull.contract.routes import CONVERSATION, CONVERSATIONS, PROPOSALS_PROVE, RATE, STATUS
 from tests.doubles.scripted_endpoint import Answer, Says, ScriptedEndpoint, says_json
 from tests.running import Lull, RunningLull
+from tests.service.control.socket_client import ControlSocket
 from tests.service.scripted_upstream import Asked
-from tests.service_control.socket_client import ControlSocket
 
 Json = dict[str, Any]
 COOK, REFEREE, SCRIBE = "cook", "referee", "scribe"

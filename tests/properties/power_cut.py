@@ -20,7 +20,7 @@ from tests.cli.test_forgetting import conversations, holding
 from tests.properties.street import Cook
 from tests.properties.test_killed_changes import ADAPTERS, Killed, stock
 from tests.running import Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 from tests.zygote import started
 
 DISK = Path(os.environ["LULL_TEST_DISK"])

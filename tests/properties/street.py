@@ -26,8 +26,8 @@ from tests.doubles.scripted_endpoint import Says, ScriptedEndpoint
 from tests.properties.bodies import added
 from tests.properties.puppets import answer_to
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
+from tests.service.control.socket_client import ControlSocket, Said
 from tests.service.scripted_upstream import Asked
-from tests.service_control.socket_client import ControlSocket, Said
 
 Json = dict[str, Any]
 COOK, POCKET = "cook", "pocket"

@@ -29,7 +29,7 @@ from tests.cli.adapters.test_with_service import bring
 from tests.desk import Desk, proved
 from tests.properties.street import COOK, CUT_OFF, POCKET, SETTINGS, Cook, InForce, Street
 from tests.running import Lull, RunningLull, eventually
-from tests.service_control.socket_client import Said
+from tests.service.control.socket_client import Said
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 

@@ -18,7 +18,7 @@ from lull.cli.own_command import as_called, ask_line, own_command
 from lull.config.paths import Paths
 from tests.cli.test_words import one_line
 from tests.running import PATIENCE_S, Lull, Ran, RunningLull
-from tests.service_control.upstream import Slow, slow_ollama
+from tests.service.process.upstream import Slow, slow_ollama
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.running import RunningLull
-from tests.service_control.strangers.test_other_users import FILES
+from tests.service.process.strangers.test_other_users import FILES
 
 ALONE = ["unshare", "--net"]
 MAPPED = 100_000

@@ -42,7 +42,7 @@ def test_on_a_full_disk(tmp_path: Path, scenario: str) -> None:
     ran = subprocess.run(
         [*ALONE, "sh", "-c", mounted, "sh", sys.executable, *pytest_words],
         env={**os.environ, "LULL_TEST_DISK": str(disk)},
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[4],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -25,7 +25,7 @@ from lull.contract import routes
 from lull.pocket import language as pocket
 from tests.properties.street import COOK, SETTINGS, Cook
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 

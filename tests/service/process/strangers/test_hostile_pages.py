@@ -26,7 +26,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket, Json, Said
+from tests.service.control.socket_client import ControlSocket, Json, Said
 
 pytestmark = pytest.mark.slow
 

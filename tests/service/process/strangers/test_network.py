@@ -11,7 +11,7 @@ import pytest
 from lull.desktop.diagnostics import bundle
 from tests.cli.terminal import CTRL_C, at_a_terminal
 from tests.running import Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 from tests.zygote import started
 
 pytestmark = pytest.mark.slow

@@ -32,7 +32,7 @@ from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
 from tests.building import bytes_below
 from tests.doubles.private_bus import Service
 from tests.running import Lull, RunningLull
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.full
 

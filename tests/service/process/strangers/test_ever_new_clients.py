@@ -8,7 +8,7 @@ import pytest
 from lull.contract import routes
 from tests.building import bytes_below
 from tests.running import Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket
+from tests.service.control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.full
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.running import Lull
-from tests.service_control.upstream import Slow
+from tests.service.process.upstream import Slow
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ import pytest
 
 from lull.cli.main import main
 from tests.running import PATIENCE_S, Answer, Lull, RunningLull, eventually, free_port
-from tests.service_control.socket_client import ControlSocket
-from tests.service_control.upstream import Slow
+from tests.service.control.socket_client import ControlSocket
+from tests.service.process.upstream import Slow
 
 pytestmark = pytest.mark.full
 

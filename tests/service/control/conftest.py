@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.desk import Desk
 from tests.running import Lull, RunningLull
-from tests.service_control.socket_client import ControlSocket
-from tests.service_control.upstream import Slow, slow_ollama
+from tests.service.control.socket_client import ControlSocket
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +24,3 @@ def control(shared: RunningLull) -> ControlSocket:
 def alone(lull: Lull) -> ControlSocket:
     """For the service of this test's own `lull`."""
     return ControlSocket(lull.home)
-
-
-@pytest.fixture
-def slow() -> Iterator[Slow]:
-    with slow_ollama() as made:
-        yield made
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    """A control socket over a real store, without models."""
-    with Desk(tmp_path / "home").open() as desk:
-        yield desk
