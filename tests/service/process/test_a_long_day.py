@@ -23,9 +23,9 @@ import pytest
 
 from lull.contract import routes
 from lull.pocket import language as pocket
-from tests.properties.street import COOK, SETTINGS, Cook
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket
+from tests.service.process.killed.street import COOK, SETTINGS, Cook
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 

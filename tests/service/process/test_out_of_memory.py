@@ -12,8 +12,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.properties.street import COOK, Cook
 from tests.running import Answer, Lull, RunningLull, eventually
+from tests.service.process.killed.street import COOK, Cook
 from tests.starving import may_starve, starve
 
 pytestmark = [

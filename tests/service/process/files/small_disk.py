@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.building import half_written
-from tests.properties.street import COOK, Cook
 from tests.running import Lull, RunningLull, eventually
+from tests.service.process.killed.street import COOK, Cook
 
 DISK = Path(os.environ["LULL_TEST_DISK"])
 ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")

@@ -18,12 +18,12 @@ from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus, SkillText
 from lull.pocket import language as pocket
 from lull.store.chat.trajectories import Label
 from lull.store.skills.skill_md import render
-from tests.properties import histories as said
-from tests.properties.bodies import NATIVE
-from tests.properties.book import Page
-from tests.properties.histories import Talk
-from tests.properties.player import Change, Death, Player, system
-from tests.properties.puppets import draft, hostile
+from tests.loops.histories import histories as said
+from tests.loops.histories.bodies import NATIVE
+from tests.loops.histories.book import Page
+from tests.loops.histories.histories import Talk
+from tests.loops.histories.player import Change, Death, Player, system
+from tests.loops.histories.puppets import draft, hostile
 
 T = TypeVar("T")
 

@@ -27,9 +27,17 @@ from lull.core.proof.proposal import ProposalStatus
 from tests.building import half_written
 from tests.cli.adapters.test_with_service import bring
 from tests.desk import Desk, proved
-from tests.properties.street import COOK, CUT_OFF, POCKET, SETTINGS, Cook, InForce, Street
 from tests.running import Lull, RunningLull, eventually
 from tests.service.control.socket_client import Said
+from tests.service.process.killed.street import (
+    COOK,
+    CUT_OFF,
+    POCKET,
+    SETTINGS,
+    Cook,
+    InForce,
+    Street,
+)
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 
@@ -46,7 +54,7 @@ def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two adapters of the built-in model that answer like nobody."""
     folder = tmp_path_factory.mktemp("nudged")
     words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[4]
     subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
     return folder
 

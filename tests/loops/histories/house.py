@@ -69,7 +69,7 @@ from lull.store.skills.skills import Skills
 from tests.building import KEY
 from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.exact import EXACT
-from tests.properties.puppets import Ear, Policy, Referee, writer
+from tests.loops.histories.puppets import Ear, Policy, Referee, writer
 
 T = TypeVar("T")
 POCKET, LLAMA = "pocket", "llama3.2"

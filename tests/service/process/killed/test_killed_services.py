@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from lull.core.training.eligibility import marks_of
-from tests.properties.street import SETTINGS, Cook, Street
 from tests.running import Lull, RunningLull
+from tests.service.process.killed.street import SETTINGS, Cook, Street
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 

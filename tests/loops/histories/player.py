@@ -20,12 +20,12 @@ from lull.core.skills.skill import ChangeKind
 from lull.loops.chat.serve import Serving
 from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.building import throw_older
-from tests.properties.bodies import body_of
-from tests.properties.book import Book, Page, same
-from tests.properties.histories import Talk
-from tests.properties.house import FACTS, Died, House, World
-from tests.properties.promises import Arrival, Trail, check_arrival, check_sent
-from tests.properties.puppets import completion_of
+from tests.loops.histories.bodies import body_of
+from tests.loops.histories.book import Book, Page, same
+from tests.loops.histories.histories import Talk
+from tests.loops.histories.house import FACTS, Died, House, World
+from tests.loops.histories.promises import Arrival, Trail, check_arrival, check_sent
+from tests.loops.histories.puppets import completion_of
 
 Death = tuple[int, bool] | None
 

@@ -14,9 +14,9 @@ from lull.core.chat.messages import Message, Role, ToolCall, text_message
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.pocket import language as pocket
 from lull.store.chat.trajectories import Label
-from tests.properties.bodies import ANTHROPIC, NATIVE, OPENAI
-from tests.properties.house import LLAMA, POCKET
-from tests.properties.puppets import USES_A_TOOL
+from tests.loops.histories.bodies import ANTHROPIC, NATIVE, OPENAI
+from tests.loops.histories.house import LLAMA, POCKET
+from tests.loops.histories.puppets import USES_A_TOOL
 
 KINDS = (pocket.Kind.MENU, pocket.Kind.LIST)
 _WORDS = ("apple river stone", "green happy mouse", "table chair", "apple stone river cloud")

@@ -40,7 +40,7 @@ def test_a_power_cut_takes_nothing_that_was_acknowledged(
     image, disk, adapters = tmp_path / "image", tmp_path / "disk", tmp_path / "adapters"
     disk.mkdir()
     made_disk(image)
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[4]
     if what == "changes":
         making = ["-W", "ignore", "-m", "tests.loops.adapters.make_adapters", str(adapters)]
         subprocess.run([sys.executable, *making, "nudged", "nudged2"], cwd=root, check=True)

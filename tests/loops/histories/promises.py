@@ -23,12 +23,12 @@ from lull.loops.chat.serve import Serving
 from lull.service.proof.verifying import verified
 from lull.store.chat.trajectories import Label
 from lull.store.feedback.reward_rows import ServedTurn
-from tests.properties.bodies import added
-from tests.properties.book import Page, visible
-from tests.properties.house import PROVE
+from tests.loops.histories.bodies import added
+from tests.loops.histories.book import Page, visible
+from tests.loops.histories.house import PROVE
 
 if TYPE_CHECKING:
-    from tests.properties.player import Player
+    from tests.loops.histories.player import Player
 
 ROOM_CHARACTERS = 600
 """Pinned skills that take no more than this have a place in every prompt of these histories."""

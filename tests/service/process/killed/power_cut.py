@@ -17,10 +17,10 @@ from pathlib import Path
 
 from lull.contract import routes
 from tests.cli.test_forgetting import conversations, holding
-from tests.properties.street import Cook
-from tests.properties.test_killed_changes import ADAPTERS, Killed, stock
 from tests.running import Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket
+from tests.service.process.killed.street import Cook
+from tests.service.process.killed.test_killed_changes import ADAPTERS, Killed, stock
 from tests.zygote import started
 
 DISK = Path(os.environ["LULL_TEST_DISK"])

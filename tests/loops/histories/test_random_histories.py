@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.properties.histories import Step, steps
-from tests.properties.player import Player
-from tests.properties.promises import check_stored
-from tests.properties.stories import Stories
+from tests.loops.histories.histories import Step, steps
+from tests.loops.histories.player import Player
+from tests.loops.histories.promises import check_stored
+from tests.loops.histories.stories import Stories
 
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)
 SEEN: Counter[str] = Counter()
