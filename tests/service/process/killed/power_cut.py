@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from lull.contract import routes
-from tests.cli.test_forgetting import conversations, holding
+from tests.cli.chat.test_forgetting import conversations, holding
 from tests.running import Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket
 from tests.service.process.killed.street import Cook
