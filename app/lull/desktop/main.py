@@ -16,6 +16,7 @@ from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
 from lull.desktop.language.choice import speak_wanted
 from lull.desktop.pages import making
+from lull.desktop.pages.skills.teaching import rate_and_teach
 from lull.desktop.place import Place
 from lull.desktop.running.closing import KEEP, CloseDialog
 from lull.desktop.running.quitting import Quitting
@@ -99,6 +100,7 @@ class Desktop:
         self.tray.open_dashboard.connect(self.window.raise_up)
         self.tray.open_review.connect(lambda: self.open_at(PageName.REVIEW))
         self.tray.open_settings.connect(lambda: self.open_at(PageName.SETTINGS))
+        self.tray.rated.connect(self._rate)
         self.tray.noticed.connect(lambda: self.open_at(self._noticed_page))
         self.tray.quit.connect(self.ask_to_quit)
         self.window.quit_asked.connect(self.ask_to_quit)
@@ -145,6 +147,9 @@ class Desktop:
     def open_at(self, page: PageName) -> None:
         self.window.go(page)
         self.window.raise_up()
+
+    def _rate(self, turn: str, label: str) -> None:
+        rate_and_teach(self.kit, turn, label, self.window, show=self.window.raise_up)
 
     def _may_hide(self) -> bool:
         """Whether the window may close without a word: an icon brings it back, or the user said
