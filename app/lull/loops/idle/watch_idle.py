@@ -127,6 +127,18 @@ class WatchIdle:
         return self._window
 
     @property
+    def short_of_memory(self) -> bool:
+        """Whether the last reading found too little free memory; False before the first."""
+        return self._window is not None and self._window.short_of_memory
+
+    @property
+    def allows_a_question(self) -> bool:
+        """Whether the models that judge answers and write skills may be asked while no chat runs,
+        by the last reading; False before the first.
+        """
+        return self._window is not None and self._window.allows_a_question
+
+    @property
     def watching(self) -> bool:
         """Whether the watch for idle times still works.
 

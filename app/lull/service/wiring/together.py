@@ -46,7 +46,7 @@ from lull.service.wiring.learning.feedback import LearningParts, guard_of, learn
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
+from lull.service.wiring.night.lulls import idle_source, quietly, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
 from lull.service.wiring.proxy import data_plane_of
@@ -208,7 +208,7 @@ def _loops(
         fixing=fixing,
         credit=ground.memory.credit,
         reader=small_reader_of(settings(), paths),
-        allowed=lambda: allowed(lulls.watch),
+        allowed=lambda: lulls.watch.allows_a_question,
     )
     slow = slow_loop_of(
         ground.world,
@@ -216,7 +216,7 @@ def _loops(
         paths,
         learning=learning,
         memory=ground.memory,
-        short_of_memory=lambda: short_of_memory(lulls.watch),
+        short_of_memory=lambda: lulls.watch.short_of_memory,
     )
     lulls = _lulls(ground.world, settings, paths, learning, slow, auto)
     return _Loops(learning=learning, slow=slow, lulls=lulls)

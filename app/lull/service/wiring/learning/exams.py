@@ -54,17 +54,11 @@ class ExamParts:
         return [self._work(one) for one in self.examine.waiting()[:1]]
 
     def _work(self, one: WaitingExam) -> ExamWork:
-        async def borrow() -> None:
-            await self.borrowed.borrow()
+        async def step(within_s: float) -> bool:
             self.asking.add(one.model)
+            return await self.examine.step(one.model, one.role, within_s=within_s)
 
-        return ExamWork(
-            one,
-            step=lambda within_s: self.examine.step(one.model, one.role, within_s=within_s),
-            clock=self.world.clock,
-            borrow=borrow,
-            free=self.borrowed.give_back,
-        )
+        return ExamWork(one, step=step, clock=self.world.clock, models=self.borrowed)
 
     async def close(self) -> None:
         for chat in self.chats:
