@@ -292,7 +292,7 @@ def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:
         index=ground.index,
         memory=ground.memory,
         changes=SkillChanges(world.approve, ground.files, world.stores.skills),
-        tries=try_out_of(world, loops.learning.proofs.prove, serve.fixing, ground.index),
+        tries=try_out_of(world, loops.learning.proofs.requests, serve.fixing, ground.index),
     )
 
 

@@ -8,7 +8,6 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import ResourceError
 from lull.core.idle.ports import Quiet
 from lull.core.proof.placing import PlacingSheet
-from lull.core.skills.skill import SkillStatus
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
 from lull.service.wiring.learning.asking import Stages
 from lull.service.wiring.learning.checks import TOOLS
@@ -36,9 +35,6 @@ def placing_of(
         alone = world.models.local.is_alone_with(model)
         return stages.facts(model) if alone or _is_here(world, model) else None
 
-    def has_skills() -> bool:
-        return any(one.status is SkillStatus.ACTIVE for one in world.library().skills.values())
-
     return MeasurePlacing(
         store=Placings(world.stores.database),
         sheet=sheet,
@@ -46,7 +42,7 @@ def placing_of(
             talked=world.stores.trajectories.talked_to,
             facts=here,
             stage=stages.stage,
-            wanted=has_skills,
+            wanted=lambda: world.library().any_active,
         ),
         quiet=quiet,
         clock=world.clock,
