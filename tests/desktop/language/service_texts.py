@@ -62,8 +62,8 @@ REASONS = (
     "service/idle/checks.py",
     "service/models/exams.py",
     "service/proof/verifying.py",
-    "service/wiring/night/training.py",
-    "service/wiring/upstream.py",
+    "service/proxy/ollama_upstream.py",
+    "service/training/served_learner.py",
 )
 """Files whose every text of several words is a reason for people."""
 BEGIN = {"core/provenance/risky_text.py": "It "}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import partial
 
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import LullError, ResourceError
@@ -37,8 +38,9 @@ class BackgroundTasks:
         """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
             keep = self._service.upkeep.supervisor.keep
+            upstream = self._service.answering.upstream
             following, learning = self._service.choices.following, self._service.learning
-            group.create_task(keep("watching Ollama", self._watch_ollama))
+            group.create_task(keep("watching Ollama", partial(upstream.watch, self._probe_every_s)))
             group.create_task(keep("exemplar memory", self._open_memory))
             group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
             group.create_task(keep("retention", self._service.upkeep.throwing_away.run))
@@ -98,16 +100,6 @@ class BackgroundTasks:
         with listening(self._service.lulls.source):
             await self._service.lulls.watch.run()
 
-    async def _watch_ollama(self) -> None:
-        while True:
-            await self._shared.models.ollama.probe()
-            self._service.answering.upstream.look_again.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._service.settings.upstream.probe_every_s):
-                    await self._service.answering.upstream.look_again.wait()
-            # Rate limit: failing requests trigger at most five probes a second.
-            await asyncio.sleep(0.2)
-
     async def _load_kinds(self) -> None:
         """Load the classifier of request kinds.
 
@@ -128,6 +120,9 @@ class BackgroundTasks:
             self._skills.index.remember_with(exemplars)
         finally:
             self._skills.memory.asked.set()
+
+    def _probe_every_s(self) -> float:
+        return self._service.settings.upstream.probe_every_s
 
     def _idle_engine(self) -> IdleEngine:
         answering, clock = self._service.answering, self._shared.clock

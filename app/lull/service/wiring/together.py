@@ -38,6 +38,7 @@ from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import Door
+from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.calendars import calendars_of
@@ -49,6 +50,7 @@ from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import idle_source, quietly, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
+from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -60,7 +62,6 @@ from lull.service.wiring.service import (
 from lull.service.wiring.shared import ModelsHere, SharedParts
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
-from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import views_of
 from lull.store.chat.event_log import EventLog
 
@@ -271,7 +272,7 @@ def _answering(
     serve: Serve,
     loops: _Loops,
 ) -> AnsweringParts:
-    upstream = OllamaUpstream(ground.world.models.ollama)
+    upstream = OllamaUpstream(ground.world.models.ollama, built_in=BUILT_IN)
     data_plane = data_plane_of(
         ground.world,
         in_force(),
