@@ -70,7 +70,7 @@ BEGIN = {"core/provenance/risky_text.py": "It "}
 """Files in which only the texts that begin so are reasons, and the others are patterns."""
 NOT_FOR_PEOPLE = re.compile(
     r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
-    r"^[a-z]+ %1$|idle source|share$"
+    r"^(?:[a-z]+|adapter of) %1$|idle source|share$"
 )
 """What stands there too: names, patterns and questions to the database."""
 MOST_PLACES = 9
