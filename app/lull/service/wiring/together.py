@@ -35,6 +35,7 @@ from lull.service.builtin.model import LocalModels
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
+from lull.service.models.role_settings import models_and_addresses
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import Door
@@ -42,7 +43,6 @@ from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
@@ -237,7 +237,7 @@ def _lulls(
 
     def helpers() -> list[LullWork]:
         making = ready_work(auto, make, world.clock) if settings.auto else []
-        return [*learning.models.exams.queue(), *making]
+        return [*learning.models.exams.queue.works(), *making]
 
     calendars = calendars_of(
         world.stores.database,

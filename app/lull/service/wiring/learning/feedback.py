@@ -34,12 +34,16 @@ from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
+from lull.loops.skills.write_rules import RuleWriter
 from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
+from lull.pocket.writer import PocketWriter
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
-from lull.service.wiring.learning.asking import AuxModels, Stages
-from lull.service.wiring.learning.checks import TOOLS, derived_check
+from lull.service.models.aux_models import AuxModels
+from lull.service.models.stages import Stages
+from lull.service.wiring.learning.asking import ModelsByBackends
+from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
@@ -64,7 +68,7 @@ class AskedModels:
 
     async def close(self) -> None:
         """Close the connections and processes by which these models are asked."""
-        await self.exams.close()
+        await self.exams.examinees.close()
         await self.stages.close()
         await self.reader.close()
         await self.aux.close()
@@ -141,9 +145,24 @@ def learning_of(
     low battery.
     """
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
-    exams = exams_of(world, settings, quiet)
-    asked = AuxModels(world, settings, reader=reader, admitted=exams.examine.admitted)
-    stages = Stages(world, settings, judge=lambda: asked.named(ModelRole.JUDGE))
+    make = ModelsByBackends(world.models.ollama.address, world.asking)
+    exams = exams_of(world, settings, make, quiet)
+    asked = AuxModels(
+        make,
+        settings,
+        problem=world.problems.told,
+        own_writers=(PocketWriter(), RuleWriter(proposed_check)),
+        reader=reader,
+        admitted=exams.examine.admitted,
+    )
+    stages = Stages(
+        make,
+        settings,
+        local=world.models.local,
+        ollama=world.models.ollama,
+        places=world.models.places,
+        judge=lambda: asked.named(ModelRole.JUDGE),
+    )
     ground = ProofGround(
         stages=stages,
         quiet=quiet,

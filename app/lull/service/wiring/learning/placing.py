@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from lull.backends.chat.placing_cases import placing_sheet
-from lull.core.adapters.model_facts import ModelFacts
-from lull.core.chat.model_name import canonical
 from lull.core.errors import ResourceError
 from lull.core.idle.ports import Quiet
 from lull.core.proof.placing import PlacingSheet
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
-from lull.service.wiring.learning.asking import Stages
+from lull.service.models.stages import Stages
 from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.shared import SharedParts
 from lull.store.proof.placings import Placings
@@ -30,17 +28,12 @@ def placing_of(
         world.problems.report(PROBLEM, error)
         sheet = PlacingSheet(sha256="", cases=())
 
-    def here(model: str) -> ModelFacts | None:
-        """Return the facts of a model; None if it does not run on this machine."""
-        alone = world.models.local.is_alone_with(model)
-        return stages.facts(model) if alone or _is_here(world, model) else None
-
     return MeasurePlacing(
         store=Placings(world.stores.database),
         sheet=sheet,
         models=PlacingModels(
             talked=world.stores.trajectories.talked_to,
-            facts=here,
+            facts=stages.facts_here,
             stage=stages.stage,
             wanted=lambda: world.library().any_active,
         ),
@@ -50,7 +43,3 @@ def placing_of(
         tools=TOOLS,
         places=world.models.places,
     )
-
-
-def _is_here(world: SharedParts, model: str) -> bool:
-    return canonical(model) in world.models.ollama.digests()

@@ -24,8 +24,9 @@ from lull.loops.proof.replay import Replay
 from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
+from lull.service.models.aux_models import AuxModels
+from lull.service.models.stages import Stages
 from lull.service.proof.proving import Proving
-from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
 from lull.service.wiring.shared import SharedParts
 

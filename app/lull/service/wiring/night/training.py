@@ -12,8 +12,7 @@ from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.events import EventKind
-from lull.core.feedback.judge import Judge, grades_itself
-from lull.core.models.exam import ModelRole
+from lull.core.feedback.judge import Judge
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
@@ -64,13 +63,7 @@ def parts_of(
     stores = world.stores
     eligible = Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still)
 
-    def judge() -> Judge | None:
-        now = settings()
-        named = learning.models.aux.named(ModelRole.JUDGE)
-        if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
-            return None
-        return learning.models.aux.judge()
-
+    judge = learning.models.aux.judge_of_training
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         heard=stores.feedback,
