@@ -16,7 +16,6 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Completion, Message, Role, Sampling
 from lull.core.checks.check import Check
-from lull.core.checks.reading import parse
 from lull.core.errors import LullError
 from lull.core.feedback.judge import JudgeQuestion
 from lull.core.feedback.ports import FeedbackReader
@@ -61,6 +60,7 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
+from lull.store.skills.skill_checks import checks_of
 from lull.store.skills.skill_md import parse as parse_skill
 from lull.store.skills.skill_md import render
 from tests.building import ANYBODY, FACTS, Home, answer, chat, user
@@ -184,7 +184,9 @@ class Classroom(Home):
                 approve=self.approve,
                 clock=self.clock,
                 ids=self.ids,
-                tell=lambda skill, why: self.retired.append((skill.name, why)),
+                problem=lambda key, error: self.retired.append(
+                    (key.removeprefix("retired "), str(error))
+                ),
             ),
             proposals=self.proposals,
             library=lambda: self.library,
@@ -355,8 +357,7 @@ class Classroom(Home):
         return replace(standing, **more)  # type: ignore[arg-type]
 
     def checks(self, sha256: str) -> list[Check]:
-        text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
-        return [parse(text)] if text else []
+        return checks_of(self.skills.folders, sha256)
 
     async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
         if skills:

@@ -38,10 +38,11 @@ from lull.core.models.weight_work import NextToken
 from lull.core.training.examples import RecordedAnswer
 from lull.core.training.run_format import ADAPTER, BATCH, SPEC, example_line, spec_text
 from lull.core.training.spec import KtoTerms, Lora, RunKind, RunSpec
+from lull.loops.adapters.next_token import next_token
 from lull.loops.adapters.publish import Learnt, Publish, PublishStep, Tell
 from lull.loops.models.choose_model import Chosen
 from lull.service.proxy.published_names import PublishedNames
-from lull.service.wiring.night.weights import choose_of, publish_of, said_by
+from lull.service.wiring.night.weights import choose_of, publish_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import Published
@@ -165,7 +166,7 @@ async def saying(
     engine = MlxEngine(weights)
     try:
         await engine.load_adapter(learnt.sha256, learnt.folder)
-        yield lambda prompt, adapter: said_by(engine, prompt, adapter)
+        yield lambda prompt, adapter: next_token(engine, prompt, adapter)
     finally:
         await engine.close()
 

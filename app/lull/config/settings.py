@@ -7,7 +7,7 @@ defined with that rule in `core` and only referred to here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lull.config import addresses
@@ -22,6 +22,7 @@ from lull.config.learning import (
 )
 from lull.config.rules import setting
 from lull.config.training import TrainingSettings
+from lull.core.idle.rule import IdleRule
 from lull.core.skills.skill_ranking import RetrievalRule
 
 _RULE = RetrievalRule()
@@ -355,3 +356,11 @@ class Settings:
     guard: GuardSettings = field(default_factory=GuardSettings)
     training: TrainingSettings = field(default_factory=TrainingSettings)
     log: LogSettings = field(default_factory=LogSettings)
+
+    @property
+    def idle_rule(self) -> IdleRule:
+        """The rule for when Lull may work in idle times; it allows none while Lull is switched
+        off.
+        """
+        rule = self.idle.rule
+        return replace(rule, enabled=rule.enabled and self.service.enabled)

@@ -1,4 +1,4 @@
-"""Interfaces for time, ids, randomness and passwords, which are passed in everywhere.
+"""Interfaces for time, ids, randomness, passwords and shown problems, passed in everywhere.
 
 Each is a small protocol with a real implementation and a fake for tests; both pass the same
 contract test. Interfaces of a single subject are in that subject's folder.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Protocol
+
+from lull.core.errors import LullError
 
 
 class Clock(Protocol):
@@ -28,6 +30,13 @@ class Coin(Protocol):
 
     def random(self) -> float:
         """Return a uniform random number in [0, 1)."""
+
+
+class TellsProblem(Protocol):
+    """Interface of a callback that shows an error to the user until it is over."""
+
+    def __call__(self, key: str, error: LullError | None, /) -> None:
+        """Show the error as the problem with this key; None: the problem is over."""
 
 
 class SecretStore(Protocol):

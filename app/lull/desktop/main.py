@@ -16,11 +16,13 @@ from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
 from lull.desktop.language.choice import speak_wanted
 from lull.desktop.pages import making
+from lull.desktop.pages.skills.teaching import rate_and_teach
 from lull.desktop.place import Place
 from lull.desktop.running.closing import KEEP, CloseDialog
+from lull.desktop.running.quitting import Quitting
 from lull.desktop.service_process import ServiceProcess, Spawn, spawn
 from lull.desktop.single import Single
-from lull.desktop.state import AppState, Subject
+from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, Offer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
@@ -79,6 +81,7 @@ class Desktop:
             self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow
         )
         self._over = False
+        self.quitting = Quitting(self.state, self.window)
         self._connect()
 
     def _kit(self) -> Kit:
@@ -97,9 +100,12 @@ class Desktop:
         self.tray.open_dashboard.connect(self.window.raise_up)
         self.tray.open_review.connect(lambda: self.open_at(PageName.REVIEW))
         self.tray.open_settings.connect(lambda: self.open_at(PageName.SETTINGS))
+        self.tray.rated.connect(self._rate)
         self.tray.noticed.connect(lambda: self.open_at(self._noticed_page))
-        self.tray.quit.connect(self.quit)
-        self.window.quit_asked.connect(self.quit)
+        self.tray.quit.connect(self.ask_to_quit)
+        self.window.quit_asked.connect(self.ask_to_quit)
+        self.quitting.agreed.connect(self.quit)
+        self.quitting.kept.connect(self._keep_running)
         self.window.may_hide = self._may_hide
         self.window.close_asked.connect(self._ask_before_closing)
         self.process.started.connect(self.stream.look_now)
@@ -142,6 +148,9 @@ class Desktop:
         self.window.go(page)
         self.window.raise_up()
 
+    def _rate(self, turn: str, label: str) -> None:
+        rate_and_teach(self.kit, turn, label, self.window, show=self.window.raise_up)
+
     def _may_hide(self) -> bool:
         """Whether the window may close without a word: an icon brings it back, or the user said
         so."""
@@ -151,13 +160,24 @@ class Desktop:
     def _ask_before_closing(self) -> None:
         asking = CloseDialog(self.preferences, self.window)
         asking.keep.connect(self.window.put_away)
-        asking.leave.connect(self.quit)
+        asking.leave.connect(self.ask_to_quit)
         asking.open()
 
     def _notify(self, notice: Notice) -> None:
         # A system tells of a click without saying on which notice: it is the newest that is seen.
         self._noticed_page = NOTICE_PAGES[notice.kind]
         self.tray.notify(notice.title, notice.text)
+
+    def ask_to_quit(self) -> None:
+        """Quit, but ask first if chat apps would get no answers then."""
+        if self.process.stops_with_window and self.state.phase is Phase.LIVE:
+            self.quitting.ask()
+        else:
+            self.quit()
+
+    def _keep_running(self) -> None:
+        if self._may_hide():
+            self.window.put_away()
 
     def quit(self) -> None:
         self.end()

@@ -149,11 +149,18 @@ class ServiceProcess(QObject):
         self._wanted = self._restarting = False
         self._again_at_s = None
 
+    @property
+    def stops_with_window(self) -> bool:
+        """Whether Quit stops the running service: this window started it, and did not just replace
+        one that it had found.
+        """
+        return self.ours and not self._not_ours
+
     def close(self) -> None:
         """Stop watching the service, and terminate it if this window started it."""
         self.stopping()
         self._timer.stop()
-        if self.ours and not self._not_ours and self._child is not None:
+        if self.stops_with_window and self._child is not None:
             self._child.terminate()
 
     def look(self) -> None:

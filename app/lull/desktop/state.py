@@ -78,7 +78,7 @@ _ROUTES: Final[Mapping[Subject, tuple[str, Mapping[str, object]]]] = {
 
 _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
     "turn-recorded": (Subject.STATUS, Subject.CONVERSATIONS),
-    "label": (Subject.CONVERSATIONS,),
+    "label": (Subject.STATUS, Subject.CONVERSATIONS),
     "generation": (Subject.STATUS, Subject.SKILLS, Subject.GENERATIONS, Subject.PROPOSALS),
     "proposal": (Subject.STATUS, Subject.PROPOSALS),
     "lull": (Subject.STATUS, Subject.WINDOWS),

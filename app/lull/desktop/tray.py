@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
@@ -20,9 +21,11 @@ from lull.desktop.standing import TrayStanding, standing
 from lull.desktop.state import AppState
 from lull.desktop.widgets.icons import TrayShape, tray_icon
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import counted, now, only, tr
+from lull.desktop.words import counted, now, only, parsed, tr
 
 TICK_MS: Final = 1_000
+RATED_WITHIN_S: Final = 3_600.0
+"""Seconds after an answer for which the menu offers to rate it."""
 
 
 class TrayBackend(Protocol):
@@ -85,12 +88,25 @@ class QtTray:
             self._icon = None
 
 
+def rateable(status: Mapping[str, Any], here: datetime) -> str:
+    """Return the id of the last answer, by the service's status, if it is recent and not rated;
+    else "".
+    """
+    newest = status.get("newest_answer") or {}
+    at = parsed(newest.get("at"))
+    if at is None or newest.get("label") or (here - at).total_seconds() > RATED_WITHIN_S:
+        return ""
+    return str(newest["turn"])
+
+
 class Tray(QObject):
     """Lull's tray icon with its menu and its notifications."""
 
     open_dashboard = Signal()
     open_review = Signal()
     open_settings = Signal()
+    rated = Signal(str, str)
+    """Emitted with a turn's id and "good" or "bad" when the user rated the last answer."""
     quit = Signal()
     noticed = Signal()
     """Emitted when the user clicked a notification."""
@@ -150,6 +166,12 @@ class Tray(QObject):
         self.dashboard = self._entry(tr("Open dashboard"), self.open_dashboard.emit)
         self.review = self._entry(tr("Review skills…"), self.open_review.emit)
         self.menu.addSeparator()
+        self.rate = QMenu(tr("Rate the last answer"), self.menu)
+        self._to_rate = ""
+        for value, words in (("good", tr("Good")), ("bad", tr("Bad…"))):
+            do = functools.partial(self._rated, value)
+            self.rate.addAction(words).triggered.connect(only(do))
+        self._behind_review = self.menu.addSeparator()
         self.pause = QMenu(tr("Pause learning"), self.menu)
         self.menu.addMenu(self.pause)
         for length, words in pause_lengths():
@@ -165,7 +187,7 @@ class Tray(QObject):
         # `triggered` fires only on clicks; `toggled` would also fire on setChecked.
         self.on.triggered.connect(self._actions.turn)
         self.copy = self._entry(tr("Copy address"), self._actions.copy_address)
-        self.menu.addSeparator()
+        self._behind_copy = self.menu.addSeparator()
         self.settings = self._entry(tr("Settings…"), self.open_settings.emit)
         self.quit_entry = self._entry(tr("Quit"), self.quit.emit)
 
@@ -175,6 +197,10 @@ class Tray(QObject):
             action.triggered.connect(only(do))
         self.menu.addAction(action)
         return action
+
+    def _rated(self, value: str) -> None:
+        if self._to_rate:
+            self.rated.emit(self._to_rate, value)
 
     def refresh(self, *_: object) -> None:
         stands = standing(self._state, now())
@@ -194,9 +220,24 @@ class Tray(QObject):
         words = counted(count, "Review %1 skill…", "Review %1 skills…")
         self.review.setText(words if count else tr("Nothing to review"))
         self.review.setEnabled(count > 0)
+        self._to_rate = rateable(self._state.status, now()) if stands.running else ""
+        # Nine entries at most: what has no use now makes room for it.
+        rates = bool(self._to_rate)
+        self._keep(self.rate.menuAction(), self._behind_review, wanted=rates)
+        first = self.rate.menuAction() if rates else self._behind_review
+        self._keep(self.review, first, wanted=count > 0 or not rates)
+        self._keep(self.copy, self._behind_copy, wanted=count == 0 or not rates)
         self.pause.menuAction().setText(tr("Paused") if stands.paused else tr("Pause learning"))
         self.pause.setEnabled(stands.learns)
         self.resume.setVisible(stands.paused)
         self.train.setEnabled(stands.learns)
         self.on.setChecked(stands.learns)
         self.copy.setEnabled(stands.running)
+
+    def _keep(self, entry: QAction, before: QAction, *, wanted: bool) -> None:
+        """Have an entry in the menu or not; `before` is what it stands before."""
+        there = entry in self.menu.actions()
+        if wanted and not there:
+            self.menu.insertAction(before, entry)
+        elif there and not wanted:
+            self.menu.removeAction(entry)

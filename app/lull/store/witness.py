@@ -168,6 +168,39 @@ class Witness:
         )
 
 
+def losses_of(
+    witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
+) -> list[StoreError]:
+    """Compare an opened database with its witness; return the losses to report until they are
+    restored or acknowledged.
+
+    `missing` are the losses found before it was opened. With `rescue`, an old witness of a loss is
+    set aside, so that the next start reports the loss too.
+    """
+    worry = witness.compare(database)
+    found = [*missing] or ([worry] if worry is not None else [])
+    if rescue and database.kept_aside is not None:
+        witness.set_aside()
+        found = []  # reported separately, with the old file's path
+    else:
+        if rescue and found:
+            witness.set_aside()
+        found = found or witness.still_missing(database)
+    return [*found, *_tables_made_anew(database)]
+
+
+def _tables_made_anew(database: Database) -> list[StoreError]:
+    if not database.made_anew:
+        return []
+    names = ", ".join(database.made_anew)
+    return [
+        StoreError(
+            f"{database.path} had lost its tables {names}; they were made anew, empty.",
+            hint="What stood in them is in a backup, if anywhere.",
+        )
+    ]
+
+
 def _read(file: Path) -> Seen | None:
     try:
         seen = Seen(**json.loads(file.read_bytes()))

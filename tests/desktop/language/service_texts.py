@@ -62,15 +62,15 @@ REASONS = (
     "service/idle/checks.py",
     "service/models/exams.py",
     "service/proof/verifying.py",
-    "service/wiring/night/training.py",
-    "service/wiring/upstream.py",
+    "service/proxy/ollama_upstream.py",
+    "service/training/served_learner.py",
 )
 """Files whose every text of several words is a reason for people."""
 BEGIN = {"core/provenance/risky_text.py": "It "}
 """Files in which only the texts that begin so are reasons, and the others are patterns."""
 NOT_FOR_PEOPLE = re.compile(
     r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
-    r"^[a-z]+ %1$|idle source|share$"
+    r"^(?:[a-z]+|adapter of) %1$|idle source|share$"
 )
 """What stands there too: names, patterns and questions to the database."""
 MOST_PLACES = 9

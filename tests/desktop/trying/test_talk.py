@@ -82,7 +82,8 @@ def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
     assert SKILL in asked[0]["content"]
     turns = lull.new_turns(before, 2)
     assert len({turn["trajectory"] for turn in turns}) == 1
-    assert "any:latest · Skills: kindness" in says(page)
+    # A label in a page that is shown is seen only in Qt's next turn.
+    shown.until(lambda: "any:latest · Skills: kindness" in says(page))
     assert any(text.startswith("lull with any") for text in says(page))
     bad = [b for b in page.turns.findChildren(QPushButton) if b.text() == "Bad"][-1]
     bad.click()

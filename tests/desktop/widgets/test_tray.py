@@ -8,13 +8,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
 
 from lull.contract import routes
+from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.pages.today import TodayPage
 from lull.desktop.standing import line_of, shape_of
 from lull.desktop.state import Subject
 from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.widgets.page import PageName
+from lull.desktop.words import now
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -56,6 +59,56 @@ def test_it_counts_what_waits_for_review_and_opens_it(on_script: Shown, scripted
     entry.trigger()
     assert on_script.desktop.window.page() is on_script.desktop.window.page(PageName.REVIEW)
     assert on_script.desktop.window.isVisible()
+
+
+def rate_entry(shown: Shown, scripted: Scripted, *, proposals: int, **newest: object) -> QMenu:
+    answer = {"turn": "turn_7", "at": now().isoformat(), "label": None, **newest}
+    now_says(shown, scripted, skills={"active": 1, "proposals": proposals}, newest_answer=answer)
+    return shown.desktop.tray.rate
+
+
+@pytest.mark.parametrize("proposals", [0, 2])
+def test_the_last_answer_is_rated_in_one_of_nine_entries(
+    on_script: Shown, scripted: Scripted, proposals: int
+) -> None:
+    scripted.answers[routes.RATE.format(id="turn_7")] = {"id": "turn_7", "label": "good"}
+    rate = rate_entry(on_script, scripted, proposals=proposals)
+    on_script.until(lambda: rate.menuAction() in entries(on_script))
+    words = [entry.text() for entry in entries(on_script)]
+    assert len(words) <= 9 and "Rate the last answer" in words
+    assert any(word.startswith("Review") for word in words) is bool(proposals)
+    rate.actions()[0].trigger()
+    on_script.until(lambda: scripted.posts(routes.RATE.format(id="turn_7")) == [{"label": "good"}])
+
+
+def test_a_bad_one_asks_what_it_should_have_said(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.RATE.format(id="turn_7")] = {"id": "turn_7", "label": "bad"}
+    scripted.answers[routes.TURN.format(id="turn_7")] = {
+        "id": "turn_7",
+        "client": "editor",
+        "request": "A menu?",
+        "answer": "Soup.",
+    }
+    on_script.desktop.window.close()
+    rate = rate_entry(on_script, scripted, proposals=0)
+    on_script.until(lambda: rate.menuAction() in entries(on_script))
+    rate.actions()[1].trigger()
+    on_script.until(lambda: on_script.desktop.window.findChild(NewSkillDialog) is not None)
+    dialog = on_script.desktop.window.findChild(NewSkillDialog)
+    assert dialog is not None and dialog.windowTitle() == "What should it have said?"
+    assert on_script.desktop.window.isVisible()
+
+
+@pytest.mark.parametrize(
+    "newest",
+    [{"label": "good"}, {"at": (now() - timedelta(hours=2)).isoformat()}, {"at": "never"}],
+)
+def test_what_is_rated_or_long_ago_is_not_asked_for(
+    on_script: Shown, scripted: Scripted, newest: dict[str, object]
+) -> None:
+    rate = rate_entry(on_script, scripted, proposals=0, **newest)
+    on_script.until(lambda: rate.menuAction() not in entries(on_script))
+    assert "Copy address" in [entry.text() for entry in entries(on_script)]
 
 
 @pytest.mark.parametrize("line", range(5))

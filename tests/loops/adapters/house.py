@@ -194,7 +194,8 @@ class House:
             successes=successes(10),
         )
 
-    def _problem(self, model: str, error: LullError | None) -> None:
+    def _problem(self, key: str, error: LullError | None) -> None:
+        model = key.removeprefix("adapter of ")
         if error is None:
             self.problems.pop(model, None)
         else:

@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.chat.messages import Finish
+from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.core.training.record import Run, RunSource, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.adapters.gate_material import MaterialSources, material_of
@@ -18,7 +19,7 @@ from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.curriculum import PocketCurriculum
-from lull.service.wiring.learning.curriculum import CurriculumByModel, shipped_probes
+from lull.service.wiring.learning.curriculum import shipped_probes
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer
@@ -37,7 +38,7 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
 def curriculum(house: NightHouse) -> CurriculumByModel:
     """As the service has it."""
     past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_probes)
-    return CurriculumByModel(past, PocketCurriculum())
+    return CurriculumByModel(past, {"pocket": PocketCurriculum()})
 
 
 def sources(house: NightHouse) -> MaterialSources:

@@ -185,7 +185,7 @@ class House:
                 approve=self.approve,
                 clock=clock,
                 ids=world.ids,
-                tell=lambda *_: None,
+                problem=lambda *_: None,
             ),
             proposals=self.proposals,
             library=lambda: self.library,

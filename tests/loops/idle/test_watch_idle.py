@@ -298,6 +298,14 @@ class running:  # noqa: N801  reads as `async with running(watch)`
 # When it works
 
 
+def test_before_the_first_look_no_model_is_asked(play: Callable[[Scene], Room]) -> None:
+    async def scene(room: Room) -> None:
+        watch = room.watch()
+        assert not watch.allows_a_question and not watch.short_of_memory
+
+    play(scene)
+
+
 def test_work_begins_when_nobody_was_here_for_ten_minutes(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]

@@ -361,7 +361,10 @@ async def test_any_reader_can_be_measured_on_the_sheet(room: Room) -> None:
 # As work for a lull
 
 
-async def nothing() -> None: ...
+class NothingLent:
+    async def borrow(self) -> None: ...
+
+    async def give_back(self) -> None: ...
 
 
 def work(story: ExamineModels, clock: FakeClock) -> ExamWork:
@@ -370,8 +373,7 @@ def work(story: ExamineModels, clock: FakeClock) -> ExamWork:
         one,
         step=lambda within_s: story.step(one.model, one.role, within_s=within_s),
         clock=clock,
-        borrow=nothing,
-        free=nothing,
+        models=NothingLent(),
     )
 
 

@@ -116,8 +116,12 @@ def test_a_proof_frees_its_models_once_its_replay_has_ended() -> None:
                 said.append("replay ended")
             return 1
 
-        async def says(word: str) -> None:
-            said.append(word)
+        class Lent:
+            async def borrow(self) -> None:
+                said.append("borrow")
+
+            async def give_back(self) -> None:
+                said.append("free")
 
         work = ProofWork(
             "prop_1",
@@ -126,8 +130,7 @@ def test_a_proof_frees_its_models_once_its_replay_has_ended() -> None:
             most_pairs=10,
             prove=prove,
             clock=FakeClock(),
-            borrow=lambda: says("borrow"),
-            free=lambda: says("free"),
+            models=Lent(),
         )
         unit = asyncio.ensure_future(work.run_slice(30.0))
         for _ in range(3):

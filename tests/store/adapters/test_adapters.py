@@ -107,6 +107,14 @@ async def test_learned_skills_go_with_their_adapter_and_its_line(database: Datab
     assert adapters.learned("b") == [two]
 
 
+async def test_what_a_model_has_learned_in_force_follows_the_pointer(database: Database) -> None:
+    adapters = Adapters(database)
+    await adapters.add(version("a"), [Learned(skill=SkillKey("", "one"), sha256="sha of one")])
+    assert adapters.learned_in_force("pocket") == frozenset()
+    await adapters.promote("a", at=NOW, why="better")
+    assert adapters.learned_in_force("pocket") == {"sha of one"}
+
+
 async def test_measures_are_kept_as_they_are_and_a_new_plan_begins_anew(
     database: Database,
 ) -> None:

@@ -375,6 +375,26 @@ async def test_a_label_is_set_and_cleared_and_an_unknown_turn_told(path: Path) -
             store.turn("turn_9")
 
 
+async def test_the_newest_answer_is_the_last_of_the_conversation_that_went_on_last(
+    path: Path,
+) -> None:
+    clock = FakeClock()
+    with opened(path) as database:
+        store = Trajectories(database, key=KEY)
+        assert store.newest_answer() is None
+        first = turn(user("a"), said="b", clock=clock)
+        keep(database, first)
+        clock.advance(60)
+        keep(database, turn(user("x"), turn_id="t2", trajectory="c2", clock=clock))
+        clock.advance(60)
+        later = clock.now()
+        more = (*first.messages, assistant("b"), user("c"))
+        keep(database, turn(*more, turn_id="t3", number=2, clock=clock))
+        assert store.newest_answer() == ("t3", later, None)
+        await store.label("t3", Label.BAD, at=later)
+        assert store.newest_answer() == ("t3", later, "bad")
+
+
 # Retention
 
 

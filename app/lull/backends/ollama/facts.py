@@ -118,6 +118,11 @@ class OllamaFacts:
             await self.read_windows()
         return ok
 
+    @property
+    def has_models(self) -> bool:
+        """Whether Ollama had any models in its last listing, without a request."""
+        return bool(self.state.models)
+
     def digests(self) -> dict[str, str]:
         """Return the digests of the local models in Ollama's last listing by canonical name,
         without a request.

@@ -1,4 +1,4 @@
-"""Interface for running Lull's own work without disturbing the user."""
+"""Interfaces for running Lull's own work without disturbing the user."""
 
 from __future__ import annotations
 
@@ -18,3 +18,15 @@ class Quiet(Protocol):
         repeat. With `hurry`, for work that the user asked for or that runs while the user is away,
         it waits only for a chat being answered.
         """
+
+
+class BorrowsModels(Protocol):
+    """Interface that has a model server give up the memory of models which only Lull's own work
+    loaded into it.
+    """
+
+    async def borrow(self) -> None:
+        """Note which models are in memory, before Lull's own work asks one."""
+
+    async def give_back(self) -> None:
+        """Unload the models that Lull's own work has loaded since; quick, and never raises."""

@@ -162,6 +162,11 @@ class Library:
         """The client programs that have skills of their own."""
         return frozenset(key.client for key in self.skills if key.client != EVERYBODY)
 
+    @property
+    def any_active(self) -> bool:
+        """Whether any skill is active, for everybody or for one client."""
+        return any(skill.status is SkillStatus.ACTIVE for skill in self.skills.values())
+
     def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
         """Return the active skills that this client program's requests choose from.
 

@@ -34,7 +34,7 @@ from lull.core.adapters.adapter import (
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
 from lull.core.errors import AdapterError, Conflict, LullError, NotFound
-from lull.core.ports import Clock
+from lull.core.ports import Clock, TellsProblem
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
@@ -84,11 +84,11 @@ class Promote:
         clock: Clock,
         rule: Callable[[], PromoteRule],
         tell: Callable[[AdapterVersion], None],
-        problem: Callable[[str, LullError | None], None],
+        problem: TellsProblem,
     ) -> None:
         """The callback `tell` is called after every change of an adapter.
 
-        `problem` gets the model's name and the error when a change fails.
+        The callback `problem` shows the error when a change of a model's adapter fails.
         """
         self._adapters = adapters
         self._files = files
@@ -274,7 +274,7 @@ class Promote:
             await self._take_up(model)
         except LullError as error:
             self._host.route(model, BASE, None)
-            self._problem(model, error)
+            self._problem(_problem_key(model), error)
 
     async def _take_up(self, model: str) -> None:
         force = self._adapters.in_force(model)
@@ -315,7 +315,7 @@ class Promote:
             await self._adapters.roll_back(version.base_model, then, at=now, why=wrong)
         self._tell(self._adapters.get(version.id))
         self._problem(
-            version.base_model,
+            _problem_key(version.base_model),
             AdapterError(
                 f"{version.id} cannot be used any more: {wrong}",
                 hint=f"{then or 'The base'} answers instead.",
@@ -356,7 +356,7 @@ class Promote:
                 now = self._clock.now()
                 await self._moves.move(self._adapters.end_trial(model, at=now, why=why))
         self._problem(
-            version.base_model,
+            _problem_key(version.base_model),
             AdapterError(
                 f"{adapter} was taken back: {why}.",
                 hint=f"`lull adapters promote {adapter}` puts it in force again.",
@@ -375,3 +375,8 @@ class Promote:
                     why="its day on trial has passed without harm",
                     held_share=self._rule().held_share,
                 )
+
+
+def _problem_key(model: str) -> str:
+    """The key under which a failed change of a model's adapter is shown as a problem."""
+    return f"adapter of {model}"

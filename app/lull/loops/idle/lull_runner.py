@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork
-from lull.core.ports import Clock
+from lull.core.ports import Clock, TellsProblem
 from lull.store.idle.windows import Done
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Runner:
         *,
         clock: Clock,
         ended: Callable[[], None],
-        problem: Callable[[str, LullError | None], None],
+        problem: TellsProblem,
         rule: RunnerRule,
     ) -> None:
         """The callback `ended` is called when a unit of work ends.

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Final
 
-from lull.core.errors import LullError
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName
 from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, fits
 from lull.core.idle.signals import IdleSignals
-from lull.core.ports import Clock, Ids
+from lull.core.ports import Clock, Ids, TellsProblem
 from lull.core.said import said
 from lull.loops.idle.decide_idle import DecideIdle, clock_of
 from lull.loops.idle.lull_journal import LullJournal
@@ -83,7 +82,7 @@ class WatchIdle:
         clock: Clock,
         ids: Ids,
         tell: Callable[[IdleWindow], None],
-        problem: Callable[[str, LullError | None], None],
+        problem: TellsProblem,
         pace: LullPace | None = None,
         rule: WatchRule | None = None,
     ) -> None:
@@ -125,6 +124,18 @@ class WatchIdle:
         None before the first.
         """
         return self._window
+
+    @property
+    def short_of_memory(self) -> bool:
+        """Whether the last reading found too little free memory; False before the first."""
+        return self._window is not None and self._window.short_of_memory
+
+    @property
+    def allows_a_question(self) -> bool:
+        """Whether the models that judge answers and write skills may be asked while no chat runs,
+        by the last reading; False before the first.
+        """
+        return self._window is not None and self._window.allows_a_question
 
     @property
     def watching(self) -> bool:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
 from lull.core.said import said
@@ -39,14 +40,13 @@ class ExamWork:
         *,
         step: Callable[[float], Awaitable[bool]],
         clock: Clock,
-        borrow: Callable[[], Awaitable[None]],
-        free: Callable[[], Awaitable[None]],
+        models: BorrowsModels,
     ) -> None:
         """The function `step` asks one exam question within the given seconds.
 
         It returns True if there is another.
 
-        `borrow` is called before the model is asked, `free` when its memory is needed.
+        The model is borrowed before it is asked, and given back when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
         self.text = said("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)
@@ -54,15 +54,14 @@ class ExamWork:
         self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
         self._step = step
         self._clock = clock
-        self._borrow = borrow
-        self._free = free
+        self._models = models
         self._may_go = asyncio.Event()
         self._ended = False
         self._asking: asyncio.Task[bool] | None = None
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
-        await self._borrow()
+        await self._models.borrow()
         within_s, took_s = QUESTION_S, 0.0
         # The first question gets the whole time; later ones begin only if they should finish.
         while not self._ended and self._clock.monotonic_s() + took_s < until_s:
@@ -99,4 +98,4 @@ class ExamWork:
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait({self._asking}, timeout=_STOPS_WITHIN_S)
-        await self._free()
+        await self._models.give_back()

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
 from lull.core.said import said
@@ -37,12 +38,11 @@ class ProofWork:
         most_pairs: int,
         prove: Callable[[str], Awaitable[int]],
         clock: Clock,
-        borrow: Callable[[], Awaitable[None]],
-        free: Callable[[], Awaitable[None]],
+        models: BorrowsModels,
     ) -> None:
         """The function `prove` replays for a while and returns the number of pairs, 0 when done.
 
-        `borrow` is called before models are asked, `free` when their memory is needed.
+        The models are borrowed before they are asked, and given back when their memory is needed.
         """
         self.id = proposal
         self.text = self.doing(name)
@@ -50,8 +50,7 @@ class ProofWork:
         self.left_s = max(1, most_pairs - pairs) * PAIR_S
         self._prove = prove
         self._clock = clock
-        self._borrow = borrow
-        self._free = free
+        self._models = models
         self._may_go = asyncio.Event()
         self._ended = False
         self._replaying: asyncio.Task[int] | None = None
@@ -62,7 +61,7 @@ class ProofWork:
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
-        await self._borrow()
+        await self._models.borrow()
         while not self._ended and self._clock.monotonic_s() < until_s:
             await self._may_go.wait()
             if self._ended or not await self._replay_slice():
@@ -91,7 +90,7 @@ class ProofWork:
         if self._replaying is not None:
             self._replaying.cancel()
             await asyncio.wait({self._replaying}, timeout=_STOPS_WITHIN_S)
-        await self._free()
+        await self._models.give_back()
 
 
 class PlacingWork(ProofWork):

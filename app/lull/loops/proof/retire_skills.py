@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable
 from datetime import datetime
 
-from lull.core.ports import Clock, Ids
+from lull.core.errors import LullError
+from lull.core.ports import Clock, Ids, TellsProblem
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import ChangeKind, Skill
 from lull.loops.skills.approve import Approve
@@ -32,15 +32,15 @@ class RetireSkills:
         approve: Approve,
         clock: Clock,
         ids: Ids,
-        tell: Callable[[Skill, str], None],
+        problem: TellsProblem,
     ) -> None:
-        """The callback `tell` informs the user that a skill was retired, with the reason."""
+        """The callback `problem` informs the user that a skill was retired, with the reason."""
         self._skills = skills
         self._proposals = proposals
         self._approve = approve
         self._clock = clock
         self._ids = ids
-        self._tell = tell
+        self._problem = problem
 
     def now(self) -> datetime:
         return self._clock.now()
@@ -60,7 +60,7 @@ class RetireSkills:
             return
         await self._approve.retire(skill.key, why=why)
         log.info("skill %s was retired: %s", skill.name, why)
-        self._tell(skill, why)
+        self._problem(f"retired {skill.name}", _retired(skill, why))
 
     def _brought_back(self, skill: Skill) -> bool:
         """Whether this text was retired before and brought back; then the user is asked."""
@@ -90,3 +90,10 @@ class RetireSkills:
             reason=why,
         )
         await self._proposals.add(proposal, data)
+
+
+def _retired(skill: Skill, why: str) -> LullError:
+    return LullError(
+        f"The skill '{skill.name}' was taken out: {why}.",
+        hint=f"`lull skills enable {skill.name}` brings it back.",
+    )

@@ -26,6 +26,7 @@ from lull.core.skills.ports import SkillIndex
 from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
 from lull.loops.chat.select_skills import SelectSkills, injection
+from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.skills.approve import standing_by
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import new_skill
@@ -64,20 +65,14 @@ class TryOut:
         library: Callable[[], Library],
         fixing: SelectSkills,
         index: Callable[[Library], Awaitable[SkillIndex]],
-        won: Callable[[Proposal], Collection[str]],
-        asker: Callable[[Proposal], str],
+        requests: ProvedRequests,
     ) -> None:
-        """The function `index` indexes a library that is not in force.
-
-        The function `won` returns the past requests, as text, that approving the proposal would
-        remember as those its skill is for, `asker` the client whose request taught it.
-        """
+        """The function `index` indexes a library that is not in force."""
         self._proposals = proposals
         self._library = library
         self._fixing = fixing
         self._index = index
-        self._won = won
-        self._asker = asker
+        self._requests = requests
         self._indexed: tuple[tuple[int, Skill], SkillIndex] | None = None
         """The index made last, and for which change of which generation."""
 
@@ -101,11 +96,11 @@ class TryOut:
         changed = _changed(proposal, library)
         index = await self._following(library, changed)
         if proposal.kind is not ProposalKind.RETIRE:
-            asked = await asyncio.to_thread(self._won, proposal)
+            asked = await asyncio.to_thread(self._requests.won, proposal)
             index = _Remembering(index, proposal.key, asked)
         now = self._fixing.without_chance()
         then = self._fixing.without_chance(index)
-        client = _client(proposal.key, await asyncio.to_thread(self._asker, proposal))
+        client = _client(proposal.key, await asyncio.to_thread(self._requests.asker, proposal))
 
         def made(model: ModelFacts) -> TriedPair:
             return TriedPair(

@@ -15,7 +15,7 @@ from typing import Final
 
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
-from lull.core.ports import Clock
+from lull.core.ports import Clock, TellsProblem
 from lull.core.training.record import OPEN, Run, RunStatus
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
@@ -60,7 +60,7 @@ class TrainingJob:
         tidying: TidyRuns,
         clock: Clock,
         settle: Callable[[], None],
-        problem: Callable[[str, LullError | None], None],
+        problem: TellsProblem,
         tell: Callable[[Run | None, NextStep], None],
     ) -> None:
         """The function `settle` blocks until everything recorded so far can be read.

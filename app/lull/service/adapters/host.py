@@ -16,7 +16,9 @@ from lull.core.adapters.adapter import AdapterVersion, Arm, Shadow
 from lull.core.chat.messages import Sampling
 from lull.core.errors import EngineDown
 from lull.core.models.engine import Chunk, Engine, GenerateRequest
+from lull.core.models.weight_work import NextToken
 from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.next_token import next_token
 from lull.service.builtin.model import LocalModels, served_sampling
 from lull.service.builtin.routes import ServedModel
 
@@ -83,6 +85,13 @@ class EngineHost:
             new=version.sha256,
             sampling=served_sampling(served.model),
         )
+
+    async def next_token(self, model: str, prompt: str, adapter: str | None) -> NextToken:
+        """Return the next token of a model's engine after a raw prompt, with a loaded adapter.
+
+        Raises EngineError.
+        """
+        return await next_token(self._served(model).engine, prompt, adapter)
 
     def _noted(self, version: AdapterVersion) -> None:
         self._loaded_of(version.base_model).add(version.sha256)

@@ -7,11 +7,10 @@ loaded to be tested is not.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion, Arm, Shadow
-from lull.core.models.weight_work import NextToken
 from lull.loops.adapters.gate_answers import Contest
 from lull.loops.adapters.publish import Learnt, Publish
 from lull.service.adapters.host import EngineHost
@@ -30,18 +29,14 @@ class PublishingHost:
         publish: Publish,
         names: PublishedNames,
         base_of: Callable[[str], str | None],
-        says: Callable[[str, str, str | None], Awaitable[NextToken]],
     ) -> None:
         """Take the parts; `base_of` returns the sha256 of a model's weights file, None if Ollama
         does not answer for that model.
-
-        The function `says` returns the next token of Lull's engine, by model, prompt and adapter.
         """
         self._engines = engines
         self._publish = publish
         self._names = names
         self._base_of = base_of
-        self._says = says
 
     def digest(self, model: str) -> str | None:
         return self._engines.digest(model)
@@ -54,7 +49,7 @@ class PublishingHost:
             await self._publish.prepare(
                 model,
                 Learnt(sha256=version.sha256, folder=str(folder), base=base),
-                says=lambda prompt, adapter: self._says(model, prompt, adapter),
+                says=lambda prompt, adapter: self._engines.next_token(model, prompt, adapter),
             )
 
     def expect(self, version: AdapterVersion, folder: Path) -> None:

@@ -73,6 +73,7 @@ class Status:
             },
             "conversations": conversations,
             "turns": turns,
+            "newest_answer": await asyncio.to_thread(self._newest_answer),
             "in_flight": service.answering.data_plane.in_flight,
             "failed": self._failed(),
             "drifted": await asyncio.to_thread(self._drifted),
@@ -82,6 +83,14 @@ class Status:
             "trash": await asyncio.to_thread(service.upkeep.throwing_away.held),
             "problems": [*shared.problems.standing(), *self._not_recording()],
         }
+
+    def _newest_answer(self) -> Json | None:
+        """The answer that was recorded last, for the user to rate."""
+        found = self._shared.stores.trajectories.newest_answer()
+        if found is None:
+            return None
+        turn, at, label = found
+        return {"turn": turn, "at": at.isoformat(timespec="seconds"), "label": label}
 
     def _failed(self) -> list[Json]:
         """The newest chat requests that were answered with an error."""

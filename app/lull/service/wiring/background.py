@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from functools import partial
 
 from lull.backends.reader.request_kinds import RequestKinds
-from lull.core.errors import LullError, ResourceError
+from lull.core.errors import ResourceError
 from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine
+from lull.service.models.follow_exams import EXAMS_EVERY_S, FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.wiring.night.lulls import listening
 from lull.service.wiring.service import Service
@@ -21,7 +22,6 @@ _TRAINING_NEWS = frozenset(
 """Events that may change what can be trained on."""
 
 KINDS_PROBLEM = "kinds of requests"
-EXAMS_EVERY_S = 60.0
 
 
 class BackgroundTasks:
@@ -37,8 +37,9 @@ class BackgroundTasks:
         """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
             keep = self._service.upkeep.supervisor.keep
+            upstream = self._service.answering.upstream
             following, learning = self._service.choices.following, self._service.learning
-            group.create_task(keep("watching Ollama", self._watch_ollama))
+            group.create_task(keep("watching Ollama", partial(upstream.watch, self._probe_every_s)))
             group.create_task(keep("exemplar memory", self._open_memory))
             group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
             group.create_task(keep("retention", self._service.upkeep.throwing_away.run))
@@ -49,7 +50,7 @@ class BackgroundTasks:
             group.create_task(keep("idle learner", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
             group.create_task(keep("which model learns by itself", following.follow_talk))
-            group.create_task(keep("who may be examined", self._follow_exams))
+            group.create_task(keep("who may be examined", self._exams().run))
             group.create_task(keep("where skills stand", self._follow_talked_to))
             fast_loop = learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
@@ -63,21 +64,6 @@ class BackgroundTasks:
             group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
             group.create_task(keep("calendars", self._service.lulls.calendars.keep_fresh))
-
-    async def _follow_exams(self) -> None:
-        """Look for models to examine, and recalibrate when the judge changes."""
-        examine, admitted = self._service.learning.models.exams.examine, ""
-        await examine.load()
-        while True:
-            with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
-                await examine.look()
-            if (judge := self._service.learning.models.aux.named(ModelRole.JUDGE)) != admitted:
-                admitted = judge
-                await self._service.learning.scoring.book.recalibrate()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(EXAMS_EVERY_S):
-                    await self._service.choices.in_force.ask_again.wait()
-            self._service.choices.in_force.ask_again.clear()
 
     async def _follow_talked_to(self) -> None:
         """Look which models the user talks to, to measure where they obey skills best."""
@@ -97,16 +83,6 @@ class BackgroundTasks:
     async def _watch_for_lulls(self) -> None:
         with listening(self._service.lulls.source):
             await self._service.lulls.watch.run()
-
-    async def _watch_ollama(self) -> None:
-        while True:
-            await self._shared.models.ollama.probe()
-            self._service.answering.upstream.look_again.clear()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._service.settings.upstream.probe_every_s):
-                    await self._service.answering.upstream.look_again.wait()
-            # Rate limit: failing requests trigger at most five probes a second.
-            await asyncio.sleep(0.2)
 
     async def _load_kinds(self) -> None:
         """Load the classifier of request kinds.
@@ -128,6 +104,18 @@ class BackgroundTasks:
             self._skills.index.remember_with(exemplars)
         finally:
             self._skills.memory.asked.set()
+
+    def _probe_every_s(self) -> float:
+        return self._service.settings.upstream.probe_every_s
+
+    def _exams(self) -> FollowExams:
+        learning = self._service.learning
+        return FollowExams(
+            learning.models.exams.examine,
+            learning.scoring.book,
+            judge=lambda: learning.models.aux.named(ModelRole.JUDGE),
+            ask_again=self._service.choices.in_force.ask_again,
+        )
 
     def _idle_engine(self) -> IdleEngine:
         answering, clock = self._service.answering, self._shared.clock

@@ -17,11 +17,11 @@ from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.failed_requests import FailedRequests
 from lull.service.proxy.forward import Forward
 from lull.service.proxy.long.bodies import LongBodies
+from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.wiring.night.weights import Weights
 from lull.service.wiring.shared import SharedParts
-from lull.service.wiring.upstream import OllamaUpstream
 
 LONG_READER_ASLEEP_S: Final = 8.0
 """Seconds without any work after which a reader of long bodies that owes an answer is replaced."""

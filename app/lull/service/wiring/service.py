@@ -15,6 +15,7 @@ from lull.service.calendars.calendars import Calendars
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
+from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.learning.feedback import LearningParts
@@ -22,7 +23,6 @@ from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.slow_loop import SlowLoop
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.upkeep import Upkeep
-from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import Views
 
 

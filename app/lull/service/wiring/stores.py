@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lull.config.paths import Paths
@@ -24,7 +23,7 @@ from lull.store.proof.use_replays import UseReplays
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.training.training import Training
-from lull.store.witness import Witness
+from lull.store.witness import Witness, losses_of
 
 log = logging.getLogger(__name__)
 
@@ -56,8 +55,12 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     if missing and not rescue:
         raise missing[0]
     database = Database(paths.database, rescue=rescue) if not rescue else _opened(paths, witness)
-    key = _key_of(database)
-    _hold_against(witness, database, missing, rescue=rescue)
+    try:
+        key = chain_key(database)
+        database.worries += losses_of(witness, database, missing, rescue=rescue)
+    except BaseException:
+        database.close()
+        raise
     return Stores(
         database=database,
         trajectories=Trajectories(database, key=key),
@@ -80,42 +83,6 @@ def _opened(paths: Paths, witness: Witness) -> Database:
     if aside is not None:
         log.info("%s was kept: the database does not go with it", aside)
     return Database(paths.database)
-
-
-def _hold_against(
-    witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
-) -> None:
-    """Compare the database with its witness; losses are reported until restored or acknowledged."""
-    try:
-        worry = witness.compare(database)
-        found = [*missing] or ([worry] if worry is not None else [])
-        if rescue and database.kept_aside is not None:
-            witness.set_aside()
-            found = []  # reported separately, with the old file's path
-        else:
-            if rescue and found:
-                witness.set_aside()
-            found = found or witness.still_missing(database)
-        database.worries += found
-        if database.made_anew:
-            names = ", ".join(database.made_anew)
-            database.worries.append(
-                StoreError(
-                    f"{database.path} had lost its tables {names}; they were made anew, empty.",
-                    hint="What stood in them is in a backup, if anywhere.",
-                )
-            )
-    except BaseException:
-        database.close()
-        raise
-
-
-def _key_of(database: Database) -> bytes:
-    try:
-        return chain_key(database)
-    except BaseException:
-        database.close()
-        raise
 
 
 def kept_aside(database: Database) -> LullError:

@@ -35,20 +35,22 @@ from lull.service.builtin.model import LocalModels
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
 from lull.service.models.in_force import FollowSettings, SettingsInForce
+from lull.service.models.role_settings import models_and_addresses
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proxy.auth import Door
+from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
+from lull.service.wiring.night.lulls import idle_source, quietly, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
+from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -60,7 +62,6 @@ from lull.service.wiring.service import (
 from lull.service.wiring.shared import ModelsHere, SharedParts
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upkeep import upkeep_of
-from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.views import views_of
 from lull.store.chat.event_log import EventLog
 
@@ -208,7 +209,7 @@ def _loops(
         fixing=fixing,
         credit=ground.memory.credit,
         reader=small_reader_of(settings(), paths),
-        allowed=lambda: allowed(lulls.watch),
+        allowed=lambda: lulls.watch.allows_a_question,
     )
     slow = slow_loop_of(
         ground.world,
@@ -216,7 +217,7 @@ def _loops(
         paths,
         learning=learning,
         memory=ground.memory,
-        short_of_memory=lambda: short_of_memory(lulls.watch),
+        short_of_memory=lambda: lulls.watch.short_of_memory,
     )
     lulls = _lulls(ground.world, settings, paths, learning, slow, auto)
     return _Loops(learning=learning, slow=slow, lulls=lulls)
@@ -236,7 +237,7 @@ def _lulls(
 
     def helpers() -> list[LullWork]:
         making = ready_work(auto, make, world.clock) if settings.auto else []
-        return [*learning.models.exams.queue(), *making]
+        return [*learning.models.exams.queue.works(), *making]
 
     calendars = calendars_of(
         world.stores.database,
@@ -271,7 +272,7 @@ def _answering(
     serve: Serve,
     loops: _Loops,
 ) -> AnsweringParts:
-    upstream = OllamaUpstream(ground.world.models.ollama)
+    upstream = OllamaUpstream(ground.world.models.ollama, built_in=BUILT_IN)
     data_plane = data_plane_of(
         ground.world,
         in_force(),
@@ -292,7 +293,7 @@ def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:
         index=ground.index,
         memory=ground.memory,
         changes=SkillChanges(world.approve, ground.files, world.stores.skills),
-        tries=try_out_of(world, loops.learning.proofs.prove, serve.fixing, ground.index),
+        tries=try_out_of(world, loops.learning.proofs.requests, serve.fixing, ground.index),
     )
 
 

@@ -141,6 +141,14 @@ class Adapters:
             for row in rows
         ]
 
+    def learned_in_force(self, model: str) -> frozenset[str]:
+        """Return the sha256 of the skills (instruction texts) that the active adapter of a model
+        has learned.
+        """
+        active = self.active(model)
+        learned = self.learned(active.id if active is not None else None)
+        return frozenset(one.sha256 for one in learned)
+
     # Writing
 
     async def add(self, version: AdapterVersion, learned: Iterable[Learned] = ()) -> None:

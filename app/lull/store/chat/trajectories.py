@@ -236,6 +236,19 @@ class Trajectories:
             raise NotFound(f"There is no turn {turn}.", hint="`lull show ID` lists the turns.")
         return found
 
+    def newest_answer(self) -> tuple[str, datetime, str | None] | None:
+        """Return the turn recorded last as (id, time, the user's label), or None."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT id, at, label FROM turns WHERE trajectory ="
+                " (SELECT id FROM trajectories ORDER BY last DESC, id DESC LIMIT 1)"
+                " ORDER BY number DESC LIMIT 1"
+            ).fetchone()
+        )
+        if row is None:
+            return None
+        return row["id"], datetime.fromisoformat(row["at"]), row["label"]
+
     def counts(self) -> tuple[int, int]:
         """Count all stored conversations and all turns."""
         row = self._db.read(

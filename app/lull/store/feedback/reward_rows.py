@@ -71,6 +71,13 @@ class ServedTurn:
         """The newest text that the user typed in the turn's request."""
         return newest_words(self.turn.request)
 
+    @property
+    def may_be_an_example(self) -> bool:
+        """Whether the request may be stored as an example of what skills are useful for: it has
+        text, and the user did not exclude its conversation.
+        """
+        return bool(self.asked) and not self.excluded
+
 
 def whose(owner: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL condition (with its values) that selects conversations of one client, or of all

@@ -161,7 +161,8 @@ def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk
     proposal = desk.propose(check='{"kind": "words", "at_most": 60}')
     page = opened(on_desk, with_=1)
     beside = page.view.beside
-    assert beside.check.text() == "Checked: The answer must have at most 60 words."
+    assert beside.check.text() == "✓ Checked: The answer must have at most 60 words."
     beside.remove.click()
     on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
     on_desk.until(lambda: not beside.check.isVisible())
+    on_desk.until(beside.no_check.isVisible)

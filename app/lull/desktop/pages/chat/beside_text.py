@@ -35,6 +35,9 @@ class BesideText(QWidget):
             self.scope.addItem(words, scope)
         self.scope.activated.connect(self._chosen)
         self.check = label("", wrap=True)
+        self.no_check = label(
+            tr("○ No check of its own: a model or you judge its answers."), "muted", wrap=True
+        )
         self.remove = button(
             tr("Remove"), self.check_removed.emit, flat=True, name=tr("Remove the check")
         )
@@ -45,6 +48,7 @@ class BesideText(QWidget):
         line = beside(self.check, self.remove)
         line.setStretch(0, 1)
         box.addLayout(line)
+        box.addWidget(self.no_check)
         self._shown = Scope.KIND.value
 
     def show_proposal(self, proposal: Json) -> None:
@@ -55,6 +59,7 @@ class BesideText(QWidget):
         self.check.setText(check)
         self.check.setVisible(bool(check))
         self.remove.setVisible(bool(check))
+        self.no_check.setVisible(not check)
 
     def _chosen(self) -> None:
         scope = str(self.scope.currentData())
@@ -71,7 +76,7 @@ def scope_words(proposal: Json) -> str:
 def check_words(proposal: Json) -> str:
     """Describe how answers are checked against a proposed skill; "" if it has no check."""
     check = proposal.get("check")
-    return tr("Checked: %1", plain(str(check))) if check else ""
+    return tr("✓ Checked: %1", plain(str(check))) if check else ""
 
 
 def _scopes() -> dict[str, str]:

@@ -14,13 +14,10 @@ from lull.contract import routes
 from lull.core.proof.standing import Standing
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.beside_text import BesideText
+from lull.desktop.pages.review.checklist import Checklist
 from lull.desktop.pages.review.diff import side_by_side_html, unified_html
 from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
-from lull.desktop.pages.review.proposal_rows import (
-    evidence_words,
-    kind_words,
-    odds_words,
-)
+from lull.desktop.pages.review.proposal_rows import kind_words, odds_words
 from lull.desktop.pages.review.standing_words import (
     cautions,
     flag_lines,
@@ -57,7 +54,8 @@ class ProposalView(QWidget):
         self.name = label("", "head", wrap=True)
         self._chips = row()
         self.description = label("", "muted", wrap=True)
-        self.evidence = label("", wrap=True)
+        self.checklist = Checklist()
+        self.evidence = self.checklist.tested
         self.odds = label("", "small", wrap=True)
         self.cautions = label("", "warn", wrap=True)
         self.flags = label("", "bad", wrap=True)
@@ -73,7 +71,8 @@ class ProposalView(QWidget):
         box.setSpacing(GAP)
         box.addWidget(self.name)
         box.addLayout(self._chips)
-        for one in (self.description, self.evidence, self.odds, self.cautions, self.flags):
+        shown = (self.description, self.checklist, self.odds, self.cautions, self.flags)
+        for one in shown:
             box.addWidget(one)
         box.addWidget(self.beside)
         box.addLayout(self._tabs())
@@ -105,7 +104,7 @@ class ProposalView(QWidget):
         self.name.setText(plain(proposal["name"]))
         self._show_chips(proposal)
         self.description.setText(plain(proposal.get("description", "")))
-        self.evidence.setText(evidence_words(proposal))
+        self.checklist.show_proposal(proposal)
         self.odds.setText(odds_words(proposal))
         self.odds.setVisible(bool(self.odds.text()))
         self.cautions.setText("\n".join(f"⚠ {words}" for words in cautions(proposal)))

@@ -4,6 +4,7 @@ skill.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from PySide6.QtWidgets import QWidget
@@ -18,6 +19,7 @@ from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.words import plain, told, tr
 
 Json = dict[str, Any]
+Show = Callable[[], object]
 WORDS_OF_A_NAME: Final = 4
 """Number of a request's first words that make the suggested name of its skill."""
 MOST_OF_A_REQUEST: Final = 80
@@ -46,6 +48,25 @@ def teach(
     dialog.given.connect(lambda wanted: _add(kit, turn, client, parent, wanted))
     dialog.open()
     return dialog
+
+
+def rate_and_teach(kit: Kit, turn: str, label: str, parent: QWidget, *, show: Show) -> None:
+    """Rate an answer by its turn's id; if it was bad, ask what it should have said.
+
+    `show` brings the window to the front first.
+    """
+
+    def ask(answer: Reply) -> None:
+        if answer.ok:
+            show()
+            client = str(answer.value.get("client") or "")
+            teach(kit, {**answer.value, "label": label}, client, parent)
+
+    def then(done: bool) -> None:
+        if done and label == "bad":
+            kit.state.get(routes.TURN.format(id=turn), ask)
+
+    kit.actions.rate(turn, label, then)
 
 
 def _add(kit: Kit, turn: Json, client: str, parent: QWidget, wanted: Json) -> None:

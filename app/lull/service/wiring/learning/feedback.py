@@ -4,24 +4,19 @@ proving them by replay, and review by the user.
 
 from __future__ import annotations
 
-import logging
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
-from lull.core.checks.check import Check
-from lull.core.checks.reading import parse
-from lull.core.errors import LullError
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
-from lull.core.proof.proposal import CHECK
 from lull.core.proof.rules import GuardRule
-from lull.core.skills.skill import Skill
 from lull.core.training.ports import Curriculum
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -39,12 +34,16 @@ from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
+from lull.loops.skills.write_rules import RuleWriter
 from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
+from lull.pocket.writer import PocketWriter
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
-from lull.service.wiring.learning.asking import AuxModels, Stages
-from lull.service.wiring.learning.checks import TOOLS, derived_check
+from lull.service.models.aux_models import AuxModels
+from lull.service.models.stages import Stages
+from lull.service.wiring.learning.asking import ModelsByBackends
+from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
@@ -53,8 +52,7 @@ from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_ru
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
-
-log = logging.getLogger(__name__)
+from lull.store.skills.skill_checks import checks_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +68,7 @@ class AskedModels:
 
     async def close(self) -> None:
         """Close the connections and processes by which these models are asked."""
-        await self.exams.close()
+        await self.exams.examinees.close()
         await self.stages.close()
         await self.reader.close()
         await self.aux.close()
@@ -118,9 +116,7 @@ def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
         approve=world.approve,
         clock=world.clock,
         ids=TimeSortedIds(),
-        tell=lambda skill, why: world.problems.report(
-            f"retired {skill.name}", _retired(skill, why)
-        ),
+        problem=world.problems.told,
     )
     return Holdout(
         evidence=stores.use,
@@ -149,9 +145,24 @@ def learning_of(
     low battery.
     """
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
-    exams = exams_of(world, settings, quiet)
-    asked = AuxModels(world, settings, reader=reader, admitted=exams.examine.admitted)
-    stages = Stages(world, settings, judge=lambda: asked.named(ModelRole.JUDGE))
+    make = ModelsByBackends(world.models.ollama.address, world.asking)
+    exams = exams_of(world, settings, make, quiet)
+    asked = AuxModels(
+        make,
+        settings,
+        problem=world.problems.told,
+        own_writers=(PocketWriter(), RuleWriter(proposed_check)),
+        reader=reader,
+        admitted=exams.examine.admitted,
+    )
+    stages = Stages(
+        make,
+        settings,
+        local=world.models.local,
+        ollama=world.models.ollama,
+        places=world.models.places,
+        judge=lambda: asked.named(ModelRole.JUDGE),
+    )
     ground = ProofGround(
         stages=stages,
         quiet=quiet,
@@ -213,7 +224,7 @@ def _fast_loop(
 def _verifier(stores: Stores) -> Verifier:
     return Verifier(
         {BUILT_IN: parsing.check},
-        checks=lambda sha256: checks_of(stores, sha256),
+        checks=partial(checks_of, stores.skills.folders),
         derived=derived_check,
         tools=TOOLS,
     )
@@ -296,7 +307,7 @@ def _evolve(
         proposals=stores.proposals,
         library=world.library,
         merging=merging,
-        checks=lambda sha256: checks_of(stores, sha256),
+        checks=partial(checks_of, stores.skills.folders),
         clock=world.clock,
         ids=ids,
         rule=rule,
@@ -315,23 +326,4 @@ def _evolve(
         clock=world.clock,
         ids=ids,
         rule=rule,
-    )
-
-
-def checks_of(stores: Stores, sha256: str) -> list[Check]:
-    """Return the automatic check of answers that was approved with a skill's text; empty if there
-    is none or it is unreadable.
-    """
-    try:
-        text = stores.skills.folders.text(sha256).metadata.get(CHECK, "")
-        return [parse(text)] if text else []
-    except LullError as error:
-        log.info("a skill's check is not used: %s", error)
-        return []
-
-
-def _retired(skill: Skill, why: str) -> LullError:
-    return LullError(
-        f"The skill '{skill.name}' was taken out: {why}.",
-        hint=f"`lull skills enable {skill.name}` brings it back.",
     )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from lull.backends.chat.placing_cases import placing_sheet
-from lull.core.adapters.model_facts import ModelFacts
-from lull.core.chat.model_name import canonical
 from lull.core.errors import ResourceError
 from lull.core.idle.ports import Quiet
 from lull.core.proof.placing import PlacingSheet
-from lull.core.skills.skill import SkillStatus
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
-from lull.service.wiring.learning.asking import Stages
+from lull.service.models.stages import Stages
 from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.shared import SharedParts
 from lull.store.proof.placings import Placings
@@ -31,22 +28,14 @@ def placing_of(
         world.problems.report(PROBLEM, error)
         sheet = PlacingSheet(sha256="", cases=())
 
-    def here(model: str) -> ModelFacts | None:
-        """Return the facts of a model; None if it does not run on this machine."""
-        alone = world.models.local.is_alone_with(model)
-        return stages.facts(model) if alone or _is_here(world, model) else None
-
-    def has_skills() -> bool:
-        return any(one.status is SkillStatus.ACTIVE for one in world.library().skills.values())
-
     return MeasurePlacing(
         store=Placings(world.stores.database),
         sheet=sheet,
         models=PlacingModels(
             talked=world.stores.trajectories.talked_to,
-            facts=here,
+            facts=stages.facts_here,
             stage=stages.stage,
-            wanted=has_skills,
+            wanted=lambda: world.library().any_active,
         ),
         quiet=quiet,
         clock=world.clock,
@@ -54,7 +43,3 @@ def placing_of(
         tools=TOOLS,
         places=world.models.places,
     )
-
-
-def _is_here(world: SharedParts, model: str) -> bool:
-    return canonical(model) in world.models.ollama.digests()

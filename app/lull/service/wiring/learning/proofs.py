@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
-from lull.contract.chat_headers import WINDOW_CLIENT
-from lull.core.proof.proposal import Proposal
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.feedback.credit_wins import Credit
@@ -21,12 +19,14 @@ from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.prove import Prove
+from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.proof.replay import Replay
 from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
+from lull.service.models.aux_models import AuxModels
+from lull.service.models.stages import Stages
 from lull.service.proof.proving import Proving
-from lull.service.wiring.learning.asking import AuxModels, Stages
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
 from lull.service.wiring.shared import SharedParts
 
@@ -53,6 +53,7 @@ class ProofParts:
     prove: Prove
     compare: Compare
     review: Review
+    requests: ProvedRequests
     measure: MeasureUse
     proving: Proving
 
@@ -68,7 +69,8 @@ def proofs_of(
 ) -> ProofParts:
     """Build the jobs that prove skills by replaying past requests with and without them."""
     prove = _prove(world, settings(), asked, ground)
-    review = _review(world, prove, credit)
+    requests = ProvedRequests(prove, world.stores.rewards, credit)
+    review = _review(world, prove, requests)
     measure = _measure(world, settings, prove, ground)
     proving = Proving(
         prove,
@@ -85,6 +87,7 @@ def proofs_of(
         prove=prove,
         compare=compare,
         review=review,
+        requests=requests,
         measure=measure,
         proving=proving,
     )
@@ -126,25 +129,16 @@ def _compare(world: SharedParts, prove: Prove, ground: ProofGround) -> Compare:
     )
 
 
-def try_out_of(world: SharedParts, prove: Prove, fixing: SelectSkills, index: WordIndex) -> TryOut:
+def try_out_of(
+    world: SharedParts, requests: ProvedRequests, fixing: SelectSkills, index: WordIndex
+) -> TryOut:
     """Build what lets the user try a proposed skill on any request before approving it."""
-
-    rewards = world.stores.rewards
-
-    def won(proposal: Proposal) -> list[str]:
-        return [served.asked for served in rewards.served(prove.won(proposal))]
-
-    def asker(proposal: Proposal) -> str:
-        taught = rewards.served(proposal.failures[:1])
-        return taught[0].client if taught else WINDOW_CLIENT
-
     return TryOut(
         proposals=world.stores.proposals,
         library=world.library,
         fixing=fixing,
         index=index.with_library,
-        won=won,
-        asker=asker,
+        requests=requests,
     )
 
 
@@ -163,18 +157,12 @@ def _measure(
     )
 
 
-def _review(world: SharedParts, prove: Prove, credit: Credit) -> Review:
-    stores = world.stores
-
-    async def remember(proposal: Proposal) -> None:
-        for served in stores.rewards.served(prove.won(proposal)):
-            await credit(served, [proposal.key.name])
-
+def _review(world: SharedParts, prove: Prove, requests: ProvedRequests) -> Review:
     return Review(
-        stores.proposals,
+        world.stores.proposals,
         world.approve,
         library=world.library,
         evidence=prove.evidence,
         clock=world.clock,
-        approved=remember,
+        approved=requests.remember,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from lull.config.settings import Settings
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.gate import GateRule
-from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.gate_answers import Contest
@@ -68,13 +67,6 @@ def adapters_of(
     def tell(version: AdapterVersion) -> None:
         world.bus.tell(EventKind.ADAPTER, adapter=version.id, status=version.status.value)
 
-    def problem(model: str, error: LullError | None) -> None:
-        name = f"adapter of {model}"
-        if error is None:
-            world.problems.clear(name)
-        else:
-            world.problems.report(name, error)
-
     promote = Promote(
         adapters=adapters,
         files=files,
@@ -84,7 +76,7 @@ def adapters_of(
         clock=world.clock,
         rule=lambda: promote_rule(settings()),
         tell=tell,
-        problem=problem,
+        problem=world.problems.told,
     )
     control = AdapterControl(adapters, promote, model=lambda: settings().training.model)
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)

@@ -4,7 +4,6 @@ scores answers.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -13,15 +12,12 @@ from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.events import EventKind
-from lull.core.feedback.judge import Judge, grades_itself
-from lull.core.models.exam import ModelRole
+from lull.core.feedback.judge import Judge
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
-from lull.loops.chat.select_skills import place_of
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
-from lull.loops.training.learner import Learner, PromptForm
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import NextStep, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
@@ -31,6 +27,7 @@ from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
+from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.shared import SharedParts
@@ -39,50 +36,8 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import TidyRuns
 
-log = logging.getLogger(__name__)
-
 MEMORY_S: Final = 60.0
 """Most seconds that training waits for the exemplar memory; then it goes on without it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Learners:
-    """Finds the model to train under the current settings; implements FindsLearner."""
-
-    world: SharedParts
-    settings: Callable[[], Settings]
-    adapters: Adapters
-    files: AdapterFiles
-
-    async def __call__(self) -> Learner | None:
-        name = self.settings().training.model
-        if not self.world.models.local.serves(name):
-            return None
-        served = self.world.models.local.served(name)
-        force = self.adapters.in_force(served.model.name)
-        folder = str(self.files.folder(force.active)) if force.active is not None else None
-        return Learner(
-            name=served.model.name,
-            folder=str(served.model.folder),
-            digest=served.model.digest,
-            engine=served.engine,
-            prompt=PromptForm(
-                system=served.system,
-                place=place_of(self.world.models.local.facts(name), self.world.models.places),
-            ),
-            adapter=served.adapter,
-            adapter_folder=folder if served.adapter is not None else None,
-            parameters=served.model.parameters,
-            on_trial=force.shadow or "",
-        )
-
-    def why_none(self) -> str:
-        """Return a sentence that says why no model can be trained."""
-        name = self.settings().training.model
-        return (
-            f"The weights of '{name}' were not made ready, so it cannot learn."
-            f" `lull model choose {name}` makes them; `lull model list` shows what can learn here."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +63,7 @@ def parts_of(
     stores = world.stores
     eligible = Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still)
 
-    def judge() -> Judge | None:
-        now = settings()
-        named = learning.models.aux.named(ModelRole.JUDGE)
-        if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
-            return None
-        return learning.models.aux.judge()
-
+    judge = learning.models.aux.judge_of_training
     rewarding = RewardAnswers(
         rewards=stores.rewards,
         heard=stores.feedback,
@@ -199,8 +148,12 @@ def _deciding_of(
     world: SharedParts, settings: Callable[[], Settings], parts: NightParts, data: TrainingData
 ) -> DecideStep:
     return DecideStep(
-        learner=Learners(
-            world=world, settings=settings, adapters=parts.adapters, files=parts.files
+        learner=ServedLearner(
+            model=lambda: settings().training.model,
+            local=world.models.local,
+            places=world.models.places,
+            adapters=parts.adapters,
+            files=parts.files,
         ),
         training=world.stores.training,
         folders=parts.folders,
@@ -235,14 +188,6 @@ def _train_of(
 def _data_of(
     world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> TrainingData:
-    adapters = parts.adapters
-
-    def learned() -> frozenset[str]:
-        active = adapters.active(settings().training.model)
-        return frozenset(
-            one.sha256 for one in adapters.learned(active.id if active is not None else None)
-        )
-
     return TrainingData(
         training=world.stores.training,
         rollouts=parts.rollouts,
@@ -251,7 +196,7 @@ def _data_of(
         current_selection=learning.current_selection,
         proposals=world.stores.proposals,
         library=world.library,
-        learned=learned,
+        learned=lambda: parts.adapters.learned_in_force(settings().training.model),
         rule=lambda: train_rule(settings()),
     )
 

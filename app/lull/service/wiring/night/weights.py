@@ -21,15 +21,11 @@ from lull.backends.ollama.models import OllamaModels
 from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.adapters.published import LOGPROBS_COMPARED
-from lull.core.chat.messages import Sampling
 from lull.core.chat.model_name import canonical
-from lull.core.errors import EngineError, LullError, WeightsError
-from lull.core.models.engine import Engine, GenerateRequest
+from lull.core.errors import LullError, WeightsError
 from lull.core.models.learnable import Machine, Size
 from lull.core.models.ollama_model import ShownModel
 from lull.core.models.weight_form import form_for
-from lull.core.models.weight_work import NextToken
 from lull.core.ports import Clock
 from lull.loops.adapters.publish import Publish
 from lull.loops.feedback.auto_learner import AutoLearner
@@ -141,11 +137,8 @@ class Weights:
                 return None
             return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
 
-        async def says(model: str, prompt: str, adapter: str | None) -> NextToken:
-            return await said_by(local.served(model).engine, prompt, adapter)
-
         return PublishingHost(
-            EngineHost(local), publish=self.publish, names=self.names, base_of=base_of, says=says
+            EngineHost(local), publish=self.publish, names=self.names, base_of=base_of
         )
 
 
@@ -190,28 +183,6 @@ def this_machine(settings: Settings) -> Machine:
         memory_bytes=psutil.virtual_memory().total,
         share=settings.training.memory_share,
         form=form_for(sys.platform, platform.machine()),
-    )
-
-
-async def said_by(engine: Engine, prompt: str, adapter: str | None) -> NextToken:
-    """Have Lull's own engine generate the next token greedily.
-
-    Return it with its most likely alternatives.
-
-    The adapter must be loaded. Raises EngineError.
-    """
-    sampling = Sampling(temperature=0.0, max_tokens=1)
-    asked = GenerateRequest(
-        prompt=prompt, sampling=sampling, adapter=adapter, logprobs=LOGPROBS_COMPARED
-    )
-    chunks = [chunk async for chunk in engine.generate(asked)]
-    tokens = [token for chunk in chunks for token in chunk.tokens]
-    if not tokens:
-        raise EngineError("The engine said nothing.")
-    return NextToken(
-        text=tokens[0].text,
-        logprobs=tuple(sorted((one for _, one, _ in tokens[0].top), reverse=True)),
-        prompt_tokens=chunks[-1].prompt_tokens,
     )
 
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import cast
 
+import aiohttp
 import pytest
 
 from lull.config.learning import JudgeSettings, ReaderSettings, WriterSettings
 from lull.config.reading import parsed
 from lull.config.settings import Settings
+from lull.config.training import TrainingSettings
+from lull.core.adapters.model_facts import ModelFacts
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Heard
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
-from lull.service.wiring.learning.asking import AuxModels, Stages
-from lull.service.wiring.learning.exams import wanted
-from lull.service.wiring.shared import SharedParts
+from lull.service.builtin.model import LocalModels
+from lull.service.models.aux_models import AuxModels
+from lull.service.models.role_settings import wanted
+from lull.service.models.stages import Stages
+from lull.service.wiring.learning.asking import ModelsByBackends
+from tests.building import FACTS
+from tests.doubles.fakes import FakeClock
 
 
 class SmallReader:
@@ -28,29 +35,25 @@ class SmallReader:
         return [None for _ in exchanges]
 
 
-class Problems:
-    def report(self, *_: object) -> None: ...
-
-    def clear(self, *_: object) -> None: ...
+MAKE = ModelsByBackends("http://127.0.0.1:1", cast(aiohttp.ClientSession, None))
 
 
-@dataclass
-class Ollama:
-    address: str = "http://127.0.0.1:1"
+class ByName:
+    """Ollama, of which nothing is asked here."""
+
+    def facts(self, name: str) -> ModelFacts:
+        raise AssertionError(name)
+
+    def known(self, name: str) -> ModelFacts | None:
+        return FACTS if name in {"far:1b", "near:1b"} else None
+
+    def digests(self) -> dict[str, str]:
+        return {"near:1b": FACTS.digest}
 
 
-@dataclass
-class Models:
-    ollama: Ollama = field(default_factory=Ollama)
-
-
-@dataclass
-class Part:
-    """Of `SharedParts`, what is asked here."""
-
-    problems: Problems = field(default_factory=Problems)
-    models: Models = field(default_factory=Models)
-    asking: Any = None
+def stages(judge: Callable[[], str] = str) -> Stages:
+    local = LocalModels(clock=FakeClock())
+    return Stages(MAKE, Settings, local=local, ollama=ByName(), places={}, judge=judge)
 
 
 SMALL = SmallReader()
@@ -60,7 +63,14 @@ def asked(settings: Settings, **admitted: str) -> AuxModels:
     def who(role: ModelRole) -> str | None:
         return admitted.get(role.value)
 
-    return AuxModels(cast(SharedParts, Part()), lambda: settings, SMALL, who)
+    return AuxModels(
+        MAKE,
+        lambda: settings,
+        problem=lambda *_: None,
+        own_writers=(),
+        reader=SMALL,
+        admitted=who,
+    )
 
 
 def writers(made: AuxModels) -> list[str]:
@@ -121,9 +131,21 @@ def test_a_reader_never_runs_elsewhere() -> None:
 
 def test_work_in_a_lull_unloads_the_judge_that_was_admitted() -> None:
     made = asked(Settings(), judge="j:8b")
-    stages = Stages(cast(SharedParts, Part()), Settings, judge=lambda: made.named(ModelRole.JUDGE))
-    assert stages.asked() == {"j:8b"}
-    assert Stages(cast(SharedParts, Part()), Settings).asked() == set()
+    assert stages(judge=lambda: made.named(ModelRole.JUDGE)).asked() == {"j:8b"}
+    assert stages().asked() == set()
+
+
+def test_only_a_model_of_this_machine_is_measured() -> None:
+    assert stages().facts_here("near:1b") == stages().facts("far:1b") == FACTS
+    assert stages().facts_here("far:1b") is None
+
+
+def test_a_model_that_learns_never_judges_its_own_training() -> None:
+    settings = Settings(training=TrainingSettings(model="j:8b"))
+    made = asked(settings, judge="j:8b")
+    assert made.judge() is not None and made.judge_of_training() is None
+    settings = replace(settings, training=TrainingSettings(model="other:1b"))
+    assert asked(settings, judge="j:8b").judge_of_training() is not None
 
 
 OLD = """\

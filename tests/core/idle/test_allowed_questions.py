@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState, IdleCondition
-from lull.service.wiring.night.lulls import allowed
 
 
-@dataclass
-class Watched:
-    """As much of a watch as is asked."""
-
-    window: IdleWindow | None = None
-
-
-def seen(**states: ConditionState) -> Watched:
+def seen(**states: ConditionState) -> IdleWindow:
     conditions = tuple(
         IdleCondition(name=name, state=states.get(name.name.lower(), ConditionState.OPEN), text="")
         for name in ConditionName
     )
-    return Watched(
-        IdleWindow(
-            state=WindowState.CLOSED, because="", until=None, next=None, conditions=conditions
-        )
+    return IdleWindow(
+        state=WindowState.CLOSED, because="", until=None, next=None, conditions=conditions
     )
 
 
@@ -35,18 +23,14 @@ WAITED_FOR = {ConditionName.CHAT, ConditionName.WAIT}
 
 @pytest.mark.parametrize("name", [name for name in ConditionName if name not in WAITED_FOR])
 def test_a_closed_gate_keeps_it(name: ConditionName) -> None:
-    assert not allowed(seen(**{name.name.lower(): ConditionState.CLOSED}))
+    assert not seen(**{name.name.lower(): ConditionState.CLOSED}).allows_a_question
 
 
 @pytest.mark.parametrize("name", sorted(WAITED_FOR))
 def test_the_wait_for_a_lull_and_the_last_chat_do_not(name: ConditionName) -> None:
-    assert allowed(seen(**{name.name.lower(): ConditionState.CLOSED}))
+    assert seen(**{name.name.lower(): ConditionState.CLOSED}).allows_a_question
 
 
 @pytest.mark.parametrize("name", ConditionName)
 def test_what_nothing_can_tell_does_not(name: ConditionName) -> None:
-    assert allowed(seen(**{name.name.lower(): ConditionState.UNKNOWN}))
-
-
-def test_before_the_first_look_nothing_is_asked() -> None:
-    assert not allowed(Watched())
+    assert seen(**{name.name.lower(): ConditionState.UNKNOWN}).allows_a_question

@@ -1,0 +1,106 @@
+"""The first lines of a proposed skill: whether it was tested and whose words it is in, each with a
+mark that says whether that is settled.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from lull.core.proof.standing import Standing
+from lull.core.proof.whose_words import Whose
+from lull.desktop.pages.review.proposal_rows import evidence_words
+from lull.desktop.pages.review.standing_words import cautions, standing
+from lull.desktop.widgets.parts import label, set_kind
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+
+
+class Mark(StrEnum):
+    """Whether a point of the checklist is settled, open, or asks for a second look."""
+
+    SETTLED = "✓"
+    OPEN = "○"
+    CAUTION = "⚠"
+
+
+class Checklist(QWidget):
+    """Widget with a line each for the tests of a proposed skill and for whose words it is in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tested = label("", wrap=True)
+        self.whose = label("", wrap=True)
+        self.marks: dict[QLabel, QLabel] = {}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(GAP // 2)
+        grid.setColumnStretch(1, 1)
+        for line, words in enumerate((self.tested, self.whose)):
+            self.marks[words] = label()
+            grid.addWidget(self.marks[words], line, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(words, line, 1)
+
+    def show_proposal(self, proposal: Json) -> None:
+        self._show(self.tested, mark_of_tests(proposal), evidence_words(proposal))
+        self._show(self.whose, *whose_words(proposal))
+
+    def _show(self, words: QLabel, mark: Mark, text: str) -> None:
+        shown = self.marks[words]
+        words.setText(text)
+        show_mark(shown, mark)
+        for one in (words, shown):
+            one.setVisible(bool(text))
+
+
+def show_mark(shown: QLabel, mark: Mark) -> None:
+    """Show a mark in a label, for those who listen, too."""
+    kinds = {Mark.SETTLED: "good", Mark.OPEN: "muted", Mark.CAUTION: "warn"}
+    names = {
+        Mark.SETTLED: tr("Settled"),
+        Mark.OPEN: tr("Open"),
+        Mark.CAUTION: tr("Caution"),
+    }
+    shown.setText(mark.value)
+    shown.setAccessibleName(names[mark])
+    set_kind(shown, kinds[mark])
+
+
+def mark_of_tests(proposal: Json) -> Mark:
+    match standing(proposal):
+        case Standing.PROVED if not cautions(proposal):
+            return Mark.SETTLED
+        case Standing.UNTESTED | Standing.UNTESTABLE | Standing.REMOVAL:
+            return Mark.OPEN
+    return Mark.CAUTION
+
+
+def whose_words(proposal: Json) -> tuple[Mark, str]:
+    """Return whose words a proposed skill is in; "" for one that only removes a skill."""
+    found = Counter(str(trace.get("whose") or "") for trace in proposal.get("provenance") or ())
+    if proposal["kind"] == "retire" or not found:
+        return Mark.OPEN, ""
+    total = found.total()
+    if found[Whose.OTHERS]:
+        return Mark.CAUTION, tr(
+            "%1 of %2 sentences come from someone else's text, not from you.",
+            found[Whose.OTHERS],
+            total,
+        )
+    if found[Whose.LULL] == total:
+        return Mark.OPEN, tr("Written by Lull, not in your words.")
+    if found[Whose.LULL]:
+        return Mark.OPEN, tr(
+            "%1 of %2 sentences were written by Lull, the others come from your words.",
+            found[Whose.LULL],
+            total,
+        )
+    if found[Whose.YOURS] == total:
+        return Mark.SETTLED, tr("In your own words.")
+    return Mark.SETTLED, tr("Made of your words by Lull; Evidence marks what you typed.")

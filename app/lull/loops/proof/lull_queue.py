@@ -1,0 +1,112 @@
+"""Lists the background work that waits for a lull (an idle time of the computer), in the order in
+which users wait for its results.
+
+First come proofs of proposed skills, then measurements of skills in use, exams of models, and
+where each model obeys skills best; training comes last. The watch over lulls chooses among them by
+value and by the time that is likely left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Protocol
+
+from lull.core.idle.ports import BorrowsModels
+from lull.core.idle.scheduling import LullWork
+from lull.core.ports import Clock
+from lull.core.skills.skill import SkillKey
+from lull.loops.proof.measure_placing import MeasurePlacing
+from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.proof_work import PlacingWork, ProofWork, UseWork
+from lull.loops.proof.prove import WaitingProof
+
+QueuedWork = Callable[[], Sequence[LullWork]]
+"""Returns the work of one kind that waits; cheap, as it is called ten times a second."""
+
+
+class ProvesInLulls(Protocol):
+    """Interface that replays past requests for a slice of time, one skill after the other."""
+
+    def waiting(self) -> Sequence[WaitingProof]:
+        """Return the proofs of proposed skills that wait."""
+
+    async def in_lull(self, proposal: str) -> int:
+        """Prove one proposed skill for a while; return how many pairs of answers were added."""
+
+    async def measure_in_lull(self, skill: SkillKey) -> int:
+        """Measure one skill in use for a while; return how many requests were answered."""
+
+
+class LullQueue:
+    """The background work that waits for a lull (an idle time of the computer)."""
+
+    def __init__(
+        self,
+        *,
+        proving: ProvesInLulls,
+        measure: MeasureUse,
+        placing: MeasurePlacing,
+        exams: QueuedWork,
+        training: QueuedWork,
+        models: BorrowsModels,
+        clock: Clock,
+    ) -> None:
+        self._proving = proving
+        self._measure = measure
+        self._placing = placing
+        self._exams = exams
+        self._training = training
+        self._models = models
+        self._clock = clock
+
+    def works(self) -> list[LullWork]:
+        """Return all waiting work; called ten times a second."""
+        return [
+            *self._proofs(),
+            *self._uses(),
+            *self._exams(),
+            *self._placings(),
+            *self._training(),
+        ]
+
+    def _proofs(self) -> Iterator[LullWork]:
+        for one in self._proving.waiting():
+            yield ProofWork(
+                one.proposal,
+                name=one.name,
+                pairs=one.pairs,
+                most_pairs=one.most_pairs,
+                prove=self._proving.in_lull,
+                clock=self._clock,
+                models=self._models,
+            )
+
+    def _uses(self) -> Iterator[LullWork]:
+        """Yield the skills in force whose use is still to be measured."""
+        for one in self._measure.waiting():
+            yield UseWork(
+                f"use:{one.skill.client}/{one.skill.name}",
+                name=one.skill.name,
+                pairs=0,
+                most_pairs=one.left,
+                prove=partial(self._use_measured, one.skill),
+                clock=self._clock,
+                models=self._models,
+            )
+
+    async def _use_measured(self, skill: SkillKey, _: str) -> int:
+        return await self._proving.measure_in_lull(skill)
+
+    def _placings(self) -> Iterator[LullWork]:
+        """Yield the models of which it is still to be seen where they obey skills."""
+        for one in self._placing.waiting():
+            yield PlacingWork(
+                one.model,
+                name=one.model,
+                pairs=one.done,
+                most_pairs=one.of,
+                prove=self._placing.slice,
+                clock=self._clock,
+                models=self._models,
+            )

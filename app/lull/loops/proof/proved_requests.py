@@ -1,0 +1,39 @@
+"""Finds the past requests on which a proposed skill proved better than none: approving the skill
+remembers them as requests that it is for.
+"""
+
+from __future__ import annotations
+
+from lull.contract.chat_headers import WINDOW_CLIENT
+from lull.core.proof.proposal import Proposal
+from lull.loops.feedback.credit_wins import Credit
+from lull.loops.proof.prove import Prove
+from lull.store.feedback.rewards import Rewards
+
+
+class ProvedRequests:
+    """Tells which past requests a proposed skill (a text put into prompts) is for, by its proof."""
+
+    def __init__(self, prove: Prove, rewards: Rewards, credit: Credit) -> None:
+        """`credit` saves a request as an example of what a skill is useful for."""
+        self._prove = prove
+        self._rewards = rewards
+        self._credit = credit
+
+    def won(self, proposal: Proposal) -> list[str]:
+        """Return the requests, as text, whose answers were better with the proposed skill.
+        Blocking.
+        """
+        return [served.asked for served in self._rewards.served(self._prove.won(proposal))]
+
+    def asker(self, proposal: Proposal) -> str:
+        """Return the client whose request taught the proposed skill; Lull's own window if there is
+        none. Blocking.
+        """
+        taught = self._rewards.served(proposal.failures[:1])
+        return taught[0].client if taught else WINDOW_CLIENT
+
+    async def remember(self, proposal: Proposal) -> None:
+        """Save the requests that the skill won as examples of what it is for, as it is approved."""
+        for served in self._rewards.served(self._prove.won(proposal)):
+            await self._credit(served, [proposal.key.name])

@@ -1,0 +1,74 @@
+"""Opens the chat models that are examined, and lists the next exam as work for a lull (an idle time
+of the computer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lull.config.learning import JudgeSettings
+from lull.core.idle.ports import BorrowsModels
+from lull.core.idle.scheduling import LullWork
+from lull.core.ports import Clock
+from lull.loops.models.exam_work import ExamWork
+from lull.loops.models.examine_models import HURRIED_S, Examinee, ExamineModels, WaitingExam
+from lull.service.models.makes_models import MakesModels, OllamaModel
+
+
+class Examinees:
+    """Opens chat models as reader, judge and writer; each once for the judge's present settings."""
+
+    def __init__(self, make: MakesModels, judge: Callable[[], JudgeSettings]) -> None:
+        """The function `judge` returns the current settings of the judge."""
+        self._make = make
+        self._judge = judge
+        self._chats: list[OllamaModel] = []
+        self._known: dict[tuple[str, int, float], Examinee] = {}
+
+    async def close(self) -> None:
+        for chat in self._chats:
+            await chat.close()
+
+    def named(self, name: str) -> Examinee:
+        judge = self._judge()
+        key = (name, judge.votes, judge.temperature)
+        if key not in self._known:
+            self._known[key] = self._opened(name, judge)
+        return self._known[key]
+
+    def _opened(self, name: str, judge: JudgeSettings) -> Examinee:
+        # A model that does not run on this machine is refused.
+        chat = self._make.ollama(name, timeout_s=HURRIED_S)
+        self._chats.append(chat)
+        return Examinee(
+            reader=self._make.reader(chat),
+            judge=self._make.judge(chat, votes=judge.votes, temperature=judge.temperature),
+            writer=self._make.writer(chat),
+        )
+
+
+class ExamQueue:
+    """The exams of chat models that wait, as work for a lull (an idle time of the computer)."""
+
+    def __init__(
+        self, examine: ExamineModels, *, models: BorrowsModels, asking: set[str], clock: Clock
+    ) -> None:
+        """The set `asking` gets the names of the models that exams have asked."""
+        self._examine = examine
+        self._models = models
+        self._asking = asking
+        self._clock = clock
+
+    def works(self) -> Sequence[LullWork]:
+        """Return the next exam of a chat model.
+
+        Only one, since its result may make others needless.
+        """
+        return [self._work(one) for one in self._examine.waiting()[:1]]
+
+    def _work(self, one: WaitingExam) -> ExamWork:
+        async def step(within_s: float) -> bool:
+            self._asking.add(one.model)
+            return await self._examine.step(one.model, one.role, within_s=within_s)
+
+        return ExamWork(one, step=step, clock=self._clock, models=self._models)

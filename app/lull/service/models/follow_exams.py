@@ -1,0 +1,53 @@
+"""Keeps looking which chat models are to be examined, and weighs rewards anew when the judge has
+changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Final
+
+from lull.core.errors import LullError
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.models.examine_models import ExamineModels
+
+EXAMS_EVERY_S: Final = 60.0
+"""Seconds between two looks for models to examine."""
+
+
+class FollowExams:
+    """Looks for chat models to examine, and recalibrates rewards when the judge changes."""
+
+    def __init__(
+        self,
+        examine: ExamineModels,
+        book: RewardBook,
+        *,
+        judge: Callable[[], str],
+        ask_again: asyncio.Event,
+    ) -> None:
+        """The function `judge` returns the name of the current judge model, "" for none.
+
+        The event `ask_again` is set when a look is due sooner.
+        """
+        self._examine = examine
+        self._book = book
+        self._judge = judge
+        self._ask_again = ask_again
+
+    async def run(self) -> None:
+        """Background job: look every minute, and sooner when settings or exam results change."""
+        admitted = ""
+        await self._examine.load()
+        while True:
+            with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
+                await self._examine.look()
+            if (judge := self._judge()) != admitted:
+                admitted = judge
+                await self._book.recalibrate()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(EXAMS_EVERY_S):
+                    await self._ask_again.wait()
+            self._ask_again.clear()

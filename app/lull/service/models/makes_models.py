@@ -1,0 +1,46 @@
+"""Interfaces by which the service opens the chat models that Lull itself asks, without knowing how
+each is reached or prompted.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lull.core.chat.messages import Sampling
+from lull.core.chat.ports import ChatModel
+from lull.core.feedback.judge import Judge
+from lull.core.feedback.ports import FeedbackReader
+from lull.core.models.engine import Engine
+from lull.core.skills.ports import Evolver
+
+
+class OllamaModel(ChatModel, Protocol):
+    """Interface of a chat model in the user's Ollama, with a connection of its own."""
+
+    async def close(self) -> None: ...
+
+
+class MakesModels(Protocol):
+    """Interface that opens chat models, and has them read feedback, judge answers or write
+    skills.
+    """
+
+    def ollama(self, model: str, *, timeout_s: float, allow_remote: bool = False) -> OllamaModel:
+        """Open a model of the user's Ollama. Raises LullError if it may not be asked."""
+
+    def server(
+        self, address: str, model: str, *, timeout_s: float, allow_remote: bool
+    ) -> ChatModel:
+        """Open a model at an address of its own. Raises LullError if it may not be asked."""
+
+    def own(self, engine: Engine, model: str, *, timeout_s: float, sampling: Sampling) -> ChatModel:
+        """Open a model that Lull's own engine serves."""
+
+    def reader(self, chat: ChatModel) -> FeedbackReader:
+        """Have a chat model read what users say about answers."""
+
+    def judge(self, chat: ChatModel, *, votes: int, temperature: float) -> Judge:
+        """Have a chat model score answers, with several votes on each."""
+
+    def writer(self, chat: ChatModel) -> Evolver:
+        """Have a chat model write skills (texts put into prompts)."""

@@ -1,0 +1,27 @@
+"""Reads from the settings which chat model has which role: feedback reader, judge, skill writer."""
+
+from __future__ import annotations
+
+from lull.config.settings import Settings
+from lull.core.models.exam import ModelRole
+
+
+def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]:
+    """Return the model and address of each role (feedback reader, judge, skill writer) as set in
+    the settings.
+    """
+    return {
+        ModelRole.READER: (settings.reader.model, ""),
+        ModelRole.JUDGE: (settings.judge.model, settings.judge.address),
+        ModelRole.WRITER: (settings.writer.model, settings.writer.address),
+    }
+
+
+def wanted(settings: Settings) -> dict[ModelRole, str]:
+    """Return the setting that names the model for each role (feedback reader, judge, skill writer)
+    whose exam Lull runs; "" for a model at its own address.
+
+    Only its owner knows what such a server is and where it runs, so it is not examined.
+    """
+    known = models_and_addresses(settings)
+    return {role: "" if address else model for role, (model, address) in known.items()}

@@ -1,0 +1,92 @@
+"""Tells the proxy about the upstream Ollama: whether it runs, whether it has models, and what to
+advise the user while it does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+from lull.core.adapters.model_facts import ModelFacts
+
+AT_MOST_EVERY_S: Final = 0.2
+"""Rate limit of probes in seconds, however many requests fail."""
+
+
+class WatchedOllama(Protocol):
+    """Interface to what is known of an Ollama server."""
+
+    address: str
+    ever_seen: bool
+    """Whether the server answered since the start."""
+
+    @property
+    def has_models(self) -> bool:
+        """Whether the server had any models when it was last asked for them."""
+
+    def remote(self, name: str) -> bool | Awaitable[bool]:
+        """Return whether Ollama runs a model on another machine."""
+
+    def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
+        """Return what is known of a model."""
+
+    async def probe(self) -> bool:
+        """Ask the server for its models; return whether it answered."""
+
+
+class OllamaUpstream:
+    """The state of the upstream Ollama for the proxy, running or not; implements `Upstream`."""
+
+    def __init__(self, ollama: WatchedOllama, *, built_in: str) -> None:
+        """`built_in` is the name of the built-in model, which answers without an Ollama too."""
+        self._ollama = ollama
+        self._built_in = built_in
+        self._look_again = asyncio.Event()
+        self.built_in_is_there = False
+        self.built_in_problem = ""
+
+    @property
+    def alone(self) -> bool:
+        """Whether Ollama was not reached since the start, so that Lull answers alone."""
+        return not self._ollama.ever_seen
+
+    @property
+    def how_to_start(self) -> str:
+        return (
+            f"Ollama is not running at {self._ollama.address}: start it with `ollama serve` or open"
+            f" the Ollama app.{self._instead()}"
+        )
+
+    def _instead(self) -> str:
+        if self.built_in_is_there:
+            return f" The built-in model answers as '{self._built_in}'."
+        if self.built_in_problem:
+            return f" The built-in model cannot answer: {self.built_in_problem}"
+        return ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether Ollama has no models, so that only the built-in one can answer."""
+        return not self._ollama.has_models
+
+    def remote(self, model: str) -> bool | Awaitable[bool]:
+        return self._ollama.remote(model)
+
+    def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]:
+        return self._ollama.facts(model)
+
+    def failed(self) -> None:
+        """Probe Ollama soon, because a request to it failed."""
+        self._look_again.set()
+
+    async def watch(self, every_s: Callable[[], float]) -> None:
+        """Background job: probe Ollama every few seconds, and soon after a request failed."""
+        while True:
+            await self._ollama.probe()
+            self._look_again.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(every_s()):
+                    await self._look_again.wait()
+            await asyncio.sleep(AT_MOST_EVERY_S)

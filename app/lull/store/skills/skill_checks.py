@@ -1,0 +1,25 @@
+"""Reads the automatic check of answers that the user approved together with a skill's text."""
+
+from __future__ import annotations
+
+import logging
+
+from lull.core.checks.check import Check
+from lull.core.checks.reading import parse
+from lull.core.errors import LullError
+from lull.core.proof.proposal import CHECK
+from lull.store.skills.skill_folders import SkillFolders
+
+log = logging.getLogger(__name__)
+
+
+def checks_of(folders: SkillFolders, sha256: str) -> list[Check]:
+    """Return the automatic check of answers that was approved with a skill's text; empty if there
+    is none or it is unreadable.
+    """
+    try:
+        text = folders.text(sha256).metadata.get(CHECK, "")
+        return [parse(text)] if text else []
+    except LullError as error:
+        log.info("a skill's check is not used: %s", error)
+        return []

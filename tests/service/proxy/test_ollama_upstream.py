@@ -1,0 +1,53 @@
+"""What the proxy knows and says of the Ollama behind it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.service.proxy.ollama_upstream import OllamaUpstream
+from tests.building import FACTS
+
+
+class Watched:
+    """An Ollama that counts how often it is asked."""
+
+    address = "http://127.0.0.1:11434"
+    ever_seen = False
+    has_models = False
+
+    def __init__(self) -> None:
+        self.probes = 0
+
+    def remote(self, name: str) -> bool:
+        return name.endswith("-cloud")
+
+    def facts(self, name: str) -> ModelFacts:
+        return FACTS
+
+    async def probe(self) -> bool:
+        self.probes += 1
+        return True
+
+
+def test_advice_names_what_answers_meanwhile() -> None:
+    upstream = OllamaUpstream(Watched(), built_in="pocket")
+    assert upstream.alone and upstream.empty
+    assert upstream.how_to_start.endswith("open the Ollama app.")
+    upstream.built_in_problem = "It is damaged."
+    assert upstream.how_to_start.endswith("The built-in model cannot answer: It is damaged.")
+    upstream.built_in_is_there = True
+    assert upstream.how_to_start.endswith("The built-in model answers as 'pocket'.")
+
+
+async def test_a_failed_request_has_ollama_looked_at_again_soon() -> None:
+    ollama = Watched()
+    upstream = OllamaUpstream(ollama, built_in="pocket")
+    watching = asyncio.create_task(upstream.watch(lambda: 3600.0))
+    await asyncio.sleep(0.01)
+    assert ollama.probes == 1
+    upstream.failed()
+    async with asyncio.timeout(5.0):
+        while ollama.probes < 2:  # noqa: ASYNC110  it looks by itself
+            await asyncio.sleep(0.01)
+    watching.cancel()
