@@ -14,9 +14,9 @@ from lull.service.training.served_learner import ServedLearner
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.database import Database
-from tests.dialects.scripted import pocket
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
+from tests.service.builtin.scripted import pocket
 
 
 @pytest.fixture
