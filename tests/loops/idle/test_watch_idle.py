@@ -949,12 +949,14 @@ def test_why_tells_of_each_piece_why_it_does_not_run(play: Callable[[Scene], Roo
             assert (await said())["Proving failing"].startswith("One more look")
             await asyncio.sleep(5)
             why = await said()
-            assert why["Proving long"].startswith("It needs 9 h at least, and this lull is likely")
+            assert why["Proving long"].startswith(
+                "It needs 9 h at least, and this idle time is likely"
+            )
             assert why["Proving failing"].endswith("tried again in 14 min.")
             room.type()
             assert set((await said()).values()) == {""}  # the window says why
         room.input_at = -HOUR
-        assert set((await said()).values()) == {"The watch over lulls is being started."}
+        assert set((await said()).values()) == {"The watch for idle times is being started."}
 
     play(scene)
 

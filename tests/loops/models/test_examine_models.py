@@ -208,7 +208,7 @@ async def test_a_model_that_passes_is_admitted_in_every_role(room: Room) -> None
     room.add("good:8b", 5)
     story = await room.open()
     assert [story.admitted(role) for role in ModelRole] == [None] * 3
-    assert "good:8b is examined in the next lull" in story.why_nobody(ModelRole.JUDGE)
+    assert "good:8b is examined next time you're away" in story.why_nobody(ModelRole.JUDGE)
     await all_of(story)
     assert [story.admitted(role) for role in ModelRole] == ["good:8b"] * 3
     assert [(one.role, one.passed, one.n) for one in story.results()] == [

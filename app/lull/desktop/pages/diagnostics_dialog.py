@@ -41,7 +41,7 @@ class DiagnosticsDialog(QDialog):
         self.text.setFont(mono())
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(tr("What would be given away"))
-        self.text.setPlainText(tr("Asking the doctor…"))
+        self.text.setPlainText(tr("Running the checks…"))
         self.copy = button(tr("Copy"), self._copy)
         self.save = button(tr("Save…"), self._save, main=True)
         box = QVBoxLayout(self)

@@ -66,7 +66,7 @@ class LogsPage(Page):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(tr("Log lines"))
         self.text.setTabChangesFocus(True)
-        self.health = Card(tr("Doctor"))
+        self.health = Card(tr("Health"))
         self._checks = QVBoxLayout()
         self._checks.setSpacing(2)
         self.health.box.addLayout(self._checks)

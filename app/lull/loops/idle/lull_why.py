@@ -70,7 +70,7 @@ class WorkChoice:
         if begun is not None and begun.id == work.id:
             return "" if self.runner.running else _GOES_ON
         if not self.watched:
-            return said("watch-starts", "The watch over lulls is being started.")
+            return said("watch-starts", "The watch for idle times is being started.")
         rests_s = self.runner.rests_s(work)
         if rests_s > 0.0:
             words = "It failed a short while ago, and is tried again in %1."
@@ -82,7 +82,7 @@ class WorkChoice:
         if begun is not None:
             return said("work-after", "It comes after what runs now.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
-            words = "It needs %1 at least, and this lull is likely to last %2 yet."
+            words = "It needs %1 at least, and this idle time is likely to last %2 yet."
             likely = SaidLength(self.left.median_s)
             return said("work-too-long", words, SaidLength(work.needs_s), likely)
         if self.about_to:

@@ -196,7 +196,7 @@ class ExamineModels:
             first = failed[0]
             return f"{first.model} did not pass its exam. {first.why}"
         if waits := [one for one in self.waiting() if one.role is role]:
-            return f"{waits[0].model} is examined in the next lull."
+            return f"{waits[0].model} is examined next time you're away."
         if left := self.not_examined():
             return f"No chat model here can be examined. {left[0].name}: {left[0].why_not}"
         return "Ollama has no chat model that could be examined."
@@ -247,7 +247,10 @@ class ExamineModels:
         self._late[key] = self._late.get(key, 0) + 1
         if self._late[key] < MOST_LATE:
             return True
-        why = f"It did not answer a question within {within_s:.0f} s, too slow for lulls."
+        why = (
+            f"It did not answer a question within {within_s:.0f} s, too slow to be asked while"
+            " you're away."
+        )
         return await self._keep(replace(result, passed=False, why=why))
 
     async def _keep(self, result: ExamResult) -> bool:

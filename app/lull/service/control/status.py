@@ -206,7 +206,7 @@ class Status:
             async with asyncio.timeout(checks.CHECK_WITHIN_S):
                 return await self._lulls_looked_at()
         except TimeoutError:
-            text = f"The watch over lulls did not answer within {checks.CHECK_WITHIN_S:g} s."
+            text = f"The watch for idle times did not answer within {checks.CHECK_WITHIN_S:g} s."
             return [check("lulls", ok=False, text=text, hint="`lull logs` may say why.")]
 
     async def _lulls_looked_at(self) -> list[Json]:

@@ -39,7 +39,7 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     """
     text = f"{window.state.value}: {window.because}"
     if not watching:
-        text = "The watch over lulls does not run, so Lull does nothing for itself."
+        text = "The watch for idle times does not run, so Lull does nothing for itself."
         return check(
             "lulls",
             ok=False,

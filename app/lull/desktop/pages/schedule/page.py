@@ -340,12 +340,12 @@ def week_words(windows: Json) -> str:
     """
     lulls = windows.get("windows") or ()
     if not lulls:
-        return tr("No lull in the last seven days yet.")
+        return tr("No idle time in the last seven days yet.")
     long_s = sum(window["length_s"] for window in lulls)
     used_s = sum(window["used_s"] for window in lulls)
     return tr(
         "%1 in the last seven days, %2 in all; Lull worked for %3.",
-        counted(len(lulls), "%1 lull", "%1 lulls"),
+        counted(len(lulls), "%1 idle time", "%1 idle times"),
         length(long_s),
         length(used_s),
     )

@@ -33,7 +33,7 @@ class WeekView(SelfDrawn):
         self._bars: list[Bar] = []
         self._first = date.min
         self._now: datetime | None = None
-        self.setAccessibleName(tr("The week: hours, calendar, lulls and work"))
+        self.setAccessibleName(tr("The week: hours, calendar, idle times and work"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMouseTracking(True)
         look.changed.connect(self.update)

@@ -142,7 +142,7 @@ def kind_words() -> dict[BarKind, str]:
         BarKind.AWAY: tr("calendar: away"),
         BarKind.BUSY: tr("calendar: busy here"),
         BarKind.IDLE: tr("you were away"),
-        BarKind.LULL: tr("a lull: Lull may work"),
+        BarKind.LULL: tr("you were away: Lull could work"),
         BarKind.WORK: tr("Lull worked"),
         BarKind.PLANNED: tr("planned"),
     }

@@ -13,6 +13,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from lull.desktop.pages.settings.names import title_of
 from lull.desktop.words import count, plain, signed, tr
 
 Json = dict[str, Any]
@@ -140,9 +141,10 @@ def measured_words(skill: Json) -> str:
             how = tr(
                 "%1 % of new conversations go without it, by chance, because replays of past"
                 " requests cannot tell what it does; never one of a client's first %2 after its"
-                " approval. Settings, guard.leave_out_share.",
+                " approval. Settings: “%3”.",
                 f"{measured['share'] * 100:.2g}",
                 measured["first_uses"],
+                title_of("guard.leave_out_share"),
             )
         case _:
             return ""
