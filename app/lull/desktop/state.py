@@ -107,11 +107,11 @@ class KnownSubject:
     """The window's data of one subject (kind of service data) and how fresh it is."""
 
     value: Json | None = None
-    """The subject's data; None until it was first read."""
+    """The data as the service sent it; None until it was first read."""
     stale: bool = False
     """Whether the data may be out of date, because the service is gone or the last read failed."""
     error: Mapping[str, str] = field(default_factory=dict)
-    """Why the last read of the subject failed; empty if it did not."""
+    """Why the last read of this kind of data from the service failed; empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ class Bundle:
     at: str
     """Time of the removal, by the system clock."""
     born: float
-    """Time of the removal, in days that Lull has been running."""
+    """Time of the removal, by the count of days on which Lull ran."""
     conversations: tuple[str, ...]
     turns: int = 0
 

@@ -256,7 +256,9 @@ def _now(database: Database, *, at: str, number: int, running: bool) -> Seen:
 
 
 def _name(database: Database) -> str:
-    """Hash the message chain's key, which is generated once per database."""
+    """Return a name that identifies this database: a hash of the secret key that is made once for
+    each; "" if it has none yet.
+    """
     key = stored_chain_key(database)
     return hashlib.sha256(b"witness" + key).hexdigest()[:16] if key else ""
 

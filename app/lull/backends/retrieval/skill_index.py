@@ -232,8 +232,8 @@ class WordIndex:
                 self._generation = library.generation
 
     async def with_library(self, library: Library) -> WordIndex:
-        """Return another index that finds this library's skills by the same memory and classifier;
-        this one stays as it is.
+        """Return an index for another skill library, which shares this one's record of past
+        requests and their skills, and its classifier; this one stays as it is.
         """
         made = WordIndex()
         made._memory, made._kinds = self._memory, self._kinds

@@ -84,8 +84,9 @@ def _check(text: str | None) -> str | None:
 
 
 def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal: bool) -> None:
-    """Approve a text by its hash: on a terminal after showing it and asking, elsewhere only what
-    is proved. Raises UsageError."""
+    """Approve a proposed skill's text, named by its hash: on a terminal, show it and ask first;
+    elsewhere approve it only if its tests proved that it helps. Raises UsageError.
+    """
     proposal = fetch(control, context.options.proposal)["proposal"]
     why = unproved_words(proposal)
     if at_a_terminal:

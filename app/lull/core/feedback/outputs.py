@@ -16,7 +16,9 @@ from lull.core.feedback.feedback import LIKELY, Heard, RuleKind, Scope
 
 NO_CHECK: Final = "none"
 LONGEST_QUOTE: Final = 1_500
-"""Longest sentence, in characters, that is quoted as a rule; a longer one is a paste."""
+"""Longest sentence of the user, in characters, that is taken over word for word as a rule; a
+longer one is taken for pasted text.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Whether answers got better or worse, decided by the confidence intervals of their mean scores."""
+"""Decides by the confidence intervals of mean scores whether answers got better or worse."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ class LastLook:
 
 
 def last_look(seed: str) -> LastLook:
-    """Return the last look (the randomised final decision on a skill) whose random number is drawn
-    from this seed; it is not taken yet.
+    """Prepare the last look at a skill: after all its tests are used up, its evidence is held once
+    against a threshold that this random number, drawn from the seed, sets.
     """
     return LastLook(seed=seed, coin=coin_of(seed))
 

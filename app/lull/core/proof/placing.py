@@ -24,7 +24,9 @@ SURE_E: Final = 40.0
 system text, each at a significance level of 2.5 %.
 """
 ANSWERS: Final = 2
-"""Number of answers that a case asks for in each place."""
+"""Number of answers asked for in each test request and each place in the prompt where skills can
+be put.
+"""
 
 NOT_MEASURED: Final = (
     "Skills stand in the system text; where it obeys them best is measured while you are away."

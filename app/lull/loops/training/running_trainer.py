@@ -24,7 +24,7 @@ STANDING_CHECK_S: Final = 1.0
 
 
 class RunningTrainer:
-    """Keeps the background work of the run that is being trained; there is never more than one."""
+    """Holds the background work of the training run in progress; there is never more than one."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Builds the JSON of calendars for the control API, as documented in CLI.md.
 
-Keys are only ever added; no address is included.
+Keys are only ever added; no feed's URL is included, because whoever knows it can read the calendar.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from lull.store.chat.recording import Prepared
 
 
 class ReadableBody(Protocol):
-    """Interface of a request's body, whether it is read here or in the child process."""
+    """Interface of a request's body, read in this process or, if long, in a child process."""
 
     @property
     def chat(self) -> ChatRequest: ...

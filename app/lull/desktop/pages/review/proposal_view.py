@@ -173,7 +173,9 @@ class ProposalView(QWidget):
             self._draw()
 
     def _ask_for_pairs(self, proposal: Json) -> None:
-        """Read the replayed pairs of this proposal, again whenever there are more."""
+        """Read the pairs of answers, with and without the proposed skill, from the replays of past
+        requests; read them again when the service has counted more.
+        """
         count = int((proposal.get("evidence") or {}).get("pairs") or 0)
         key = (proposal["id"], proposal["sha256"], count)
         if key != self._pairs_of:

@@ -21,7 +21,7 @@ from lull.desktop.words import on_day, tr
 SNAP_MIN: Final = 15
 """Step in minutes to which the mouse snaps when hours are drawn."""
 STEP_MIN: Final = 30
-"""Step in minutes of the arrow keys when hours are drawn."""
+"""Minutes by which an arrow key moves the end of hours that are being marked in the week."""
 
 
 class WeekEditor(WeekView):
