@@ -175,14 +175,16 @@ class Serve:
             generation=library.generation,
             fixed=fixed,
         )
-        if put_in is not None and (why := await put_in(injection(request, fixed))):
+        added = injection(request, fixed)
+        if put_in is not None and (why := await put_in(added)):
             # The adapter that answers stays as it was chosen.
             stamp, fixed = replace(stamp, skills=()), fixed.not_put_in(why)
+            added = Injection(system="")
         return Serving(
             request=request,
             stamp=stamp,
             skills=fixed,
-            injection=injection(request, fixed),
+            injection=added,
             links=tuple(chain),
             session=session,
             window_tokens=window_of(request, likely),
