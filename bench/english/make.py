@@ -26,7 +26,7 @@ from bench.english.training.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 560
-LESSONS: Final = 2_000
+LESSONS: Final = 3_000
 
 
 @contextmanager
