@@ -34,5 +34,7 @@ class Backoff:
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
     def forgiven(self) -> Backoff:
-        """Return the record of crashes emptied, as after a restart by hand."""
+        """Return a record without any crashes, as it is after a person restarted the child process
+        by hand.
+        """
         return replace(self, falls_s=())

@@ -99,7 +99,9 @@ class NotFound(LullError):
 
 
 class AnotherUser(LullError):
-    """A request came from another user of the machine than the one who runs the service."""
+    """Raised when a request comes from another user of the machine than the one who runs Lull's
+    service.
+    """
 
     title = "Not your Lull"
 

@@ -1,4 +1,4 @@
-"""Texts for people that also say how they were made: a code and the values in them.
+"""Texts for people that also carry a code for their wording and the values inserted in it.
 
 The English text is what the command line and scripts read; from code and values the window says it
 in the user's language.
@@ -18,7 +18,9 @@ _PLACE = re.compile(r"%([1-9])")
 
 @dataclass(frozen=True, slots=True)
 class SaidLength:
-    """A duration in a text."""
+    """A duration inserted in a text for people, kept as a number so that the window can write it in
+    the user's language.
+    """
 
     seconds: float
 
@@ -28,7 +30,9 @@ class SaidLength:
 
 @dataclass(frozen=True, slots=True)
 class SaidClock:
-    """A time in a text, written as seen from `now`, such as "tomorrow 08:00"."""
+    """A time of day inserted in a text for people, written as seen from `now`, such as "tomorrow
+    08:00".
+    """
 
     at: datetime
     now: datetime
@@ -39,7 +43,7 @@ class SaidClock:
 
 @dataclass(frozen=True, slots=True)
 class SaidShare:
-    """A part of a whole in a text, from 0 to 1."""
+    """A share from 0 to 1 inserted in a text for people, written as a percentage."""
 
     share: float
 
@@ -51,7 +55,9 @@ Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
 
 
 class CodedText(str):
-    """A string for people that also carries the code of its wording and the values in it."""
+    """An English text for people that also carries a code for its wording and the values in it, by
+    which the window translates it.
+    """
 
     __slots__ = ("code", "values")
     code: str
@@ -59,7 +65,8 @@ class CodedText(str):
 
 
 def said(code: str, text: str, *values: Value) -> CodedText:
-    """Return a text in which `%1`, `%2` … are replaced by the values.
+    """Build a text for people from a template by replacing `%1`, `%2` … with the values, and keep
+    code and values with it for translation.
 
     The code is kept when the wording changes.
     """

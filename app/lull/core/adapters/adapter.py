@@ -150,8 +150,9 @@ _TRIAL: Final = "adapter:"
 
 
 def flip_key(adapter: str) -> SkillKey:
-    """Return the key under which an adapter's A/B test stores its coin flips (random assignments of
-    conversations). They share a table with the flips that decide whether a skill is left out.
+    """Return the key under which the random assignments of conversations ("coin flips") in an
+    adapter's A/B test are stored. The table also holds the coin flips that leave a skill out of a
+    prompt.
     """
     return SkillKey("", f"{_TRIAL}{adapter}")
 
@@ -188,9 +189,9 @@ def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
 
 
 def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
-    """Record which adapter version an A/B test assigned a conversation to. The record is a
-    CoinFlip, the type made for skills that are left out at random; here its `left_out` means that
-    the old version answers.
+    """Return the record of which adapter version an A/B test assigned a conversation to. It reuses
+    CoinFlip, a type made for skills left out at random; its `left_out` means here that the old
+    version answers.
     """
     key = flip_key(shadow.id)
     fell = arm.version == shadow.arm.version

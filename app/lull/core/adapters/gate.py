@@ -189,8 +189,8 @@ def _look(
 
 
 def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
-    """Compare the old and the new adapter's answers to each family of canary prompts (small test
-    tasks); return one result per family, sorted by name.
+    """Compare the old and the new adapter's answers to canary prompts (small test tasks) and to
+    past requests that went well; return one result per family of them, sorted by name.
     """
     found: defaultdict[str, list[ProbePair]] = defaultdict(list)
     for pair in pairs:
@@ -276,8 +276,9 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
-    """Check whether an adapter that learned a skill (an instruction text) keeps most of the
-    improvement without the skill in the prompt; empty if it was to learn none.
+    """Check whether an adapter trained to know a skill (an instruction text) gains, without the
+    skill in the prompt, most of what the skill in the prompt gains; empty if it was not trained on
+    one.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:
@@ -295,8 +296,8 @@ def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
 
 
 def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) -> QuestionState:
-    """Check the adapter's mean KL divergence per token from the base model; all tokens weigh alike,
-    whichever answer they belong to.
+    """Check that the adapter stays close to the base model: the mean KL divergence over all tokens
+    of all these answers, in nats per token, must not exceed the limit.
     """
     tokens = sum(path.tokens for path in paths)
     if not tokens:

@@ -41,8 +41,8 @@ class Measure:
 
 
 def measures_of(done: Mapping[str, Measure]) -> Measures:
-    """Group the measurements of an adapter's test (before it may answer users) by kind, sorted by
-    name within each.
+    """Group everything measured while an adapter was tested before use by kind (canary prompts,
+    held-out requests, …), each kind sorted by name.
     """
     kinds: dict[MeasureKind, list[Measure]] = {kind: [] for kind in MeasureKind}
     for name in sorted(done):

@@ -1,4 +1,4 @@
-"""Facts about the model that will answer a request."""
+"""What is known of the model that will answer a request: digest, context window, adapter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from lull.core.adapters.adapter import Shadow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """Facts about the model that will answer a request, as loaded in its server."""
+    """What is known of the model that will answer a request, as its server has loaded it: the
+    digest of its weights, its context window, its system text and its adapter.
+    """
 
     digest: str
     window_tokens: int | None

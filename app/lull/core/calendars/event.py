@@ -17,7 +17,9 @@ MOST_STRETCHES: Final = 500
 
 
 class Meaning(StrEnum):
-    """What a busy time in a calendar feed means, as the user set it."""
+    """What a busy time in a calendar feed means, as the user set it: the user is away from the
+    computer, so background work may run, or needs it, so none may.
+    """
 
     AWAY = "away"
     """The user is away from this machine during the event (a meeting): training may run."""
@@ -46,9 +48,7 @@ class CalendarEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """One of the user's calendar feeds, with only what is needed to decide whether training may
-    run.
-    """
+    """One of the user's calendar feeds, reduced to what decides whether background work may run."""
 
     id: str
     label: str

@@ -80,8 +80,8 @@ class AddressKind(StrEnum):
 
 
 def standing(address: IpAddress) -> AddressKind:
-    """Classify an IP address as public, private or forbidden to connect to: the strictest class of
-    the address and of every IPv4 address embedded in it.
+    """Classify an IP address as public, private or forbidden to connect to. If IPv4 addresses are
+    embedded in it, the strictest class of them all counts.
     """
     return max(map(_of_one, _inside(address)), key=_BADNESS.index)
 

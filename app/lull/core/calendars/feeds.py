@@ -54,7 +54,9 @@ class FeedUnreachable(FeedError):
 
 
 class What(StrEnum):
-    """The kind of calendar component that was left out when a feed was read."""
+    """The kind of calendar entry (event, recurring series, time zone, …) that could not be used
+    when a feed was read.
+    """
 
     EVENT = "event"
     SERIES = "series"
@@ -64,7 +66,7 @@ class What(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """Why a part of a feed was left out, in words for people."""
+    """Why an entry of a calendar feed was left out when the feed was read, in words for people."""
 
     CANCELLED = "cancelled"
     FREE = "marked as free"
@@ -91,7 +93,7 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """Number of calendar components of one kind that were left out for one reason."""
+    """How many entries of one kind were left out of a calendar feed for one reason."""
 
     what: What
     why: LeftOut
@@ -209,15 +211,18 @@ class Feed:
         return now >= self.due or now < self.tried_at
 
     def marks(self, now: datetime) -> Validators:
-        """Return the HTTP cache validators to send; empty if the feed must be fetched in full."""
+        """Return the HTTP cache validators to send when fetching the feed, so that an unchanged
+        feed is not sent again; empty if it must be fetched in full.
+        """
         if self.copy is None or self.health(now) is Health.LOST:
             return Validators()
         old_s = (now - self.copy.read_at).total_seconds()
         return self.copy.marks if 0 <= old_s < REREAD_AFTER_S else Validators()
 
     def read_well(self, read: FeedReading | None, *, now: datetime, draw: float) -> Feed:
-        """Return the feed after a successful fetch. `read` is None if the feed is unchanged; `draw`
-        is a uniform random number in [0, 1), for jitter.
+        """Return the feed's record after a successful fetch. `read` is None if the feed is
+        unchanged; `draw` is a uniform random number in [0, 1) that varies the time of the next
+        fetch.
         """
         copy = self.copy
         if read is not None:
@@ -226,8 +231,8 @@ class Feed:
         return replace(self, copy=copy, tried_at=now, seen_at=now, due=due, failures=0, fault=None)
 
     def failed(self, error: LullError, *, now: datetime, draw: float) -> Feed:
-        """Return the feed after a failed fetch, which is due soon if the failure may pass, but
-        never sooner than the server asked.
+        """Return the feed's record after a failed fetch. It is tried again soon if the failure may
+        be temporary, but not before the time that the server asked to wait.
         """
         wait_s = FEED_INTERVAL_S
         if isinstance(error, FeedUnreachable):
@@ -245,7 +250,7 @@ def _jittered(wait_s: float, draw: float) -> float:
 
 
 def span_at(now: datetime) -> BusySpan:
-    """Return the span of time that is read from a feed: some days ahead, and back to the beginning
-    of the current night.
+    """Return the span of time whose events are taken from a calendar feed: some days ahead, and
+    back to the beginning of the current night.
     """
     return BusySpan(start=now - READ_BEHIND, end=now + READ_AHEAD)

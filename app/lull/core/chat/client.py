@@ -18,7 +18,8 @@ class Client:
 
     @property
     def identity(self) -> str:
-        """Name under which the client's conversations, statistics and past requests are stored.
+        """Name under which the client's conversations, statistics and past requests are stored;
+        that of an isolated client begins with a mark.
 
         A program may call itself like a client that is kept apart (isolated by the user), and still
         gets a different identity.

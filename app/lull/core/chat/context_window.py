@@ -33,7 +33,8 @@ class TokenRate:
     """The lowest ratio ever counted; None before the first count."""
 
     def updated(self, *, characters: int, tokens: int) -> TokenRate:
-        """Return the tokens-per-character ratio after the model server counted one more prompt.
+        """Return the model's tokens-per-character ratio, corrected by one more prompt whose tokens
+        the model server counted.
 
         Small prompts change nothing.
         """

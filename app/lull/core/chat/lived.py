@@ -21,8 +21,8 @@ because the clock may have jumped.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them, to
-    measure the age of stored data.
+    """Counts the days that have passed since Lull's first start, in a way that a wrong system clock
+    cannot distort much, to measure the age of stored data.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
@@ -38,8 +38,8 @@ class Lived:
 
     @property
     def youngest(self) -> float:
-        """The day number, counted from Lull's first start, to store with new data, chosen so that
-        the data's age is never overestimated.
+        """The day number (days since Lull's first start) with which data stored now are marked;
+        where the count is unsure it is the higher one, so that their age is never overestimated.
         """
         return max(self.sure, float(self.seen))
 
@@ -48,21 +48,21 @@ class Lived:
         return self.sure - born
 
     def started(self) -> Lived:
-        """Return the count of days since Lull's first start for a new start of the program: the
-        days already counted at the previous start become certain.
+        """Return the day count at a new start of the program: the days that it had counted by its
+        previous start are now certain.
         """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)
 
     def ran(self, days: float) -> Lived:
-        """Return the count of days since Lull's first start with `days` added, which were measured
-        while the program ran.
+        """Return the day count with `days` added, which a reliable timer measured while the program
+        ran.
         """
         return replace(self, sure=self.sure + max(0.0, days))
 
     def saw(self, day: int) -> Lived:
-        """Return the count of days since Lull's first start after the wall clock showed a calendar
-        day, given by its ordinal.
+        """Return the day count after the system clock showed a calendar day, given by its ordinal
+        (days since the year 1).
         """
         before = max((last for _, last in self.spans if last <= day), default=None)
         near = before is not None and day - before <= LONGEST_ABSENCE_DAYS

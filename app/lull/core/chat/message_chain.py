@@ -27,8 +27,8 @@ _readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def root(key: bytes, client: str) -> str:
-    """Return the hash link that all message chains of a client program begin with, so that clients
-    never share a chain.
+    """Return the hash with which every message chain of this client program begins, so that no two
+    clients share a chain.
     """
     return hashlib.blake2b(
         client.encode(errors="replace"), digest_size=LINK_BYTES, key=key
@@ -36,7 +36,9 @@ def root(key: bytes, client: str) -> str:
 
 
 def link(key: bytes, parent: str, message: Message) -> str:
-    """Return the hash link of `message` after the link `parent`: 32 hex digits."""
+    """Return the keyed hash that identifies a message together with everything before it: of the
+    message and `parent`, the hash up to the message before. 32 hex digits.
+    """
     data = parent.encode() + b"\0" + canonical(message).encode()
     return hashlib.blake2b(data, digest_size=LINK_BYTES, key=key).hexdigest()
 

@@ -76,8 +76,8 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suffix:
-    """Skills in one user message: those that were approved during the conversation, because what
-    came before stays as it was, or all of them, for a model that obeys them there best.
+    """Skill texts (instructions) added to one user message instead of the beginning of the prompt:
+    those approved during the conversation or, for a model that obeys them best there, all of them.
     """
 
     message: int
@@ -90,8 +90,8 @@ class Suffix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStamp:
-    """What is recorded about a chat turn when its request arrives, and never changed: ids, client,
-    model, policy version, skills and sampling.
+    """What is recorded about a chat turn when its request arrives, and never changed afterwards:
+    ids, client, model, policy version (weights and skill library), skills and sampling.
     """
 
     turn: str

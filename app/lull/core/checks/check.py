@@ -55,15 +55,15 @@ class CheckKind(StrEnum):
 
     @property
     def matter(self) -> str:
-        """The subject on which two checks of this kind contradict each other if they differ (such
-        as the answer's length); "" if both can hold.
+        """The property of an answer (such as its letter case) that a check of this kind fixes, so
+        that two different checks of one property contradict each other; "" if it fixes none.
         """
         return _MATTERS.get(self, "")
 
     @property
     def exclusive(self) -> bool:
-        """Whether two different rules for answers that lead to this kind of check contradict each
-        other when both apply to the same requests.
+        """Whether two different rules for answers contradict each other if both become this kind of
+        check and apply to the same requests, as "in German" and "in French" do.
         """
         return bool(self.matter)
 
@@ -134,9 +134,9 @@ class Check:
 
     @property
     def matter(self) -> str:
-        """The subject on which this check (an exact test of an answer) can contradict another, with
-        its part of the answer. Checks of different parts do not contradict each other: 50 words in
-        all, 20 words per bullet.
+        """The property of an answer, and the part of it, on which this check contradicts another
+        with a different limit. Checks of different parts (50 words in all, 20 words per bullet) do
+        not.
         """
         matter = self.kind.matter
         return f"{matter} of {self.part}" if matter and self.part else matter

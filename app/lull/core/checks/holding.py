@@ -41,8 +41,8 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
-    """Whether to propose a check (an exact test of answers) to the user who called an answer wrong:
-    only if that answer fails it.
+    """Whether a check (an exact test of answers) is proposed to a user who called this answer
+    wrong: only if the answer fails it.
     """
     return holds(check, failed_answer, tools) is False
 

@@ -27,8 +27,8 @@ _SQL_TAGS: Final = ("sql", "postgres", "postgresql", "psql", "mysql", "sqlite", 
 
 
 def pieces(part: Part, answer: str) -> list[str]:
-    """Return those pieces of a model's answer that are the given part (such as each bullet) and
-    must each pass a check.
+    """Return the pieces of a model's answer that a check tests one by one, such as each bullet;
+    each must pass.
     """
     if part is Part.WHOLE:
         return [answer]

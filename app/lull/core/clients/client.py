@@ -19,7 +19,9 @@ from lull.core.errors import NotFound
 
 
 class Speech(Enum):
-    """The API protocol that a client program speaks, by the route of its chat requests."""
+    """The API protocol in which a client program sends its chat requests (Ollama's, OpenAI's or
+    Anthropic's), given by their URL path.
+    """
 
     OLLAMA = "/api/chat"
     OPENAI = "/v1/chat/completions"
@@ -39,8 +41,8 @@ class UserPlace:
     environ: Mapping[str, str]
 
     def named(self, variable: str, *usual: str) -> PurePath:
-        """Return the folder that an environment variable names, else the usual one below the home
-        folder.
+        """Return the folder whose path an environment variable gives or, if it is not set, the
+        usual folder below the home folder.
         """
         said = self.environ.get(variable, "")
         folder = self.home / said if said else self.home.joinpath(*usual)

@@ -78,8 +78,8 @@ Reader = Callable[[str], Node | None]
 
 
 def unchangeable(why: str, wanted: str = "") -> ClientFileError:
-    """Return the error for a configuration file that is written in a way that cannot be edited
-    safely.
+    """Return the error to raise for a configuration file that Lull cannot edit safely because of
+    how it is written.
     """
     hint = f"It was left as it is. Write this yourself: {wanted}" if wanted else ""
     return ClientFileError(why, hint=hint or "It was left as it is.")

@@ -8,7 +8,8 @@ from difflib import SequenceMatcher, unified_diff
 
 
 def taken_out(before: str, after: str, now: str) -> str | None:
-    """Undo in `now` what turned the text `before` into `after`, and keep every later change.
+    """Undo Lull's change, which turned the text `before` into `after`, in the file's present text
+    `now`, and keep every later change by others.
 
     None if a later change touches the same lines, so that a person has to decide.
     """

@@ -36,12 +36,14 @@ class YamlText:
         return self._bom + self.text
 
     def put(self, path: Sequence[str | int], key: str, value: str) -> None:
-        """Set a key of the map at the path to a string; numbers in the path are list indices."""
+        """Set a key to a string in the YAML map at this path; numbers in the path are
+        list indices.
+        """
         self._step([([*path, key], value)], _with_key(self.text, self._at(path), key, value))
 
     def put_each(self, key: str, numbers: Sequence[int], inner: str, value: str) -> None:
-        """Set key `inner` to a string in several maps of the list below `key`, given by ascending
-        indices.
+        """In the YAML list below `key`, set the key `inner` to a string in each of the maps with
+        these ascending indices.
         """
         after = self.text
         for number in reversed(numbers):  # so that the places before stay where they are
@@ -49,7 +51,7 @@ class YamlText:
         self._step([([key, number, inner], value) for number in numbers], after)
 
     def append(self, key: str, item: str | Mapping[str, str]) -> None:
-        """Add an item at the end of the list below a top-level key, which is made if missing."""
+        """Add an item at the end of the YAML list below a top-level key; a missing list is made."""
         there = None if self.root is None else self.root.get(key)
         if there is not None and there.kind is NodeKind.OTHER and not there.text.strip("~nulNUL"):
             old: list[object] = []
@@ -62,7 +64,7 @@ class YamlText:
         self._step([([key], [*old, item])], self._append_text(key, there, item))
 
     def replace(self, node: Node, path: Sequence[str | int], value: str) -> None:
-        """Replace the string value at the path."""
+        """Replace a string in the YAML text, the value of this node at this path of keys."""
         after = self.text[: node.start] + quoted(value) + self.text[node.end :]
         self._step([(path, value)], after)
 

@@ -59,8 +59,8 @@ PRIORS: Final[Mapping[Source, Prior]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Confusion matrix of a source's verdicts against the user's ratings of the same answers;
-    "positive" means good.
+    """How often a source's verdicts on answers agreed with the user's ratings of the same answers
+    (a confusion matrix; "positive" means good).
     """
 
     tp: int = 0
@@ -149,7 +149,9 @@ def p_good(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Confusion matrices and priors of every source of verdicts, from the user's ratings."""
+    """For every source of verdicts on answers, how far it agrees with the user's own ratings
+    (confusion matrices and priors).
+    """
 
     counts: Mapping[Source, Counts] = field(default_factory=dict)
     beliefs: Mapping[Source, Prior] = field(default_factory=dict)

@@ -14,7 +14,9 @@ from lull.core.feedback.reward import Vote
 
 
 class Asks(StrEnum):
-    """Kinds of questions that the judge, a model that scores answers, is asked."""
+    """The kinds of questions that the judge, a model that scores answers, is asked: about an answer
+    by itself, about a wish of the user, or about two answers.
+    """
 
     TURN = "turn"
     """Question: was this a good answer, considering what came after it?"""

@@ -23,8 +23,8 @@ longer one is taken for pasted text.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """The output probabilities of the small reader model for one request, its answer and the user's
-    next message.
+    """What the small reader model outputs for one request, its answer and the user's next message:
+    the probabilities of each label, class of check and sentence.
     """
 
     labels: Mapping[str, float]

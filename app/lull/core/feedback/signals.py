@@ -89,8 +89,8 @@ def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
 
 
 def regenerated(asked: str) -> Signal:
-    """Build the signal about an answer that the user asked for again; `asked` describes in words
-    how.
+    """Build the signal that the user was unhappy with an answer and had it made again; `asked`
+    describes in words how.
     """
     return _implicit(SignalKind.REGENERATION, ASKED_AGAIN_VALUE, asked)
 

@@ -18,7 +18,9 @@ LEVEL: Final = 0.95
 
 
 class Trend(StrEnum):
-    """Whether the second of two means is better, worse, or not surely different."""
+    """Whether answers got better or worse between two means of their scores, or neither
+    for sure.
+    """
 
     TOO_FEW = "too few"
     UNSURE = "unsure"
@@ -42,7 +44,9 @@ def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
 
 
 def halves(means: Sequence[tuple[float, int]]) -> tuple[Estimate, Estimate]:
-    """Return the means of the earlier and of the later half of scores, given oldest first."""
+    """Return the mean score of the earlier and of the later half of the answers; scores are given
+    oldest first.
+    """
     half, passed, cut = sum(many for _, many in means) / 2, 0, 0
     while cut < len(means) and passed + means[cut][1] / 2 <= half:
         passed += means[cut][1]
@@ -51,7 +55,9 @@ def halves(means: Sequence[tuple[float, int]]) -> tuple[Estimate, Estimate]:
 
 
 def difference(before: Estimate, after: Estimate) -> tuple[float, float]:
-    """Return the interval of `after` minus `before` (Newcombe 1998, method 10)."""
+    """Return the confidence interval of the mean `after` minus the mean `before` (Newcombe 1998,
+    method 10).
+    """
     change = after.value - before.value
     down = math.hypot(after.value - after.low, before.high - before.value)
     up = math.hypot(after.high - after.value, before.value - before.low)
@@ -59,7 +65,9 @@ def difference(before: Estimate, after: Estimate) -> tuple[float, float]:
 
 
 def trend(before: Estimate, after: Estimate, *, least: int = LEAST_SIDE) -> Trend:
-    """Say whether the second of two means is better, by the interval of their difference."""
+    """Say whether scores got better or worse from one mean to another, by the confidence interval
+    of the difference.
+    """
     if min(before.n, after.n) < least:
         return Trend.TOO_FEW
     return _side(*difference(before, after))

@@ -52,8 +52,8 @@ class ConditionInputs:
 
 
 def conditions(look: ConditionInputs) -> Iterator[IdleCondition]:
-    """Evaluate all conditions for background work except the required wait, in the
-    order of `GateName`.
+    """Yield the state of each condition for background work, in the order of `ConditionName`,
+    without the wait for the user to stay away.
     """
     yield _learning(look)
     yield _pause(look)

@@ -1,5 +1,5 @@
 """Types of the idle policy, which decides when Lull may do its own work: the user's settings, the
-state of one condition (condition), and what is kept between two evaluations.
+state of one condition, and what is kept from one decision to the next.
 """
 
 from __future__ import annotations

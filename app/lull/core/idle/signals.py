@@ -37,8 +37,8 @@ _NOT_ASKED: Final = Unknown("nothing here tells")
 
 
 def plain(reading: Known[T] | Unknown) -> T | Unknown:
-    """Return the value of a sensor reading, or the Unknown itself, as fields of `IdleSignals` hold
-    it.
+    """Unpack a sensor reading: return its value or, if it could not be measured, the Unknown that
+    says why.
     """
     return reading.value if isinstance(reading, Known) else reading
 

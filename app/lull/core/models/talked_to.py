@@ -21,8 +21,8 @@ COUNTED_PERIOD: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talked:
-    """Number of answers that one model gave, and when the last was, by the model name that clients
-    typed.
+    """How many answers a model gave and when it gave the last one, under the model name that
+    clients asked for.
     """
 
     model: str

@@ -18,7 +18,9 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsFound:
-    """Facts about a model's weights file."""
+    """What is known of a model's weights file: its architecture, and the size of the MLX folder
+    that would be made from it.
+    """
 
     architecture: str
     n_bytes: int
@@ -69,7 +71,9 @@ class WeightWork(Protocol):
     """
 
     def look(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
-        """Inspect a weights file. Raises CannotLearn or WeightsError."""
+        """Read from a model's weights file which architecture it has and how large its MLX folder
+        would be. Raises CannotLearn or WeightsError.
+        """
 
     def make_folder(
         self, blob: str, folder: str, form: WeightForm, facts: Mapping[str, object], report: Report

@@ -22,8 +22,8 @@ from lull.core.proof.proof import Pair, once
 
 
 class MeasuredBy(StrEnum):
-    """By which method the effect of an approved skill is measured: replays of past requests, random
-    omission from new conversations, or none.
+    """The method by which the effect of an approved skill is measured: by answering past requests
+    again without it, by leaving it out of some new conversations at random, or not at all.
     """
 
     REPLAY = "replay"
@@ -66,8 +66,8 @@ class UseCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillMeasure:
-    """By which method a skill's effect is measured, with the counts so far, as shown to the
-    user.
+    """How a skill's effect is measured (by replaying past requests, or by leaving it out of some
+    conversations at random), with the counts so far, as shown to the user.
     """
 
     by: MeasuredBy
@@ -105,13 +105,17 @@ def replay_effect(pairs: Sequence[Pair], *, level: float = 0.95) -> Effect | Non
 
 
 def replay_help_e(pairs: Sequence[Pair]) -> float:
-    """Return the e-value against "an answer is no likelier to be better with the skill"."""
+    """Return the e-value against "an answer is no likelier to be better with the skill", from past
+    requests answered with and without it; a high one shows that it helps.
+    """
     counts = counts_of(pairs)
     return from_log(log_e_value(counts.better, counts.worse))
 
 
 def replay_harm_e(pairs: Sequence[Pair]) -> float:
-    """Return the e-value against "an answer is no likelier to be worse with the skill"."""
+    """Return the e-value against "an answer is no likelier to be worse with the skill", from past
+    requests answered with and without it; a high one shows that it harms.
+    """
     counts = counts_of(pairs)
     return from_log(log_e_value(counts.worse, counts.better))
 

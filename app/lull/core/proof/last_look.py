@@ -44,8 +44,8 @@ class LastLook:
 
 
 def last_look(seed: str) -> LastLook:
-    """Prepare the last look at a skill: after all its tests are used up, its evidence is held once
-    against a threshold that this random number, drawn from the seed, sets.
+    """Draw from a seed the random threshold for the last look at a skill: the one comparison that
+    may still accept it when all allowed replays are used up and its evidence fell short.
     """
     return LastLook(seed=seed, coin=coin_of(seed))
 

@@ -67,7 +67,7 @@ def next_pair(
 
 
 def successes_of(requests: Iterable[Request]) -> int:
-    """Return the number of distinct past requests with good answers that a proof can replay."""
+    """Return how many different past requests that were answered well a proof can replay."""
     return len({request for request, part in requests if part is PairPart.SUCCESS})
 
 

@@ -42,7 +42,9 @@ _WHERE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingCase:
-    """A rule that a program can check, with two requests of one conversation."""
+    """A test of where in a prompt a model obeys rules best: a rule that a program can check, and
+    two requests of one conversation to be answered with it.
+    """
 
     id: str
     rule: str
@@ -58,8 +60,8 @@ class PlacingCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingSheet:
-    """The cases by which the place of skills in prompts is chosen; the hash changes with any of
-    them.
+    """All test cases for finding out where in a prompt a model obeys skills best; the hash changes
+    if any of them does.
     """
 
     sha256: str
@@ -68,7 +70,9 @@ class PlacingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingMark:
-    """How many of a case's answers kept its rule, with the rule in one place of the prompt."""
+    """The result of one test case with its rule in one place of the prompt: how many of the answers
+    kept the rule.
+    """
 
     case: str
     place: Placement
@@ -83,7 +87,9 @@ class PlacingMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingResult:
-    """Where one model obeys skills best, known or still being measured."""
+    """The result of measuring where in a prompt one model obeys skills (instruction texts) best,
+    finished or under way.
+    """
 
     model: str
     digest: str
@@ -100,7 +106,9 @@ class PlacingResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptShare:
-    """Number of answers that kept their rule, of all answers that could be checked."""
+    """How many answers kept the rule that was in their prompt, out of all that a
+    program could check.
+    """
 
     kept: int
     n: int
@@ -109,7 +117,8 @@ class KeptShare:
 def next_case(
     sheet: PlacingSheet, marks: Sequence[PlacingMark]
 ) -> tuple[PlacingCase, Placement] | None:
-    """Return the next case to ask and the place of its rule; None when all that is needed is known.
+    """Return the next test case to put to the model, and the place in the prompt for its rule; None
+    if the best place is known and nothing is left to measure.
 
     Cases that decide are left out as soon as a place is sure; a case that was begun is finished.
     """
@@ -123,7 +132,9 @@ def next_case(
 
 
 def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
-    """Return the result with its place and the reason in words, once nothing is left to ask."""
+    """Return the result of measuring a model with the best place for rules in its prompts, and the
+    reason in words, filled in; unchanged while test cases are left to ask.
+    """
     if result.place is not None or next_case(sheet, result.marks) is not None:
         return result
     place = chosen(sheet, result.marks)
@@ -131,8 +142,8 @@ def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
 
 
 def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
-    """Return the place where rules are kept most often, among those that are surely better than
-    the system text; without any, the system text.
+    """Return the place in the prompt where the model kept rules most often, among those that are
+    surely better than the system text; the system text if there is none.
     """
     better = _surely_better(sheet, marks)
     if not better:
@@ -143,8 +154,8 @@ def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
 def kept_share(
     sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement, *, decides: bool
 ) -> KeptShare:
-    """Count the answers that kept their rule in one place, over the cases that could be checked in
-    every place: with `decides` those that choose the place, otherwise those for the shown figures.
+    """Count the answers that kept their rule in one place of the prompt, over cases that could be
+    checked in every place: those that choose the place (`decides`), or those for shown figures.
     """
     wanted = {case.id for case in sheet.cases if case.decides is decides}
     scored = [found[place] for case, found in _whole(marks).items() if case in wanted]

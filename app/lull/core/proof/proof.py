@@ -253,7 +253,7 @@ def decide(
 
 
 def once(pairs: Iterable[Pair]) -> list[Pair]:
-    """Keep only the first replayed pair of each (request, seed), so that no replay counts twice."""
+    """Return the replayed pairs with each (request, seed) only once, so that none counts twice."""
     kept: dict[tuple[str, int], Pair] = {}
     for pair in pairs:
         kept.setdefault((pair.request, pair.seed), pair)
@@ -364,7 +364,7 @@ def is_open(totals: Totals, rule: ProofRule) -> bool:
 
 
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return the most replayed requests that testing a skill may use, given the counts so far."""
+    """Return how many replays of past requests a skill's test may use in all, by its counts."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
     goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)

@@ -76,7 +76,9 @@ DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """The source of one sentence of a proposed skill."""
+    """Where one sentence of a proposed skill comes from: who wrote it, and in which
+    conversation turn.
+    """
 
     sentence: str
     source: str
@@ -88,8 +90,9 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """The conditions of a proof (the test of a skill on past requests), fixed when it begins; if
-    one changes, the proof starts again.
+    """The conditions under which a proposed skill is tested on past requests (model, adapter,
+    judge, significance level, …). They are fixed when its proof begins; if one changes, it starts
+    again.
     """
 
     model: str

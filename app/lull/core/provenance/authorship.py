@@ -27,7 +27,9 @@ class Author(StrEnum):
 
 
 class SpanPlace(StrEnum):
-    """Where in a conversation a span of text was."""
+    """Where in a conversation a text was: typed or pasted by the user, given by a tool, or in an
+    answer or the system text.
+    """
 
     TYPED = "typed"
     PASTED = "pasted"
@@ -71,13 +73,16 @@ def spans_of(messages: Sequence[Message], turn: str) -> tuple[AuthoredSpan, ...]
 
 
 def said_by_user(message: Message) -> str:
-    """Return the text that the user typed in this message, without pasted or injected text."""
+    """Return the text that the user typed in this message, without what was pasted or was injected
+    by Lull.
+    """
     pieces = (text.strip() for text, place in _pieces(message) if place is SpanPlace.TYPED)
     return "\n".join(piece for piece in pieces if piece)
 
 
 def typed_in(messages: Sequence[Message]) -> str:
-    """Return the text that the user typed in these messages, without pasted or injected text.
+    """Return the text that the user typed in these messages, without what was pasted or was
+    injected by Lull.
 
     Of a message that opens with feedback under a label ("[Previous Feedback] …") only that
     feedback, because the rest is the next request.

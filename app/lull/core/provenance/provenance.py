@@ -48,7 +48,9 @@ _OUTSIDE: Final = frozenset({SpanPlace.TOOL, SpanPlace.PASTED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The source of one sentence of a proposed skill."""
+    """Where one sentence of a proposed skill comes from: who wrote it, and the part of a
+    conversation that shows so.
+    """
 
     sentence: str
     source: Author

@@ -18,7 +18,9 @@ NOTHING: Final = re.compile(r"(?!)")
 
 
 class Where(Enum):
-    """Where in a text a pattern for secrets may match."""
+    """Where in a text a pattern for secrets may match: at the beginning of a word, anywhere, in a
+    long run of key characters, behind a name, and so on.
+    """
 
     WORD = auto()
     """At a hint word that no letter or digit precedes; the last letter of an escape sequence does
@@ -43,7 +45,9 @@ others into spaces.
 
 
 def longest_letters(hint: str) -> bytes:
-    """The longest run of letters in a hint; a text without them lacks the hint."""
+    """Return the longest run of letters in a hint, the literal that a pattern's matches begin with;
+    a text without this run cannot contain the hint.
+    """
     return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
 
 

@@ -32,8 +32,8 @@ class ExemplarMemory(Protocol):
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Return what similar past requests say of each skill that was ever useful, and of those in
-        `also`.
+        """Return how much similar past requests speak for or against each skill that was ever
+        useful, and each of those in `also`.
 
         `since` returns the number of the version of the whole skill library (its generation) that
         brought a skill; None for a skill that is gone.
@@ -122,13 +122,13 @@ class Evolver(Protocol):
 
 
 class Merging(Protocol):
-    """Interface that detects when one skill's text repeats or contradicts another's; for languages
-    that cannot be parsed, only when they are equal.
+    """Interface that tells whether one skill's text repeats or contradicts another's; texts in a
+    language that cannot be parsed repeat each other only if equal.
     """
 
     def merged(self, old: str, new: str) -> str | None:
-        """Return the old skill's text with what the new one contradicts replaced; None if nothing
-        is contradicted, or it cannot be told.
+        """Return the old skill's text in which the new one's replaces whatever it contradicts; None
+        if nothing is contradicted or that cannot be told.
         """
 
     def keeps_some(self, old: str, both: str) -> bool:

@@ -96,7 +96,8 @@ def merged_system(own: str, addition: str) -> str:
 def with_block(
     messages: Sequence[Message], text: str, *, system: str, place: Placement
 ) -> tuple[Message, ...]:
-    """Return a conversation with a block of skills where it stood when the conversation began.
+    """Return a conversation's messages with the block of skills inserted where it stood when the
+    conversation began: in the system text or in the first user message.
 
     `system` is the model's own SYSTEM text, put before a block that makes a system message of its
     own. Where there is no user message, the block goes into the system message.

@@ -121,7 +121,9 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillGeneration:
-    """One generation (numbered version) of the whole skill library: its number, time and change."""
+    """One generation of the skill library, a numbered version that each change makes anew: its
+    number, its time and the change.
+    """
 
     number: int
     at: datetime
@@ -200,7 +202,9 @@ class Library:
         return sorted(found, key=lambda skill: skill.name)
 
     def after(self, changed: Sequence[Skill]) -> Library:
-        """Return the next generation of the library, in which these skills have changed."""
+        """Return the skill library's next generation (numbered version), in which these skills are
+        new or changed.
+        """
         number = self.generation + 1
         new = {
             one.key: replace(one, since=number, latest=max(one.latest, one.version))

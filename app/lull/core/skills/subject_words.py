@@ -51,9 +51,8 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def beside_terms(text: str) -> list[str]:
-    """Return the other words of a text, those without a subject, in lower case and lightly stemmed:
-    they say nothing by themselves, but how things hang together ("for someone else", "from now
-    on").
+    """Return the words of a text that name no subject, in lower case and lightly stemmed, such as
+    "for someone else": by themselves they say nothing, but they relate other words.
     """
     words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
     return [found for word in words if (found := _known_beside(word))]

@@ -12,8 +12,8 @@ from lull.core.training.ports import Curriculum
 
 
 class CurriculumByModel:
-    """Takes extra requests for training from a model's own source if it has one, else from the
-    user's past requests; implements Curriculum.
+    """Chooses by model where extra requests for training and testing come from: the model's own
+    source if it has one, else the user's past requests.
     """
 
     def __init__(self, past: Curriculum, own: Mapping[str, Curriculum]) -> None:

@@ -29,8 +29,8 @@ _CANARIES: Final = "canaries:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationCourse:
-    """The settings of one try at training a skill into the weights (a graduation), as factors of
-    the usual ones.
+    """The settings of one try at training a skill into the weights (a graduation), such as how
+    often the examples are repeated, relative to the usual ones.
     """
 
     number: int = 1

@@ -16,28 +16,28 @@ if TYPE_CHECKING:
 
 
 class Curriculum(Protocol):
-    """Interface of a source of material for training an adapter, and for testing it before use,
-    beyond a run's own data.
+    """Interface of a source of requests for training an adapter, and for testing it before use, in
+    addition to the recorded ones that the training run consists of.
     """
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
         """Return questions that an adapter must still answer rightly, each with its check."""
 
     def subject(self, model: str, asked: str) -> str:
-        """Return the subject of a request, in the terms in which test prompts name theirs
-        (`Probe.about`); "" if unknown.
+        """Return what a request is about, as a word that can be compared with the subjects of test
+        prompts (`Probe.about`); "" if unknown.
         """
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
-        """Return requests on the subject of the user's words on which nothing was trained; empty if
-        there are none.
+        """Return requests that were never trained on, about the same subject as the user's words;
+        empty if there are none.
         """
 
     def anchors(
         self, model: str, count: int, with_skills: bool, about: str
     ) -> Sequence[tuple[Message, ...]]:
-        """Return requests whose answers training should not change; the same for the same
-        arguments.
+        """Return requests whose answers should stay as they are while an adapter is trained; equal
+        arguments give equal requests.
 
         Those with skills are mostly of the kind that the words `about` describe; "" for any kind.
         """
@@ -47,7 +47,7 @@ class Trainer(Protocol):
     """Interface of the trainer, which trains run folders, each in a process of its own."""
 
     async def start(self, folder: str) -> TrainingProcess:
-        """Start training the run, or continue from its last checkpoint.
+        """Start training a run folder in a new process, or continue from its last checkpoint.
 
         Raises TrainingError if no process can be started; faults of the folder itself come as an
         event.

@@ -59,8 +59,8 @@ WISH: Final = "wish"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSource:
-    """A source that a training run was made from: a turn, a turn with the user's wish, or a skill.
-    It stays recorded even after it is deleted.
+    """Something that a training run was made from: a turn, a user's wish about a turn, or a skill.
+    The record stays even after its source is deleted.
     """
 
     kind: str
@@ -154,7 +154,7 @@ class Stand:
 
 
 def moved(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
-    """Return the run with a new status since `at`, and why it has it."""
+    """Return a training run's record with a new status, the time of the change and the reason."""
     return replace(run, status=status, why=why, changed_at=at)
 
 

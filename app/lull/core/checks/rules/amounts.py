@@ -115,8 +115,8 @@ def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def bare(text: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount that a rule asks for if it has exactly one number and does not name what is
-    counted.
+    """Parse the amount that a rule asks for without saying of what ("at most 100"); None unless it
+    contains exactly one number.
     """
     text = _plain(text)
     found = _only_number(text)
@@ -128,8 +128,8 @@ def bare(text: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def counts(text: str, noun: str) -> bool:
-    """Whether the text contains a number of `noun` (a regular expression), whether it is a limit or
-    not.
+    """Whether the text gives a number of the things that `noun` (a regular expression) names, such
+    as "two sentences", be it a limit or not.
     """
     return amount_of(noun).search(_plain(text)) is not None
 

@@ -1,4 +1,4 @@
-"""Finds the named thing that a user's rule wants: a language, a unit, a punctuation sign, a date
+"""Finds which of several things a user's rule wants: which language, unit, punctuation sign or date
 format.
 
 "Grams, not cups" wants grams; "no Fahrenheit" wants Celsius, because there are only two.

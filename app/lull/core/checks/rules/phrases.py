@@ -55,7 +55,9 @@ _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.f
 
 
 def straight(rule: str) -> str:
-    """Return a rule's text with straight quotation marks and single spaces."""
+    """Return the text of a user's rule with curly quotation marks made straight and with single
+    spaces.
+    """
     return " ".join(rule.translate(_STRAIGHT).split())
 
 
@@ -123,8 +125,8 @@ def denies(text: str) -> bool:
 
 
 def denied(text: str, found: re.Match[str]) -> bool:
-    """Whether a few words before or after a match in a rule negate it, so that the thing is not
-    wanted.
+    """Whether the words shortly before or after something that a user's rule names, such as
+    "emojis", negate it ("no emojis"), so that the rule forbids it.
     """
     before = _NOT_MORE.sub(" ", text[: found.start()])
     # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
@@ -151,8 +153,8 @@ def denied(text: str, found: re.Match[str]) -> bool:
 
 
 def denies_twice(text: str) -> bool:
-    """Whether a text is a double negation, so that the thing is wanted: "never leave out", "don't
-    skip".
+    """Whether a text is a double negation and so demands the thing that it names: "never leave
+    out", "don't skip".
     """
     return (
         re.search(
@@ -239,7 +241,9 @@ def conditional(text: str) -> bool:
 
 
 def without_even_if(text: str) -> str:
-    """Remove from a rule a clause that changes nothing, such as "even when I write English"."""
+    """Remove from a user's rule a clause that does not limit it, such as "even when I
+    write English".
+    """
     return _EVEN_IF.sub("", text)
 
 
@@ -262,12 +266,16 @@ _SAYS_IT_AGAIN: Final = re.compile(
 
 
 def echo(clause: str) -> bool:
-    """Whether a clause only adds emphasis: "No emojis. Ever.", "Never use them"."""
+    """Whether a clause of a user's rule only adds emphasis to the one before it: "No emojis.
+    Ever.", "Never use them".
+    """
     return _SAYS_IT_AGAIN.match(clause) is not None
 
 
 def orders(clause: str) -> bool:
-    """Whether a clause of a rule asks for something, as opposed to giving a reason or emphasis."""
+    """Whether a clause of a user's rule asks for something, rather than giving a reason or adding
+    emphasis.
+    """
     if _ECHO.match(clause) or _REASON.match(clause):
         return False
     return _ORDERS.search(blanked(clause)) is not None
