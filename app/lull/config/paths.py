@@ -104,7 +104,9 @@ class Paths:
 
     @property
     def stand_in_lock(self) -> Path:
-        """Path of the lock that a process holds while it stands in for a service that died."""
+        """Path of the lock file of the process that passes chats on to Ollama while Lull's service
+        is dead.
+        """
         return self.home / "stand-in.lock"
 
     @property

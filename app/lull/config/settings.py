@@ -337,7 +337,9 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All groups of settings; a field's name is the group's name in the file."""
+    """All of Lull's settings in groups; each field is a group and has its name in the
+    settings file.
+    """
 
     service: ServiceSettings = field(default_factory=ServiceSettings)
     upstream: UpstreamSettings = field(default_factory=UpstreamSettings)

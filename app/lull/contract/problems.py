@@ -1,4 +1,6 @@
-"""Keys of the service's problems for which the window offers a remedy of its own."""
+"""Names of those problems reported by the service for which the window offers a way out
+of its own.
+"""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Lane:
         return self._mergeable and self.adapter is other.adapter
 
     def join(self, other: Lane) -> None:
-        """Add another batch's answers to this batch."""
+        """Merge another batch's answers into this batch, so that both are decoded together."""
         self._cache = _joined(self._cache, other._cache)
         self._coming = _joined_picks(self._coming, other._coming)
         self.answers += other.answers

@@ -1,4 +1,4 @@
-"""Loads a model folder, and turns requests into token ids for it."""
+"""Loads a model from its folder, and converts requests to the token ids that it is fed with."""
 
 from __future__ import annotations
 

@@ -57,7 +57,9 @@ class Odds:
 def pick(
     logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int], *, logprobs: bool
 ) -> Picks:
-    """Sample token number `steps[b]` of each row b."""
+    """Sample the next token of each row b of the batch; it is token number `steps[b]` of that row's
+    answer.
+    """
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None
     if logprobs:

@@ -36,7 +36,9 @@ _COMPARE_SLICE_TOKENS = 64
 
 
 class Worker:
-    """Handles the request frames of the inference engine and runs its decoding rounds."""
+    """Handles the request frames (messages) that the inference engine gets, and runs its decoding
+    rounds.
+    """
 
     def __init__(
         self,
@@ -57,7 +59,9 @@ class Worker:
         self._comparing: deque[Divergence] = deque()
 
     def run(self, inbox: Inbox) -> None:
-        """Handle request frames until the other side closes the connection."""
+        """Handle request frames (messages from Lull's service) until the service closes the
+        connection, and generate answers in between.
+        """
         while True:
             frame = self._next(inbox)
             if frame is None:

@@ -1,5 +1,5 @@
-"""The styles that the tiny built-in model's sampled answers show now and then without being
-asked.
+"""Answer styles that the tiny built-in model shows now and then without being asked, so that
+training by rewards has something to strengthen.
 """
 
 from typing import Final

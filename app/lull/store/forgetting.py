@@ -66,8 +66,8 @@ class ToForget:
 
 
 class ForgettingRows:
-    """Stores what is to be forgotten with a conversation, deletes those rows, and remembers
-    unfinished deletions.
+    """Deletes the rows of a conversation and of all that was made from it, and keeps the list of
+    deletions until they are finished.
     """
 
     def __init__(self, database: Database) -> None:
@@ -95,8 +95,8 @@ class ForgettingRows:
         return [_read(row["value"]) for row in rows]
 
     async def done(self, what: ToForget) -> None:
-        """Record that no row contains the forgotten conversation any more, but the file must still
-        be rewritten.
+        """Record that no row contains the forgotten conversation any more, and that the database
+        file must still be rewritten to remove the deleted content.
 
         The deletion's stored ids and texts are removed.
         """
@@ -171,7 +171,7 @@ class ForgettingRows:
 
 
 def blot(file: Path, words: Iterable[str]) -> None:
-    """Overwrite words with asterisks in a file that may still be appended to.
+    """Overwrite words with asterisks in a file, such as a log, that may still be written to.
 
     Blocking. A missing file is ignored. What was overwritten is synced to disk.
     """

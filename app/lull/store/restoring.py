@@ -41,7 +41,9 @@ def cut_off(home: Path) -> bool:
 
 
 def aside(home: Path) -> list[Path]:
-    """Return the folders with former data that restores of backups moved aside, oldest first."""
+    """Return the folders into which restores of backups moved the data that they replaced, oldest
+    first.
+    """
     found = [one for one in home.glob(f"{_ASIDE}*") if one.name.removeprefix(_ASIDE).isdecimal()]
     return sorted(found, key=_number)
 

@@ -34,8 +34,8 @@ _VALUES_PER_QUERY: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """One removal of conversations to the trash, as described in the first line of its file
-    there.
+    """The description of one removal of conversations to the trash: why, when and which. It is the
+    first line of the trash file.
     """
 
     why: str

@@ -32,8 +32,8 @@ _WAL_HEADER_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The content of the witness file (it tells whether data has been lost): the database's
-    identity and counts when it was written.
+    """What the witness file records to reveal a loss of data: the database's identity and counts
+    when it was written.
     """
 
     store: str
@@ -113,7 +113,7 @@ class Witness:
             self._file.rename(aside)
 
     def still_missing(self, database: Database) -> list[StoreError]:
-        """Report losses of data found at earlier starts that are not restored."""
+        """Report the losses of data that were found at earlier starts and are not restored yet."""
         store, number = _name(database), _number(database)
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):

@@ -29,7 +29,9 @@ from lull.trainer.world import ProcessRing
 
 @dataclass(slots=True)
 class Sums:
-    """Statistics of one training step, as sums that can be added over processes."""
+    """Statistics of one training step, kept as sums so that those of several processes
+    can be added.
+    """
 
     loss: float = 0.0
     kl: float = 0.0
@@ -56,7 +58,9 @@ class Sums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The inputs and parts of a training run that are the same in every step."""
+    """What stays the same in every step of a training run: its settings, the model, the group of
+    processes, and so on.
+    """
 
     spec: RunSpec
     chunked: Chunked

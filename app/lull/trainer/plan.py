@@ -18,7 +18,7 @@ from lull.core.training.spec import RunSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The examples that one process trains on in one step."""
+    """The training examples that one of several training processes handles in one step."""
 
     own: tuple[tuple[int, Example], ...]
     """The process's own examples as (number within the step, example); the numbers do not depend on

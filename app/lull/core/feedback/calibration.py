@@ -94,7 +94,9 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """An estimated share with its confidence interval."""
+    """An estimated share from 0 to 1, such as that of good answers, with its confidence
+    interval.
+    """
 
     value: float
     low: float

@@ -115,8 +115,8 @@ class IdleWindow:
         return replace(self, state=WindowState.WORKING, because=text)
 
     def as_dict(self) -> dict[str, object]:
-        """Return this decision as the JSON that the command `lull why` prints, without its list of
-        work.
+        """Return the decision whether Lull may work now, with its reasons, as the JSON that `lull
+        why` prints; the list of waiting work is not included.
         """
         return {
             "state": self.state.value,

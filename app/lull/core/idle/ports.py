@@ -21,12 +21,16 @@ class Quiet(Protocol):
 
 
 class BorrowsModels(Protocol):
-    """Interface that has a model server give up the memory of models which only Lull's own work
-    loaded into it.
+    """Interface to a model server, by which models that only Lull's own background work had it load
+    are removed from memory again.
     """
 
     async def borrow(self) -> None:
-        """Note which models are in memory, before Lull's own work asks one."""
+        """Note which models the server has in memory before Lull's own work asks one, so that only
+        those loaded later are removed again.
+        """
 
     async def give_back(self) -> None:
-        """Unload the models that Lull's own work has loaded since; quick, and never raises."""
+        """Remove from the server's memory the models that Lull's own work had it load; quick, and
+        never raises.
+        """

@@ -34,8 +34,8 @@ _ORDER: Final = tuple(WorkKind)
 
 
 class Sized(Protocol):
-    """Interface of what is known of a background work item before it runs: kind, value and
-    duration.
+    """Interface of an item of background work as far as it is known before it runs: its kind, its
+    value and how long it takes.
     """
 
     @property

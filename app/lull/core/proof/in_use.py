@@ -42,7 +42,9 @@ class MeasuredBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseRule:
-    """The numeric settings for measuring an approved skill by replays of its past requests."""
+    """The numbers that control how an approved skill is measured by answering past requests again
+    without it.
+    """
 
     least_requests: int = 3
     """Fewest past requests of a skill that can be scored for replays to measure it."""

@@ -176,12 +176,12 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value of the bet that the skill worsens answers that were good before."""
+        """Log e-value: evidence that the skill worsens answers that were good before."""
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def lost_log_e(self) -> float:
-        """Log e-value of the bet that the skill worsens the answers it was written to improve."""
+        """Log e-value: evidence that the skill worsens the answers it was meant to improve."""
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked

@@ -57,7 +57,7 @@ class Injection:
 
     @property
     def text(self) -> str:
-        """Everything that is added to the request, as one text."""
+        """Everything that Lull adds to the request, joined into one text."""
         beside = (text for _, text in (*self.prefixes, *self.suffixes))
         return "".join((self.system, self.model_system, *beside))
 

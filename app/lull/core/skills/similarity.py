@@ -154,8 +154,8 @@ def _mean(
 def same_in_other_words(
     text: SkillText, rejected: Iterable[SkillText], *, rule: LikenessRule = DEFAULT_LIKENESS
 ) -> SkillText | None:
-    """Return the rejected skill that this one repeats, in the same or other words; None if the text
-    is new.
+    """Return the rejected skill whose text a proposed one repeats, in the same or other words; None
+    if the proposed text is new.
 
     Bodies decide: every sentence of the shorter one must have a counterpart in the other, with the
     same negation. A body that only adds to a rejected one repeats it.

@@ -170,7 +170,8 @@ class Library:
         return any(skill.status is SkillStatus.ACTIVE for skill in self.skills.values())
 
     def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
-        """Return the active skills that this client program's requests choose from.
+        """Return the active skills from which those for a request of this client
+        program are chosen.
 
         A client kept apart (isolated by the user) sees only its own, every other client only
         everybody's, whatever name a program gives itself.

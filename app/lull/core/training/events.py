@@ -134,7 +134,7 @@ def parse_event(line: str) -> RunEvent | None:
 
 
 def steps_in(lines: Iterable[str]) -> list[Stepped]:
-    """Return the steps that the lines of a trainer's event file tell of, each once.
+    """Return the training steps that the lines of a trainer's event file report, each once.
 
     A trainer that was killed does again what came after its last checkpoint, so the later line of a
     step counts. Lines that cannot be read are left out.

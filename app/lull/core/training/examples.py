@@ -29,7 +29,9 @@ class SampledAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Several sampled answers to one prompt, for GRPO."""
+    """A training example for GRPO: several answers that the model sampled to one prompt, which are
+    compared with one another.
+    """
 
     id: str
     prompt_ids: Ids
@@ -41,8 +43,8 @@ class Group:
 
     @property
     def teaches(self) -> bool:
-        """Whether the answers' rewards differ; if all are equal, no answer is better than
-        another.
+        """Whether the group can train the model: the rewards of its answers differ, so some were
+        better than others.
         """
         return any(advantage != 0.0 for advantage in self.advantages)
 

@@ -71,7 +71,7 @@ class RunSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """The progress of a training run so far."""
+    """How far a training run has come: steps, losses, rewards, time, memory and crashes."""
 
     step: int = 0
     of: int = 0

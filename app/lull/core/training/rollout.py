@@ -54,7 +54,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledPolicy:
-    """The base weights and the adapter that sampled a group of answers."""
+    """Which weights sampled a group of answers: a base model and an adapter."""
 
     base: str
     """Digest of the base weights."""

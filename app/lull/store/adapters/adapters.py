@@ -27,7 +27,9 @@ from lull.store.database import Database
 
 
 class Move(StrEnum):
-    """Kinds of changes to which adapter answers for a model."""
+    """What changed in which adapter answers for a model: a trial began, an adapter became active,
+    or one was taken back.
+    """
 
     TRIAL = "trial"
     """The adapter starts a trial and answers a share of new conversations."""
@@ -37,7 +39,7 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveRow:
-    """One logged change of which adapter answers for a model."""
+    """One entry of the log of changes to which adapter answers for a model."""
 
     number: int
     at: datetime

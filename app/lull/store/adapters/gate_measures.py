@@ -22,7 +22,9 @@ Fields = Mapping[str, object]
 
 
 class GateMeasures:
-    """Reads and writes the tables of plans and measurements from adapters' tests."""
+    """Reads and writes the tables of adapters' tests before use: the plan of each test, and what
+    was measured in it.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -36,8 +38,8 @@ class GateMeasures:
         return dict(json.loads(row["plan"])) if row else None
 
     async def begin(self, adapter: str, plan: Fields, *, at: datetime) -> None:
-        """Store a new plan for an adapter's test, and delete what was measured under an earlier
-        one.
+        """Store a new plan for testing an adapter, and delete what was measured under
+        an earlier plan.
         """
         text = json.dumps(plan, ensure_ascii=True)
 

@@ -31,8 +31,8 @@ class ConversationQuery:
 def page(
     connection: sqlite3.Connection, wanted: ConversationQuery, *, after: str, limit: int
 ) -> list[sqlite3.Row]:
-    """Return one page of conversations as rows for `trajectory_row`, newest first, beginning after
-    the conversation `after`.
+    """Return one page of the list of stored conversations as database rows, newest first, beginning
+    after the conversation `after`.
     """
     clauses = [*_clauses(wanted)]
     if after:

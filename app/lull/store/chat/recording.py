@@ -67,7 +67,9 @@ class Prepared:
 
 
 class BlackedOut(NamedTuple):
-    """A redacted secret that has no number yet; the store assigns one."""
+    """A secret that was removed from a text and has no number yet; the store numbers secrets, so
+    that a repeated one is recognised.
+    """
 
     token: str
     """Placeholder in the text that the secret's number will replace."""
@@ -85,12 +87,14 @@ class Record(NamedTuple):
 
 
 def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> bytes:
-    """Compress rows of message texts, with the list of secrets redacted in them, into bytes."""
+    """Compress the rows of messages, and the list of secrets removed from them, into bytes for
+    another process.
+    """
     return zstandard.ZstdCompressor(level=1).compress(json.dumps([rows, secrets]).encode())
 
 
 def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str, str]:
-    """Build the row of a message as it is stored in a piece of a long request."""
+    """Build the database row of one message of a long request."""
     words = plain(message.text[:SEARCH_CHARACTERS])
     return (link, parent, message_to_json(message), words)
 
@@ -182,7 +186,9 @@ def stored_of(connection: sqlite3.Connection, links: Sequence[str]) -> frozenset
 
 
 def session_mark(key: bytes, session: str) -> str:
-    """Hash a session name, which is free text by the client and therefore not stored itself."""
+    """Hash the name that a client gave its session; stored instead of the name, which
+    may be any text.
+    """
     if not session:
         return ""
     return hashlib.blake2b(plain(session).encode(), digest_size=16, key=key).hexdigest()
@@ -276,13 +282,15 @@ def _prepared_tools(connection: sqlite3.Connection, prepared: Prepared) -> str:
 
 
 def tools_mark(tools: str) -> str:
-    """Hash the text of a set of tools, to identify the set."""
+    """Hash the JSON text of a request's tool definitions; the hash identifies the set
+    in the database.
+    """
     return hashlib.sha256(tools.encode()).hexdigest()
 
 
 def secret_mark(key: bytes, secret: str) -> str:
-    """Hash a secret that was redacted from a text with the store's key, to recognise it when it
-    comes again.
+    """Hash a secret that was removed from a text with the database's key, so that it is recognised
+    when it occurs again.
     """
     return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
 

@@ -16,7 +16,7 @@ _EVERY_ROW_OF: Final = (
 
 
 def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -> None:
-    """Make messages, as (link, text), searchable. None of them may be so already."""
+    """Add messages, given as (link, text), to the full-text search. None may be in it already."""
     last = connection.execute("SELECT rowid FROM words ORDER BY rowid DESC LIMIT 1").fetchone()
     first = (last[0] if last else 0) + 1
     insert(
@@ -32,7 +32,7 @@ def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -
 
 
 def words_of(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the searchable messages among these, as (link, text)."""
+    """Return those of the given messages that are in the full-text search, as (link, text)."""
     rows = connection.execute(
         f"SELECT link, text FROM words WHERE rowid IN ({_EVERY_ROW_OF})", (_list(links),)
     )
@@ -40,7 +40,7 @@ def words_of(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple
 
 
 def remove_words(connection: sqlite3.Connection, links: Iterable[str]) -> None:
-    """Make messages unsearchable."""
+    """Remove these messages from the full-text search."""
     them = _list(links)
     connection.execute(f"DELETE FROM words WHERE rowid IN ({_EVERY_ROW_OF})", (them,))
     connection.execute(
@@ -49,7 +49,9 @@ def remove_words(connection: sqlite3.Connection, links: Iterable[str]) -> None:
 
 
 def remove_words_of_no_message(connection: sqlite3.Connection) -> None:
-    """Make every message unsearchable that is no longer stored. Reads the whole table."""
+    """Remove from the full-text search every message that is no longer stored. Reads
+    the whole table.
+    """
     gone = connection.execute(
         "SELECT link FROM search_rows WHERE link NOT IN (SELECT link FROM messages)"
     ).fetchall()

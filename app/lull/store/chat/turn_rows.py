@@ -54,8 +54,8 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """The stored conversation and turn that a request continues, with the skills injected so
-    far.
+    """Where a new request goes on: the stored conversation and turn that it continues, with the
+    skills injected so far.
     """
 
     trajectory: str

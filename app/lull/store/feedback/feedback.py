@@ -63,12 +63,14 @@ class FeedbackRows:
         return int(row["n"])
 
     def of(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the feedback found in the requests of these turns, by turn."""
+        """Return what was found in the user messages that these turns begin with, about the answers
+        before them, by turn.
+        """
         return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
 
     def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the feedback about these turns' answers, by turn; the newest if there are
-        several.
+        """Return what the users' next messages say about these turns' answers, by turn; the newest
+        if there are several.
         """
         found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
         return {f.before: f for f in found}

@@ -17,8 +17,8 @@ MOST_SINCE = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOutcomes:
-    """Scores of conversations in an adapter's trial (on a share of new ones), in its time as the
-    active one, and from before.
+    """Scores of conversations before an adapter was used, during its trial on a share of new ones,
+    and since it became active.
     """
 
     trial: tuple[HoldoutOutcome, ...]

@@ -179,7 +179,9 @@ class Rewards:
         return [(Label(row["label"]), reward_row(row)) for row in rows]
 
     def unheard(self) -> list[str]:
-        """List turns whose stored reward does not reflect the user's current rating yet."""
+        """List turns whose stored score does not follow the user's rating (thumbs up or down) yet,
+        or still follows one that was taken back.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT t.id FROM turns t LEFT JOIN rewards w ON w.turn = t.id WHERE CASE"

@@ -46,7 +46,9 @@ class ScoredAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutMeans:
-    """Mean scores of an adapter and of its baseline on held-out requests."""
+    """Mean scores of an adapter, and of the model that it is compared with, on requests held out
+    for testing.
+    """
 
     adapter: str
     at: datetime
@@ -69,7 +71,7 @@ class Moved:
 
 
 class Worths:
-    """Reads how good answers were over time, for the learning page."""
+    """Reads from the database how good answers were over time, for the window's learning page."""
 
     def __init__(self, database: Database) -> None:
         self._db = database

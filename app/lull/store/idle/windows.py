@@ -29,8 +29,8 @@ more of the user's absences.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """One kind of work done in an idle window (a time when Lull may work), summed over its
-    units.
+    """How much work of one kind was done in an idle window (a time when Lull may work): seconds and
+    number of units.
     """
 
     kind: str

@@ -143,7 +143,7 @@ class Proposals:
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
-        """Return, by skill, the sha256 of each approved text that was tested by replays."""
+        """Return, by skill, the sha256 of each approved text that was tested on past requests."""
         return tested_texts(self._db)
 
     def faults(self, *, limit: int) -> list[WritingFault]:

@@ -1,4 +1,6 @@
-"""Finds which skill texts were tested by replays before they were approved."""
+"""Finds which approved skill texts were tested, before their approval, by answering past requests
+with and without them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from lull.store.database import Database
 
 
 def tested_texts(database: Database) -> Mapping[SkillKey, Set[str]]:
-    """Return, by skill, the sha256 of each approved text that was tested by replays."""
+    """Return, by skill, the sha256 of each approved text that was tested by answering past requests
+    with and without it.
+    """
     rows = database.read(
         lambda connection: connection.execute(
             "SELECT client, name, sha256 FROM proposals p WHERE status = 'approved'"

@@ -29,7 +29,7 @@ _USES = (
 
 
 class UseKey(NamedTuple):
-    """Key that identifies the exact text of a client's skill."""
+    """Identifies one text of a skill: by client, skill name and the text's hash."""
 
     client: str
     name: str
@@ -52,7 +52,9 @@ class SkillUses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseReplayed:
-    """What replays of past requests with and without an approved skill have shown so far."""
+    """What has come of answering past requests again with and without an approved skill: pairs of
+    scores, and turns that nothing could score.
+    """
 
     pairs: list[Pair] = field(default_factory=list)
     silent: set[str] = field(default_factory=set)
@@ -97,7 +99,9 @@ class UseReplays:
         return self._db.read(work)
 
     def replayed(self) -> dict[UseKey, UseReplayed]:
-        """Return all replays that measure approved skills, in the order in which they were made."""
+        """Return all results of answering past requests again with and without approved skills, in
+        order of time.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT client, name, sha256, turn, pair FROM use_replays ORDER BY number"

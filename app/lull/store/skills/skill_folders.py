@@ -220,8 +220,8 @@ class SkillFolders:
             return None
 
     def set_evidence(self, key: SkillKey, sha256: str, data: bytes) -> None:
-        """Overwrite both stored copies of a skill version's proof document (evidence that it
-        helps).
+        """Overwrite the proof document (evidence that it helps) of a skill version, also in the
+        skill's working copy if there is one.
         """
         write_atomically(self._evidence(sha256), data)
         if self.folder(key).is_dir():
@@ -275,8 +275,8 @@ class SkillFolders:
     def forget(
         self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
     ) -> None:
-        """Delete the folders and archives of the skills in `gone`, the archives of those in `back`,
-        and the given texts with their evidence files.
+        """Delete for good all files of the skills in `gone`, the archived copies of those in
+        `back`, and the given texts with their evidence.
 
         Nothing else in this class deletes texts. Safe to repeat.
         """

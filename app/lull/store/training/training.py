@@ -66,8 +66,8 @@ class Training:
     def states(
         self, policy: SampledPolicy
     ) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
-        """Return, by turn, the state of each group of answers sampled from this policy (base and
-        adapter), with the skills and the user's wish it was made for.
+        """Return, by turn, whether each group of answers sampled from this policy (base and
+        adapter) can be trained on, with the skills and the user's wish that it was sampled for.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
