@@ -7,6 +7,10 @@ from __future__ import annotations
 from typing import Final
 
 OLD_CONVERSATIONS: Final = "old conversations"
-"""Many conversations are over the limits, and wait for the user's word before they go."""
+"""Problem: many conversations exceed the age or size limit, and are not deleted before the user
+agrees.
+"""
 FULL_TRASH: Final = "full trash"
-"""Conversations over the limits stay because the trash is full."""
+"""Problem: conversations beyond the age or size limit cannot be deleted, because the
+trash is full.
+"""

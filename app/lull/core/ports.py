@@ -43,7 +43,9 @@ class SecretStore(Protocol):
     """Interface of a store for passwords. Its methods block; call them from a thread."""
 
     kind: str
-    """Kind of store: `keychain`, `memory`, `file` or `environment`, for the doctor's report."""
+    """Kind of store for passwords, as `lull doctor` reports it: `keychain`, `memory`, `file` or
+    `environment`.
+    """
 
     def get(self, name: str) -> str | None: ...
 

@@ -159,7 +159,8 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Return whether an answer has the style that the user's correction asks for; more is allowed.
+    """Return whether an answer has the style that the user's correction asks for; it may have other
+    traits as well.
 
     None if the correction or the request is not in the toy language, or their kinds differ.
     """

@@ -211,8 +211,8 @@ class Database:
         self._writer.checkpoint_soon()
 
     def rows_missing(self) -> bool:
-        """Whether rows may have been lost from the database; then nothing may be deleted for
-        lacking a row.
+        """Whether the database may have lost rows; then a file or folder must not be deleted merely
+        because no row refers to it.
         """
         return self.kept_aside is not None or bool(self.worries)
 

@@ -62,7 +62,7 @@ class ToForget:
     scored.
     """
     held: tuple[str, ...] = ()
-    """Ids of turns in other conversations that are known to have been scored by those wishes."""
+    """Ids of turns in other conversations that were scored by the user's wishes in `said`."""
 
 
 class ForgettingRows:

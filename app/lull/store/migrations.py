@@ -381,7 +381,9 @@ SEARCH_ROWS_ANEW = (
     "DELETE FROM search_rows",
     "INSERT OR REPLACE INTO search_rows SELECT link, rowid FROM words",
 )
-"""Statements that find again where the search words of each message lie."""
+"""SQL statements that rebuild the table which tells where each message's search words
+are stored.
+"""
 _20 = f"""
 CREATE TABLE search_rows (
     link TEXT PRIMARY KEY,

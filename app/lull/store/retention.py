@@ -69,7 +69,9 @@ class Retention:
         await self._db.write(work)
 
     def kept(self) -> list[Kept]:
-        """List conversations whose newest turn has a date in Lull's own count of days."""
+        """List conversations with the time of their newest turn, by the system clock and by Lull's
+        own count of days.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT id, t.last AS last, born FROM trajectories t"

@@ -30,7 +30,9 @@ HELD_SHARE: Final = 0.05
 comparison.
 """
 MOST_ANCESTORS: Final = 10_000
-"""Most ancestors followed; stops a loop in a corrupt parent table."""
+"""Most earlier adapters, each trained on from the one before, that are followed back; so a loop in
+a damaged table ends.
+"""
 
 
 class AdapterStatus(StrEnum):

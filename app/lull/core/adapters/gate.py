@@ -40,7 +40,7 @@ class CheckState(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     OPEN = "open"
-    """The check needs more pairs before it can pass or fail."""
+    """The check needs more pairs of answers before it can pass or fail."""
 
 
 class TargetTest(StrEnum):
@@ -63,8 +63,8 @@ class GateRule:
     margin: float = 0.03
     """Largest net loss of a canary family (tasks lost minus tasks won, as a share) that passes."""
     again_within: float = 0.10
-    """Largest net loss of a canary family in the first round, as a share, that is checked again
-    with sampled answers; a net loss of a single task always is.
+    """Largest net loss of a canary family in the first round, as a share, at which it does not fail
+    but is checked again with sampled answers; a net loss of one task always is.
     """
     most_again: int = 600
     """Most pairs of sampled answers for one canary family."""

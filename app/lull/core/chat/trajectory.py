@@ -69,8 +69,8 @@ class Selection:
     """
     flips: tuple[CoinFlip, ...] = ()
     learned: tuple[str, ...] = ()
-    """sha256 of the skills left out because the answering adapter had learned them; if an adapter
-    that has not answers later, they are added.
+    """sha256 of the skills left out because the answering adapter had learned them; they are added
+    if another adapter, which has not, answers later.
     """
 
 

@@ -159,4 +159,6 @@ class Tools:
 
 
 NO_TOOLS: Final = Tools(detect=lambda text: None, fits_schema=lambda schema, value: None)
-"""Stands in where the libraries are missing: checks that need one then do not apply."""
+"""Used where the third-party libraries are missing; checks of answers that need one
+then do not apply.
+"""

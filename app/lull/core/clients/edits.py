@@ -1,8 +1,8 @@
 """Edits the configuration of each client program so that it uses Lull's proxy, as functions from
 text to text.
 
-An edit of a text that it has already made changes nothing. So whether a client is still connected
-is found out by making the edit again: if nothing changes, it is.
+An edit that was already made changes nothing when made again. So Lull finds out whether a client is
+still connected by making the edit again: it is, if nothing changes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a client program is to be configured for: Lull's address, and the model that it asks for by
-default.
+"""The values written into a client program's configuration: Lull's address, and the model that the
+client asks for by default.
 """
 
 from __future__ import annotations

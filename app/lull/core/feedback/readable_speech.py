@@ -14,17 +14,17 @@ import unicodedata
 from typing import Final
 
 MOST_OTHER_SCRIPT: Final = 0.5
-"""Largest share of letters from non-Latin scripts, since a Latin sentence may quote a foreign
-word.
+"""Largest share of non-Latin letters in a message that still counts as readable, since a Latin
+sentence may quote a foreign word.
 """
 MOST_FOREIGN_WORDS: Final = 0.25
-"""Largest share of words with letters that none of the known languages has, so that a few foreign
-names are allowed.
+"""Largest share of words with letters that no known language has in a message that still counts as
+readable; a few foreign names are allowed.
 """
 LEAST_FOREIGN_WORDS: Final = 3
 MOST_SIGNS: Final = 0.25
-"""Largest share of brackets, operators and the like among non-space characters; text with more is
-taken for code.
+"""Largest share of brackets, operators and the like among non-space characters; a message with more
+is taken for code.
 """
 _END_CHARACTERS: Final = 4_000
 """Characters read from the beginning, and as many from the end."""

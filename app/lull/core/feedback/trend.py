@@ -11,9 +11,9 @@ from typing import Final
 from lull.core.feedback.calibration import Estimate, wilson
 
 LEAST_ANSWERS: Final = 5
-"""Number of answers from which the mean of a day is given an interval."""
+"""Fewest scored answers of a day for which a confidence interval of their mean is shown."""
 LEAST_SIDE: Final = 10
-"""Number of answers that each of two sides needs before they are compared."""
+"""Fewest scored answers that each of two groups needs before their means are compared."""
 LEVEL: Final = 0.95
 
 
@@ -75,7 +75,7 @@ def trend(before: Estimate, after: Estimate, *, least: int = LEAST_SIDE) -> Tren
 
 def loss_trend(losses: Sequence[float], *, least: int = LEAST_SIDE) -> Trend:
     """Say whether the losses of a training run's steps fall (better) or rise (worse), by the means
-    of its earlier and later half. Losses have no bounds, so the interval is the normal one.
+    of its earlier and later half, with intervals for unbounded values (normal distribution).
     """
     earlier, later = losses[: len(losses) // 2], losses[len(losses) // 2 :]
     if min(len(earlier), len(later)) < least:

@@ -19,7 +19,7 @@ from lull.core.idle.hours import HoursRange, inside
 LEAST_LULL_S: Final = 120.0
 """Shortest absence in seconds that is recorded as a lull."""
 JOURNAL_DAYS: Final = 180
-"""Days that the journal is kept; the schedule page shows no more."""
+"""Days for which the user's absences and idle windows are kept; the schedule page shows no more."""
 HISTORY_DAYS: Final = 90
 """Days of history used for a forecast; older ones would weigh little."""
 _HALF_LIFE_DAYS: Final = 60.0

@@ -107,8 +107,8 @@ class IdleCondition:
 
     @property
     def closes(self) -> bool:
-        """Whether this condition forbids background work: it is closed, or it is the one of input
-        and its state is unknown.
+        """Whether this condition forbids background work: it is closed, or it is the one about
+        keyboard and mouse input and cannot be evaluated.
         """
         unknown_input = self.state is ConditionState.UNKNOWN and self.name is ConditionName.INPUT
         return self.state is ConditionState.CLOSED or unknown_input

@@ -35,8 +35,8 @@ RETIRE_E: Final = 20.0
 HELP_E: Final = 20.0
 STALE_DAYS: Final = 60.0
 LEAST_TOSSES: Final = 5
-"""Fewest coin flips on each side of another skill's coin before a skill's estimate accounts for
-that coin.
+"""Fewest conversations with another skill left out, and fewest with it kept in, from which the
+estimate of a skill's effect takes that other skill into account.
 """
 
 Coin = Callable[[str], float]

@@ -47,11 +47,17 @@ class UseRule:
     """
 
     least_requests: int = 3
-    """Fewest past requests of a skill that can be scored for replays to measure it."""
+    """Fewest past requests with scorable answers that a skill needs, so that it can be measured by
+    answering them again without it.
+    """
     most_pairs: int = 60
-    """Number of pairs after which only some requests are still replayed."""
+    """Number of compared pairs of answers after which only a part of the past requests is still
+    answered again.
+    """
     later_part: float = 0.2
-    """Share of requests that are replayed once the effect is certain or many pairs are there."""
+    """Share of past requests that is still answered again once the effect is certain or there are
+    `most_pairs` pairs.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +68,7 @@ class UseCounts:
 
     pairs: int = 0
     better: int = 0
-    """Pairs in which the answer with the skill was better."""
+    """Number of pairs in which the answer with the skill was better than that without."""
     worse: int = 0
 
 
@@ -133,8 +139,8 @@ def together(one: float, other: float) -> float:
 
 
 def replays_tell(scorable: int, rule: UseRule) -> bool:
-    """Whether enough of a skill's past requests have answers that can be scored, so that replaying
-    them measures its effect.
+    """Whether so many of a skill's past requests have answers that can be scored that answering
+    them again, without the skill, measures its effect.
     """
     return scorable >= rule.least_requests
 

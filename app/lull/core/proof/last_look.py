@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 LOOK_E: Final = 1.0
-"""E-value above which the last look may accept; at 1 or less the pairs do not favour the skill."""
+"""E-value above which the last look (the final randomised decision) may accept a skill; at 1 or
+less the replayed answers do not favour it.
+"""
 
 _BITS: Final = 52
 """Bits of the coin; half a step above each number is still an exact float below 1."""

@@ -31,7 +31,9 @@ be put.
 NOT_MEASURED: Final = (
     "Skills stand in the system text; where it obeys them best is measured while you are away."
 )
-"""What the user is told of a model that is still being measured."""
+"""Text for the user about a model of which it is not known yet where in its prompts it obeys skills
+best.
+"""
 
 _WHERE: Final = {
     Placement.SYSTEM: "in the system text",

@@ -62,9 +62,9 @@ class ShownBy(StrEnum):
 
     NOTHING = ""
     EVIDENCE = "evidence"
-    """Its e-value reached 1/alpha."""
+    """The e-value of the skill's benefit reached 1/alpha."""
     LAST_LOOK = "last look"
-    """Its pairs ended below 1/alpha, and the randomised last look accepted it."""
+    """The e-value stayed below 1/alpha, and the randomised last look accepted the skill."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

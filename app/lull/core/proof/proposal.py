@@ -141,7 +141,9 @@ class Proposal:
     requests is in every prompt, as a line of the preference sheet (the list of such rules).
     """
     silent: tuple[str, ...] = ()
-    """Ids of turns whose replays got no verdict, repeated for each time."""
+    """Ids of past turns whose answers nothing could score when they were replayed; once for each
+    such replay.
+    """
     ground: Ground | None = None
     """Conditions under which the proof runs; None before the first replayed pair."""
     replayable: int = 0
@@ -272,8 +274,8 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """Whether the optional policy may approve a proposed skill without the user: tests on past
-    requests proved that it helps, nothing suspicious was found, and it is in the user's own words
+    """Whether a proposed skill may be approved without asking, if the user's settings allow it: it
+    is proved, not suspicious, brings no check, removes no skill, and is in the user's own words
     from a conversation without other people's text.
     """
     calm = all(

@@ -24,18 +24,20 @@ class Standing(StrEnum):
     REMOVAL = "removal"
     """The proposal only takes a skill away."""
     UNTESTED = "untested"
-    """Its test on past requests has not begun or is not decided."""
+    """The proposed skill's test on past requests has not begun or is not decided."""
     NOT_BETTER = "not-better"
-    """It was tested on past requests, and no benefit was shown."""
+    """The proposed skill was tested on past requests, and no benefit was shown."""
     UNTESTABLE = "untestable"
-    """It cannot be tested: it has no past requests, or nothing can score the answers to them."""
+    """The proposed skill cannot be tested: it has no past requests, or nothing can score the
+    answers to them.
+    """
     QUARANTINED = "quarantined"
     OUT_OF_DATE = "out-of-date"
     DECIDED = "decided"
 
 
 CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
-"""Standings in which the user approves at once; all others ask for a confirmation."""
+"""What may be known of a proposed skill so that approving it needs no second confirmation."""
 
 
 class Caution(StrEnum):

@@ -130,8 +130,8 @@ _OFFERS: Final = re.compile(
     re.IGNORECASE,
 )
 LONG_SYSTEM: Final = 400
-"""Length in characters from which a system text counts as one that tells a model how to work in a
-program.
+"""Length in characters from which a client's system text counts as an agent program's, which tells
+a model how to work in it.
 """
 
 

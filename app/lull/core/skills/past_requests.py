@@ -1,5 +1,5 @@
-"""What is known of past requests: for which of them a skill was useful, and what that says of a new
-request.
+"""What is stored of past requests (for which of them a skill was useful) and what it says of the
+skills for a new request.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 NO_SKILL = ""
-"""Name under which a past request is kept that wanted no skill."""
+"""Name stored in place of a skill's for a past request that needed no skill."""
 
 
 class Neighbour(NamedTuple):
@@ -28,10 +28,10 @@ class Recalled(NamedTuple):
     """
 
     wanted: float
-    """How much requests like this one wanted the skill."""
+    """How strongly similar past requests speak for this skill."""
     helped: float
-    """How much requests like this one wanted any skill, less how much those answered since this
-    skill came wanted none; negative if the latter is more.
+    """How strongly similar past requests speak for any skill, less how strongly those answered
+    since this skill came speak for none; negative if the latter is more.
     """
     among: int
-    """Number of past requests in the memory."""
+    """Number of past requests that are stored."""

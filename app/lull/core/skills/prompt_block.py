@@ -35,8 +35,8 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """The text that Lull adds to one chat request: the block of skills and what goes with it.
-    Nothing else in the request's body changes.
+    """The text that Lull adds to one chat request: the block of skills (instruction texts), and a
+    system text if one must precede it. Nothing else in the request's body changes.
     """
 
     system: str

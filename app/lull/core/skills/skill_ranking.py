@@ -41,12 +41,12 @@ class RetrievalRule:
     lexical_floor: float = 2.1
     """Least BM25 score in a library of one skill; in larger ones it grows with their logarithm."""
     exemplar_floor: float = 0.52
-    """How much similar past requests must have wanted the skill for it to be chosen, as the cosine
+    """How strongly similar past requests must speak for a skill so that it is chosen, as the cosine
     similarity of one such request.
     """
     exemplar_veto: float = 0.1
-    """How much similar past requests must have gone well without any skill for shared words not to
-    count, as the cosine similarity of one such request.
+    """How strongly similar past requests that went well without a skill must speak, as the cosine
+    similarity of one such request, so that words shared with a skill do not count.
     """
     exemplar_weight: float = 2.0
     """Weight of a rank by similar past requests, against 1 for a rank by words; past help is the
@@ -110,19 +110,25 @@ def ranked(
 
 
 HELPED_FLOOR = 0.5
-"""Least `Recalled.helped`, with few past requests, for them to bring a skill."""
+"""Least `Recalled.helped` from which similar past requests bring a skill into a prompt, while few
+requests are stored.
+"""
 HELPED_GROWTH = 0.08
-"""Added to HELPED_FLOOR for each e-fold of past requests: of many, more are similar by chance."""
+"""Rise of HELPED_FLOOR whenever e times as many requests are stored: of many, more are alike by
+chance.
+"""
 REPEATED = 0.8
-"""Least `Recalled.helped` for a request of few subject words: it must nearly repeat an old one."""
+"""Least `Recalled.helped` for a new request of few subject words: it must nearly repeat a past
+request.
+"""
 CLEARLY_WANTED = 0.7
-"""`Recalled.wanted` from which a skill is chosen although other similar requests wanted none."""
+"""`Recalled.wanted` from which a skill is chosen although other similar requests needed none."""
 
 
 def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
     """Score a skill for a request by similar past requests: the geometric mean of how strongly they
-    speak for this skill and how strongly for any skill. 0 if the latter is too weak, negative if
-    similar requests went well without a skill.
+    speak for this skill and for any skill. 0 if neither is strong enough, negative if similar
+    requests went well without a skill.
     """
     floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
     if says_little:

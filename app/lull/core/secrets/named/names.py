@@ -71,7 +71,9 @@ SHORT: Final = Names(
     begins=("token", "key", "pin", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
     rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
-"""Short names, which must be whole words because they begin others."""
+"""Short names of secrets, such as "pin", which count only as whole words, because longer words
+begin with them.
+"""
 SHORT_PASSWORDS: Final = Names(
     begins=("pass", "pw", "pwd", "pswd", "mdp", "clave", "cred", "creds"), rest=SHORT.rest.pattern
 )
