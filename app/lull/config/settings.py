@@ -361,8 +361,8 @@ class Settings:
 
     @property
     def idle_rule(self) -> IdleRule:
-        """The rule for when Lull may work in idle times; it allows none while Lull is switched
-        off.
+        """The settings that decide when Lull may work while the user is away; they forbid it while
+        Lull is switched off.
         """
         rule = self.idle.rule
         return replace(rule, enabled=rule.enabled and self.service.enabled)

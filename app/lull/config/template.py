@@ -43,7 +43,9 @@ def as_toml(value: Value) -> str:
 
 
 def uncommented(text: str, key: Key) -> str:
-    """Remove the `#` from a setting's line of the settings file, if it still has the default."""
+    """Return the settings file's text with the `#` before one setting removed; the `#` marks a
+    setting that still has its default.
+    """
     group, name = key
     lines = text.split("\n")
     header = re.compile(rf"\s*\[\s*{group}\s*\]\s*(#.*)?")

@@ -195,7 +195,9 @@ def schedule_number(name: str) -> int:
 
 
 def too_many(names: Iterable[str], keep: int) -> list[str]:
-    """Return the scheduled backups to delete, oldest first; the newest is always kept."""
+    """Return the scheduled backups that exceed the number to keep and are to be deleted, oldest
+    first; the newest is always kept.
+    """
     made = sorted((name for name in names if schedule_number(name)), key=schedule_number)
     return made[: max(0, len(made) - max(1, keep))]
 

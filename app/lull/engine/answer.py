@@ -50,7 +50,7 @@ class GeneratedAnswer:
 
     @property
     def ends_with_next(self) -> bool:
-        """Whether the next token reaches the answer's maximum length."""
+        """Whether the answer reaches its maximum length with the next token."""
         return self.count + 1 >= self.max_tokens
 
     def take(self, token: int, odds: Odds | None) -> None:

@@ -18,7 +18,7 @@ _FULL_SHARE = 0.9
 
 
 class EngineMemory:
-    """The inference engine's memory limits and its current use."""
+    """Sets the inference engine's memory limits and tells how much memory it uses."""
 
     def __init__(self, limits: MemoryLimits) -> None:
         self._limit: int | None = None

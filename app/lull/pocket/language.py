@@ -226,7 +226,9 @@ def as_sentence(text: str) -> str:
 
 
 def block(bodies: Iterable[str]) -> str:
-    """Return the prompt block with these rules, in the form the built-in model saw in training."""
+    """Return the text with these rules for the prompt, in the form in which the built-in model saw
+    rules in training.
+    """
     return f"{BLOCK_OPEN}{BLOCK_GAP.join(bodies)}{BLOCK_CLOSE}"
 
 

@@ -123,7 +123,9 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
 
 
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Parse a toy-language request to its kind and words; None if the text is no request."""
+    """Parse a toy-language request into its kind, such as a menu, and the words it is about; None
+    if the text is no request.
+    """
     return (_known_request if len(text) <= LONGEST_PARSED else _asked)(text)
 
 

@@ -11,7 +11,8 @@ _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
 def to_disk(path: Path) -> None:
-    """Sync a file's content, or the names of the files in a folder.
+    """Make sure that a file's content, or the list of names in a folder, is on the disk, so that a
+    power cut does not undo it (fsync).
 
     Blocks. Raises OSError; does nothing where the file system cannot sync a folder, or on Windows.
     """

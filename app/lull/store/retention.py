@@ -1,4 +1,5 @@
-"""Measures the age and size of stored conversations, and deletes messages that none of them uses.
+"""Measures the age and size of stored conversations, and deletes messages that belong
+to none of them.
 
 Which conversations are too old is decided in the core.
 """

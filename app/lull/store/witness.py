@@ -171,8 +171,8 @@ class Witness:
 def losses_of(
     witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
 ) -> list[StoreError]:
-    """Compare an opened database with its witness; return the losses to report until they are
-    restored or acknowledged.
+    """Compare an opened database with its witness file; return the losses of data that the user
+    must be told of.
 
     `missing` are the losses found before it was opened. With `rescue`, an old witness of a loss is
     set aside, so that the next start reports the loss too.

@@ -33,7 +33,7 @@ _KEPT = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A training run's state after a step."""
+    """A training run's saved state after a step: weights, optimizer and number of steps done."""
 
     step: int
     """Number of completed steps."""

@@ -18,7 +18,7 @@ from lull.core.training.examples import Ids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The tokens of a prompt and its answer, one row of a micro-batch."""
+    """The tokens of one prompt followed by its answer; several such rows form a micro-batch."""
 
     ids: Ids
     places: Ids

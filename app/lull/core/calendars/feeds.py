@@ -250,7 +250,7 @@ def _jittered(wait_s: float, draw: float) -> float:
 
 
 def span_at(now: datetime) -> BusySpan:
-    """Return the span of time whose events are taken from a calendar feed: some days ahead, and
-    back to the beginning of the current night.
+    """Return the span of time whose events are taken from a calendar feed: some days ahead, and one
+    day back, so that the night under way is included.
     """
     return BusySpan(start=now - READ_BEHIND, end=now + READ_AHEAD)

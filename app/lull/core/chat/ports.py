@@ -25,7 +25,8 @@ class ChatModel(Protocol):
         tools: str = "",
         adapter: str | None = None,
     ) -> Completion:
-        """Return a model's complete answer to a request. Cancelling stops the model.
+        """Send messages to the model and return its complete answer. Cancelling the call stops the
+        model.
 
         `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown if the model
         server is absent or too slow, RequestError if it refuses the request, EngineError if Lull's

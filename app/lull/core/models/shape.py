@@ -58,7 +58,8 @@ class ModelShape:
 def model_shape(
     meta: Metadata, tensors: Sequence[BaseTensor], freqs: Sequence[float]
 ) -> ModelShape:
-    """Return the MLX form of a GGUF model.
+    """Return how a GGUF model is written for MLX: its config.json, and the name and layout of each
+    tensor.
 
     `freqs`: the values of rope_freqs.weight, if there is such a tensor. Raises CannotLearn for a
     model that MLX would compute differently, WeightsError for an inconsistent file.

@@ -38,7 +38,7 @@ class MergedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsFolder:
-    """A folder of MLX weights that Lull did not make."""
+    """A folder of MLX weights that Lull did not make, such as one that the user downloaded."""
 
     path: str
     """Absolute path of the folder."""

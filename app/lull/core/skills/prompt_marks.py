@@ -147,8 +147,8 @@ _HARMLESS: Final = {
 
 
 def harmless(text: str) -> str:
-    """Return the text with every chat-template mark put into harmless brackets, otherwise
-    unchanged.
+    """Return the text with all that a model could take for a chat-template mark or a change of
+    speaker made harmless, otherwise unchanged.
     """
     text = _BREAK.sub("\n", text)
     if not text.isascii() and (read := bare(text)) != text and _marked(read) > _marked(text):

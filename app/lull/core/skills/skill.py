@@ -58,7 +58,9 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A skill (an instruction text for prompts) as it is in one generation of the library."""
+    """A skill (an instruction text for prompts) in the state that it has in one numbered version
+    (generation) of the library.
+    """
 
     client: str
     name: str
@@ -87,7 +89,8 @@ class Skill:
 
 
 def scope_of(text: SkillText) -> Scope:
-    """Return which requests a skill is for, from its metadata: ALL if it says "all", else KIND.
+    """Return which requests a skill is for, by its metadata: all of them (ALL) if it says "all",
+    else one kind of request (KIND).
 
     KIND is for requests like those that the skill was learned from.
     """
@@ -149,8 +152,8 @@ NOTHING_THERE = ClientSkills(skills={}, pinned=())
 
 @dataclass(frozen=True)
 class Library:
-    """The skill library (S in MetaClaw): every skill that ever existed, in its state in generation
-    `generation`.
+    """The skill library (S in MetaClaw) in one of its numbered versions (generations): every skill
+    that ever existed, in the state that it has there.
     """
 
     generation: int

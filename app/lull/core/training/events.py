@@ -15,7 +15,9 @@ from lull.core.errors import TrainingError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Began:
-    """Event of a training run: the trainer has loaded the model and measured one step."""
+    """Event of a training run: the trainer has loaded the model and measured the memory
+    of one step.
+    """
 
     EVENT: ClassVar = "began"
     steps: int

@@ -56,7 +56,8 @@ class AdapterFiles:
         return self.root / adapter
 
     def take_in(self, adapter: str, source: Path) -> str:
-        """Copy a finished adapter into place and return its fingerprint.
+        """Copy a finished adapter into the folder of stored adapters and return the sha256 of its
+        files.
 
         Replaces whatever a crash left there. Raises StoreError.
         """

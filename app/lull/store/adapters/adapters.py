@@ -196,7 +196,7 @@ class Adapters:
         """Start an adapter's trial: it answers a share of new conversations, the active one answers
         the rest.
 
-        Raises NotFound; Conflict if it is already in use.
+        Raises NotFound; Conflict if it is the active one.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -275,7 +275,7 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def remove(self, adapter: str) -> None:
-        """Delete the adapter's row; its log entries stay.
+        """Delete the adapter from the database; the log of what became active and when stays.
 
         Raises NotFound; Conflict while it is active or on trial.
         """

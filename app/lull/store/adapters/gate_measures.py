@@ -63,7 +63,7 @@ class GateMeasures:
         return {row["name"]: _measure(json.loads(row["measure"])) for row in rows}
 
     async def keep(self, adapter: str, name: str, measure: Measure) -> None:
-        """Store one measurement of an adapter's test; it is on disk when this returns."""
+        """Store one measurement of an adapter's test; a later crash of Lull does not lose it."""
         told = {key: value for key, value in asdict(measure).items() if value is not None}
         text = json.dumps(told, ensure_ascii=True)
         await self._db.write(

@@ -38,7 +38,7 @@ class EventLog:
         self._inbox.put(event)
 
     def after(self, seq: int, *, limit: int = 1000) -> list[Event]:
-        """List the logged events numbered after `seq`, in order."""
+        """List the logged events with a number above `seq`, in order."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)

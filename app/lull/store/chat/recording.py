@@ -56,7 +56,9 @@ _LINKS_PER_QUERY: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The new messages of a long request, already redacted outside the service process."""
+    """The new messages of a long request, from which another process has already
+    removed secrets.
+    """
 
     pieces: tuple[bytes, ...] = ()
     """Compressed pieces of messages, made by `packed`, newest messages first."""

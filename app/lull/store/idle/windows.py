@@ -73,8 +73,8 @@ class Windows:
         self._inbox.put(row)
 
     def close_left_open(self) -> None:
-        """Close idle windows that an earlier run of the service left open, at the time they were
-        last seen.
+        """Close idle windows that a crashed run of the service left open, with the time of their
+        last update as their end.
         """
         self._db.post(
             lambda connection: connection.execute(
@@ -159,8 +159,8 @@ class Windows:
         )
 
     async def set_pause(self, pause: Pause | None) -> None:
-        """Store the pause of background work that the user asked for; it is on disk when this
-        returns.
+        """Store the pause of background work that the user asked for; when this returns, a crash of
+        Lull does not lose it.
         """
         await self._db.write(lambda connection: _set_pause(connection, pause))
 

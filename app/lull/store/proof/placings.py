@@ -32,7 +32,7 @@ class Placings:
         return tuple(map(_result, rows))
 
     async def put(self, result: PlacingResult) -> None:
-        """Store the current state of a model's result (where in a prompt it obeys skills best).
+        """Store what is known so far of where in a prompt a model obeys skills best.
 
         It replaces the model's earlier result, also one for an older set of test cases.
         """

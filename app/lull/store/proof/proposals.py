@@ -139,7 +139,9 @@ class Proposals:
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each request that taught or served to prove a skill."""
+        """Return the subject words of each request that taught a skill or was replayed
+        to prove one.
+        """
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:

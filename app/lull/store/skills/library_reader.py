@@ -1,5 +1,5 @@
-"""Reads the skill library: its skills as of a generation (version number), their history and their
-uses.
+"""Reads the skill library: the skills in each of its numbered versions (generations), their
+history, and how often each was used.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class HistoryRow:
 
 
 class LibraryReader:
-    """Reads the tables of the skill library: its generations (versions), each skill's states, and
-    use counts.
+    """Reads the tables of the skill library: its numbered versions (generations), each skill's
+    states, and how often each was used.
     """
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:

@@ -1,5 +1,5 @@
-"""Changes the skill library: its generations (versions), each skill's state in each, and use
-counts.
+"""Changes the skill library in the database: its numbered versions (generations), each skill's
+state in each of them, and how often a skill was used.
 
 A change is one transaction on top of version files already on disk; the working copies are updated
 after it. `reconcile` finishes at the next start what a crash interrupted. Unapproved working copies
@@ -46,8 +46,8 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 
 class Skills(LibraryReader):
-    """Reads and writes the tables of the skill library: generations (versions), skill states,
-    folders and use counts.
+    """Reads and writes the tables of the skill library: its numbered versions (generations), skill
+    states, folders and how often each skill was used.
     """
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
@@ -63,7 +63,7 @@ class Skills(LibraryReader):
     # Writing
 
     def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
-        """Queue for storing that each of these skills was used once more by a client."""
+        """Queue a note for the database that a client used each of these skills once more."""
         for key in keys:
             self._uses.put((by, key, at.isoformat()))
 

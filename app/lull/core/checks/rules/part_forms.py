@@ -110,8 +110,8 @@ _OTHER_START: Final = r"\b(?:verb|noun|emoji|number|tag|word|imperative|type|pre
 
 
 def part_named(clause: str) -> tuple[Part, str] | None:
-    """Split a clause of a rule into the part of the answer it is about and the clause with that
-    part's name marked; None if it names no part.
+    """Find the part of an answer that a clause of a user's rule is about; return it with the
+    clause. None if the clause names no part.
     """
     bare = blanked(clause)
     if _whole_counted(bare):

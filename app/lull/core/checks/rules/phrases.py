@@ -82,8 +82,8 @@ def quoted_after(text: str, cue: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """Replace each quoted text in a rule by § signs of the same length, because quoted words are no
-    instructions.
+    """Replace each quoted text in a user's rule by § signs of the same length, so that its words
+    are not read as instructions.
     """
     return QUOTED.sub(lambda found: "§" * len(found[0]), text)
 
@@ -248,7 +248,7 @@ def without_even_if(text: str) -> str:
 
 
 def clauses(text: str) -> list[str]:
-    """Split a rule into its independent clauses."""
+    """Split a user's rule into clauses that each ask for something by themselves."""
     bare, parts, start = blanked(text), [], 0
     for end in _ENDS_CLAUSE.finditer(bare):
         parts.append(text[start : end.start()])
