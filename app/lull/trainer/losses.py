@@ -193,7 +193,9 @@ def _tail(logp_NK: mx.array) -> mx.array:
 
 
 def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
-    """Cross-entropy of recorded answers, Σ -logp / norm; the loss of replayed past successes."""
+    """Cross-entropy of recorded answers, Σ -logp / norm; the loss for rehearsing past
+    good answers.
+    """
     return -logp_N.sum() / norm
 
 

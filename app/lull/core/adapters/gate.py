@@ -44,9 +44,9 @@ class CheckState(StrEnum):
 
 
 class TargetTest(StrEnum):
-    """The test by which an adapter must show a gain on held-out requests of the kind it was trained
-    on: a bet on wins and losses, or a lower bound of the mean gain. It is chosen before the first
-    pair of answers is compared.
+    """The test by which an adapter must show a gain on requests that were kept out of training: a
+    bet on wins and losses, or a lower bound of the mean gain. It is chosen before the first pair of
+    answers is compared.
     """
 
     WINS = "wins"
@@ -93,8 +93,8 @@ class ProbePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetPair:
-    """Scores in [0, 1] of the active and the candidate adapter on one held-out request, both
-    answered with the same random seed.
+    """Scores in [0, 1] of the active and the candidate adapter on one request that was kept out of
+    training, both answered with the same random seed.
     """
 
     request: str

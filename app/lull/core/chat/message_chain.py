@@ -44,7 +44,9 @@ def link(key: bytes, parent: str, message: Message) -> str:
 
 
 def links(key: bytes, client: str, messages: Iterable[Message]) -> list[str]:
-    """Return the hash-chain link of each message of a conversation, oldest first."""
+    """Return for each message of a conversation, oldest first, the hash that identifies it together
+    with all messages before it.
+    """
     out: list[str] = []
     tip = root(key, client)
     for message in messages:
@@ -54,7 +56,8 @@ def links(key: bytes, client: str, messages: Iterable[Message]) -> list[str]:
 
 
 def canonical(message: Message) -> str:
-    """Return a message in canonical form, the text that is hashed into its link.
+    """Return a message in the normal form that is hashed, so that messages which differ only in
+    form get the same hash.
 
     Omits thinking (clients drop it from their history), white space around the words, and
     differences in the formatting of a tool call's JSON.

@@ -85,7 +85,9 @@ UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """A user message after an answer, with what a reader model found in it."""
+    """A user message that follows an answer, with what a reader model found in it: whether it
+    corrects the answer, thanks, or states a rule.
+    """
 
     turn: str
     """The turn whose request contains the user's message."""

@@ -129,8 +129,8 @@ def replay_harm_e(pairs: Sequence[Pair]) -> float:
 
 
 def together(one: float, other: float) -> float:
-    """Return the combined e-value of two bets on separate observations, such as replays and random
-    omissions of a skill.
+    """Return the combined e-value (strength of evidence) of two separate measurements of a skill,
+    such as answering past requests without it and leaving it out of conversations at random.
 
     Each bet is fair given all that came before it, so their product is an e-value again (testing by
     betting: Waudby-Smith & Ramdas, arXiv 2010.09686).
@@ -146,8 +146,8 @@ def replays_tell(scorable: int, rule: UseRule) -> bool:
 
 
 def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
-    """Whether a past request that was not replayed yet is to be answered again, to measure the
-    effect of a skill in use.
+    """Whether to answer this past request, for the first time, again without a skill that is in
+    use, to measure the skill's effect.
 
     Once the effect is certain, or many pairs of answers are there, only a fixed part of the
     requests is, so that an effect that changes later is still noticed.

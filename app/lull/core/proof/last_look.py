@@ -47,7 +47,7 @@ class LastLook:
 
 def last_look(seed: str) -> LastLook:
     """Draw from a seed the random threshold for the last look at a skill: the one comparison that
-    may still accept it when all allowed replays are used up and its evidence fell short.
+    may still accept it when no more past requests may be tried and its evidence fell short.
     """
     return LastLook(seed=seed, coin=coin_of(seed))
 

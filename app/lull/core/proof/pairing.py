@@ -50,7 +50,7 @@ def next_pair(
     look: LastLook | None = None,
 ) -> PlannedPair | None:
     """Choose the past request to answer next with and without the skill, and its seed; None if the
-    proof is decided or no request can be replayed.
+    test is decided or no request can be answered again.
 
     `pairs` are those already replayed. `key` identifies the text under proof, best by its sha256:
     another text gets another order and other seeds. Requests that went wrong and similar ones come
@@ -67,14 +67,16 @@ def next_pair(
 
 
 def successes_of(requests: Iterable[Request]) -> int:
-    """Return how many different past requests that were answered well a proof can replay."""
+    """Return how many different past requests with good answers can be answered again, to test
+    whether the skill does harm.
+    """
     return len({request for request, part in requests if part is PairPart.SUCCESS})
 
 
 def planned(
     done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
 ) -> PlannedPair | None:
-    """Choose the request that a proof has replayed least often, with a fresh seed: among past
+    """Choose the past request that the test of a skill used least often, with a fresh seed: among
     successes if `successes`, otherwise among failures and requests similar to them. None if there
     are none.
     """

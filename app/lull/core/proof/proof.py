@@ -147,7 +147,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Counts of replayed requests on which a skill won or lost, all that its test depends on."""
+    """Counts of past requests, answered with and without a skill, on which it won or lost."""
 
     benefit_pairs: int = 0
     wins: int = 0
@@ -187,8 +187,8 @@ class Totals:
         return harm_log_e_value(wins, losses) + picked
 
     def after(self, wins: int) -> Totals:
-        """Return the counts after `wins` more replayed requests on which the skill won, counted as
-        the user's blind comparisons if there were any so far.
+        """Return the counts after `wins` more requests on which the skill won, counted as the
+        user's blind comparisons if there were any so far.
         """
         return replace(
             self,
@@ -284,7 +284,7 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
 
 def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
     """Return how many more blind comparisons by the user, if all favoured the skill, would show
-    that it helps; 0 if that is already shown. May exceed the replays left.
+    that it helps; 0 if that is already shown. May exceed the pairs of answers left.
     """
     totals = totals_of(once(pairs))
     for number in range(rule.most_pairs + 1):
@@ -297,7 +297,7 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
 def verdict(
     totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> tuple[ProofState, str]:
-    """Return whether a skill is proved, harmful or undecided, and why in words, from counts."""
+    """Return whether a skill is proved, harmful or undecided by these counts, and why."""
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
@@ -325,12 +325,12 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
-    """Whether the e-value of the replayed requests alone shows that the skill helps."""
+    """Whether the e-value of the compared answers alone shows that the skill helps."""
     return totals.log_e >= _target(rule)
 
 
 def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> bool:
-    """Whether the replays that may test the skill's benefit are over: none is left, or the
+    """Whether the test of the skill's benefit is over: no pair of answers is left for it, or the
     randomised final decision (last look) was made.
     """
     taken = look is not None and look.after > 0
@@ -338,8 +338,8 @@ def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int) -> bool:
-    """Whether to make the randomised final decision (last look) on a skill now: the allowed replays
-    are used up, and the evidence favours the skill but is below 1/alpha.
+    """Whether to make the randomised final decision (last look) on a skill now: the allowed pairs
+    of answers are used up, and the evidence favours the skill but is below 1/alpha.
     """
     if look.after or benefit_shown(totals, rule):
         return False
@@ -348,8 +348,8 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many more replays may test the skill's benefit, on failed requests and similar
-    ones; some are reserved for past successes, if there are any.
+    """Return how many more pairs of answers to failed requests and similar ones may test the
+    skill's benefit; some are reserved for past successes, if there are any.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
     most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
@@ -357,14 +357,14 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
 
 
 def is_open(totals: Totals, rule: ProofRule) -> bool:
-    """Whether testing a skill may go on after the first replays: it won at least one of them, and
+    """Whether testing a skill may go on after the first pairs of answers: it won at least one, and
     the evidence against it is weak.
     """
     return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
 
 
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many replays of past requests a skill's test may use in all, by its counts."""
+    """Return how many pairs of answers a skill's test may use in all, by its counts so far."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
     goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)

@@ -205,7 +205,7 @@ class Proposal:
     @property
     def looked(self) -> bool:
         """Whether this proposed skill's test has ended with its final randomised decision, after
-        which replays of past requests count as evidence no more.
+        which no more answers count as evidence.
         """
         return self.look is not None and self.look.after > 0
 

@@ -79,7 +79,7 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
     """Return what the test of a skill on past requests leaves open so far, as cautions for the
-    user; nothing before the first replay.
+    user; nothing before the first request was tried.
     """
     if not decision.pairs:
         return ()

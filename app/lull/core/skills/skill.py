@@ -228,8 +228,8 @@ class Library:
 
 
 def added(library: Library, new: Skill) -> Skill:
-    """Return the new skill with its version number for the next generation; the name of a deleted
-    skill may be reused.
+    """Return a new skill with its version number, for the library's next generation (numbered
+    version); the name of a deleted skill may be reused.
     """
     old = library.skills.get(new.key)
     if old is not None and old.status is not SkillStatus.ARCHIVED:

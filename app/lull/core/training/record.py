@@ -137,8 +137,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The current state of model, adapters and skills, with which a training run is compared before
-    its next step.
+    """The state of model, adapters and skills at present, with which a training run is compared
+    before its next step: if it differs, the run is given up.
     """
 
     model: str
@@ -222,7 +222,9 @@ def superseded(run: Run, now: Stand) -> str:
 
 
 def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
-    """Return the last training run of the series of rounds that this run belongs to."""
+    """Return the newest run of the series of training rounds, each continuing the one before, that
+    this run belongs to.
+    """
     while run.status is RunStatus.CONTINUED:
         after = next((one for one in runs if one.parent == run.id), None)
         if after is None:

@@ -115,8 +115,8 @@ def state_of(samples: Sequence[Drawn]) -> GroupState:
 
 
 def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
-    """Return the mean reward over groups of sampled answers, equally weighted; None if none was
-    scored.
+    """Return the mean reward over groups of sampled answers, each group weighted equally; None if
+    none was scored.
     """
     known = [group.reward for group in groups if group.reward is not None]
     return sum(known) / len(known) if known else None
@@ -125,8 +125,8 @@ def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
 def next_prompt(
     prompts: Sequence[str], done: Mapping[str, Sequence[GroupState]], *, most: int
 ) -> str | None:
-    """Return the turn whose request to sample answers to next: the first one with the fewest groups
-    of answers; None if there is none.
+    """Choose the turn whose request the model answers next for training: the first one with the
+    fewest groups of sampled answers; None if there is none.
 
     Skips turns that could not be scored and those with `most` groups.
     """

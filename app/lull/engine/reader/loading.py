@@ -22,7 +22,9 @@ Array = Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedReader:
-    """The feedback reader in memory: its network, tokenizer and files."""
+    """The feedback reader (a small model that classifies users' messages) in memory: its network,
+    tokenizer and files.
+    """
 
     net: ReaderNet
     tokenizer: Any
@@ -64,7 +66,8 @@ _INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resour
 
 
 def shape_of(files: ReaderFiles) -> Shape:
-    """Read the shape of the feedback reader's network.
+    """Read from the feedback reader's files how its network is built: layers, LoRA and classifier
+    heads.
 
     Raises TypeError for fields this release does not know.
     """

@@ -90,7 +90,8 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
 
 
 def prepare_to_read() -> None:
-    """Set up the feedback reader's environment with one BLAS thread.
+    """Set up the environment of the process that classifies feedback, so that its linear algebra
+    (BLAS) uses one thread.
 
     Call before anything imports MLX.
     """

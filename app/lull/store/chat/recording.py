@@ -120,7 +120,9 @@ def write_records(connection: sqlite3.Connection, records: Sequence[Record], *, 
 
 
 def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool:
-    """Store one more piece of a turn's messages; False if the turn was deleted meanwhile."""
+    """Store one more piece of the messages of a long request; False if its turn was
+    deleted meanwhile.
+    """
     there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
     if there is not None:
         _write_piece(connection, piece)

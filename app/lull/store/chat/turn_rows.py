@@ -134,7 +134,9 @@ LISTED = (
 
 
 def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
-    """Convert a database row selected with the columns `LISTED` to a TrajectoryRow."""
+    """Convert a conversation's database row, which must have the columns `LISTED`, to a
+    TrajectoryRow.
+    """
     return TrajectoryRow(
         id=row["id"],
         client=row["client"],

@@ -123,8 +123,8 @@ class Worths:
         return row["good"], int(row["n"])
 
     def held_out(self) -> list[HeldOutMeans]:
-        """List the mean scores of adapters on held-out requests, oldest first; deleted adapters
-        have none.
+        """List adapters' mean scores on requests kept out of training, oldest first; deleted
+        adapters have none.
         """
 
         def work(connection: sqlite3.Connection) -> list[sqlite3.Row]:

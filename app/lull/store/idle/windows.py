@@ -58,7 +58,9 @@ class WindowRow:
 
 
 class Windows:
-    """Reads and writes the tables of idle windows, of the user's absences and of the pause."""
+    """Reads and writes the tables of idle windows (times when Lull may work), of the user's
+    absences and of the pause.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -67,8 +69,8 @@ class Windows:
     # The journal
 
     def post(self, row: WindowRow) -> None:
-        """Queue an idle window's current state for storing, replacing an earlier one with the same
-        id.
+        """Queue the current state of an idle window (a time when Lull may work) for storing; it
+        replaces an earlier one with the same id.
         """
         self._inbox.put(row)
 
@@ -86,7 +88,9 @@ class Windows:
     def between(
         self, start: datetime, end: datetime, *, limit: int | None = None
     ) -> list[WindowRow]:
-        """List idle windows that overlap [start, end), including empty ones, oldest first."""
+        """List the idle windows (times when Lull may work) that overlap [start, end), including
+        empty ones, oldest first.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM windows WHERE opened_at < ?"

@@ -27,7 +27,9 @@ class Exams:
         self._db = database
 
     def all(self) -> tuple[ExamResult, ...]:
-        """List the exam results of all models, oldest first. Blocking."""
+        """List the results of all models' exams, which decide whether a model may read, judge or
+        write for Lull; oldest first. Blocking.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM exams ORDER BY at, model, role"
@@ -36,7 +38,7 @@ class Exams:
         return tuple(map(_result, rows))
 
     async def put(self, result: ExamResult) -> None:
-        """Store the current state of a model's exam result.
+        """Store how far a model has come in an exam, or its final result.
 
         Deletes results of an older build of the model or of an older exam.
         """

@@ -121,7 +121,7 @@ class Proposals:
         return bytes(row["bytes"])
 
     def pairs(self, proposal: str) -> list[Pair]:
-        """List the replayed pairs of answers, with and without the skill, of a proposal."""
+        """List a proposed skill's test results: past requests answered with and without it."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT pair, answers FROM replays WHERE proposal = ? ORDER BY number",
@@ -131,17 +131,15 @@ class Proposals:
         return [pair_of(row["pair"], row["answers"]) for row in rows]
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
-        """Return the ids of turns that taught a skill or were replayed to prove it: all, or those
-        among `turns`.
+        """Return the ids of turns that taught a skill or were answered again to test one: all, or
+        those among `turns`.
 
         Turns of rejected proposals do not count.
         """
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each request that taught a skill or was replayed
-        to prove one.
-        """
+        """Return the subject words of each request that taught a skill or tested one."""
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -254,8 +252,8 @@ class Proposals:
     async def advance(
         self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
     ) -> bool:
-        """Store the progress of a proposed skill's proof: its status and one more replayed pair of
-        answers.
+        """Store how far the test of a proposed skill has come: its status, and one more past
+        request answered with and without it.
 
         `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
         or edited it meanwhile, or if the proof has ended with its last look (a final randomised
@@ -294,7 +292,9 @@ class Proposals:
         await self._db.write(work)
 
     def shown_pair(self, proposal: str) -> ShownPair | None:
-        """Return the pair of answers that the user is shown to compare; None after the pick."""
+        """Return the pair of answers that the user is asked to compare for a proposed skill; None
+        after the pick.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
@@ -310,7 +310,8 @@ class Proposals:
         *,
         shown: ShownPair | None = None,
     ) -> Proposal:
-        """Store a pair of answers that the user compared, apply `plan`, and close the pair `shown`.
+        """Store the result of comparing two answers, with and without a proposed skill, apply
+        `plan` to the proposal, and close the comparison `shown`.
 
         Raises NotFound; Conflict if `shown` is not open or its seed was replayed; what `plan`
         raises.

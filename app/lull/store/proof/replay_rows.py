@@ -25,13 +25,17 @@ def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
 
 
 def forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
-    """Delete a proposed skill's replays, after its text or the model changed."""
+    """Delete a proposed skill's test results on past requests, after its text or the
+    model changed.
+    """
     for table in ("replays", "shown_pairs"):
         connection.execute(f"DELETE FROM {table} WHERE proposal = ?", (proposal,))
 
 
 def blank_answers(connection: sqlite3.Connection) -> None:
-    """Empty the answers of replays whose request is no longer stored; their scores stay."""
+    """Empty the answers in test results of proposed skills whose request is no longer stored; the
+    scores stay.
+    """
     connection.execute(
         "UPDATE replays SET answers = '' WHERE answers <> ''"
         " AND json_extract(pair, '$.request') NOT IN (SELECT id FROM turns)"

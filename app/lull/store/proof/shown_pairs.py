@@ -69,8 +69,8 @@ def not_open(proposal: str, pair: str) -> Conflict:
 
 
 def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Raise Conflict if this request was already replayed for the proposed skill with this random
-    seed.
+    """Raise Conflict if this request was already answered with this random seed to test the
+    proposed skill.
     """
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
     done = (json.loads(row["pair"]) for row in rows)

@@ -23,8 +23,8 @@ _STANDING = (
 
 
 def support_turns(database: Database, turns: Sequence[str] | None = None) -> set[str]:
-    """Return the ids of turns that taught a skill or were replayed to prove it: all, or those among
-    `turns`.
+    """Return the ids of turns that taught a skill or were answered again to test one: all, or those
+    among `turns`.
     """
     only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
     rows = database.read(
@@ -36,8 +36,8 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
 
 def support_marks(database: Database) -> list[frozenset[str]]:
-    """Return the subject words of each request that taught a skill or was replayed to prove it,
-    including those of deleted turns.
+    """Return the subject words of each request that taught a skill or tested one, also those of
+    deleted turns.
     """
 
     def work(connection: sqlite3.Connection) -> list[frozenset[str]]:
@@ -54,8 +54,8 @@ def support_marks(database: Database) -> list[frozenset[str]]:
 def write_support(
     connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
 ) -> None:
-    """Store the turns that taught a proposed skill or are replayed to prove it, each with its part
-    in that.
+    """Store which turns taught a proposed skill or are answered again to test it, and which part
+    each has in that.
     """
     connection.executemany(
         "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",

@@ -62,7 +62,9 @@ class UseReplayed:
 
     @property
     def done(self) -> set[str]:
-        """The ids of turns that were replayed for the skill, scored or not."""
+        """The ids of turns whose requests were answered again to measure the skill,
+        scored or not.
+        """
         return {*(pair.request for pair in self.pairs), *self.silent}
 
 
@@ -129,8 +131,8 @@ class UseReplays:
     async def add(
         self, skill: UseKey, turn: str, pair: Pair | None, *, model: str, at: datetime
     ) -> None:
-        """Store a replay of an approved skill as a pair of scored answers; None where nothing could
-        score them.
+        """Store the result of answering a past request with and without an approved skill: both
+        scores, or None where nothing could score the answers.
 
         Nothing is stored if the turn was deleted meanwhile. `model` is the digest of the answering
         model.

@@ -64,8 +64,8 @@ def broken(connection: sqlite3.Connection) -> frozenset[int]:
 
 
 def mend(connection: sqlite3.Connection, texts: Iterable[str]) -> list[str]:
-    """Repair library generations in which one skill row was changed outside Lull; return those
-    skills' names.
+    """Repair versions (generations) of the skill library in which one skill's row was changed
+    outside Lull; return those skills' names.
 
     A seal is the keyed hash of a generation's rows. If replacing one row by a value that it may
     have had makes the hash match again, that value is restored. `texts` are the sha256 values that
