@@ -9,7 +9,9 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 
 def length(seconds: float) -> str:
-    """Format a duration in words, rounded down to one or two units."""
+    """Format a duration for people, such as "12 min" or "3 h 5 min"; rounded down to two units at
+    most.
+    """
     if seconds < 60:
         return f"{max(0, int(seconds))} s"
     if math.isinf(seconds):

@@ -48,7 +48,7 @@ def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedModel:
-    """A model in memory with its tokenizer."""
+    """A model that the inference engine has loaded, with its tokenizer."""
 
     folder: ModelFolder
     model: Any

@@ -35,7 +35,7 @@ _COUNTED: Final = {
 
 
 def look_into(database: Path) -> tuple[int, BackupCounts]:
-    """Open a database file and return its layout version and its row counts."""
+    """Open a database file and return the version of its table layout and its row counts."""
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         counts = {

@@ -19,7 +19,9 @@ from lull.core.training.spec import Lora
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterShape:
-    """The layers, LoRA parameters and weights of an adapter."""
+    """What makes up a LoRA adapter: the layers that it changes, its LoRA parameters (rank, scale
+    and so on) and its weights.
+    """
 
     layers: int
     """Number of transformer blocks with LoRA layers, counted from the last; -1 for all."""

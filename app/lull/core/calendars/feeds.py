@@ -145,7 +145,7 @@ class FeedReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A calendar feed's last successful reading, as stored."""
+    """What the last successful fetch of a calendar feed brought, as it is stored."""
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]

@@ -87,7 +87,7 @@ def mlx_name(kind: Architecture, name: str) -> str | None:
 
 
 def layout_of(kind: Architecture, name: str) -> Layout:
-    """Return how the tensor with this MLX name is laid out in a GGUF file."""
+    """Return how the numbers of a tensor, named as in MLX, are arranged in a GGUF file."""
     if kind is Architecture.LLAMA and ".q_proj." in name:
         return Layout.QUERY_ROWS
     if kind is Architecture.LLAMA and ".k_proj." in name:

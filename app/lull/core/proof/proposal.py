@@ -45,7 +45,7 @@ class ProposalStatus(StrEnum):
 
 
 class ProposalOrigin(StrEnum):
-    """The author of a proposed skill."""
+    """Who or what made a proposed skill: the user's own words, a model, a file, and so on."""
 
     EXTRACTIVE = "extractive"
     MODEL = "model"

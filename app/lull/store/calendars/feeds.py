@@ -48,7 +48,7 @@ class Feeds:
         )
 
     async def keep(self, feed: Feed) -> bool:
-        """Update a stored calendar feed.
+        """Store the new state of a calendar feed, such as after a fetch.
 
         False if the feed was removed meanwhile; it is not added again.
         """

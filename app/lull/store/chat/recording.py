@@ -102,7 +102,7 @@ def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str
 
 
 def write_records(connection: sqlite3.Connection, records: Sequence[Record], *, key: bytes) -> None:
-    """Store finished turns with their messages, oldest first.
+    """Store finished turns (requests with their answers) and their messages, oldest first.
 
     `key` hashes secrets, so repeated ones get the same number.
     """

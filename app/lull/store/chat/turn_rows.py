@@ -159,7 +159,7 @@ def _title(message: str | None) -> str:
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
-    """Convert a database row to a turn, and load its messages.
+    """Convert a database row to a turn (a request with its answer), and load its messages.
 
     Messages whose links (hash of a message and all before it) are in `known` are left out of the
     request; the turn's own links are added to `known`.

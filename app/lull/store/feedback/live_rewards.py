@@ -36,7 +36,9 @@ class LiveOutcomes:
 
 
 class LiveRewards:
-    """Reads conversation scores from the tables of turns, rewards and random trial assignments."""
+    """Reads from the database how conversations with and without an adapter were scored, to decide
+    whether it is taken back.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database

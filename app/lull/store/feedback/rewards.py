@@ -20,8 +20,8 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, v
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A turn whose signals have not been gathered, with the turn before it, whose answer its user
-    message reacts to.
+    """A conversation turn that is not scored yet, with the turn before it, whose answer the user's
+    message may say something about.
     """
 
     turn: TurnRow
@@ -105,8 +105,8 @@ class Rewards:
     def held_to(
         self, said: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
-        """Return turns of a client whose score says whether the answer kept one of these wishes of
-        the user, each turn with those wishes.
+        """Return a client's turns whose answers were scored by whether they keep one of these
+        wishes of the user, each turn with the wishes concerned.
 
         Includes turns excluded from learning. `model` limits it to that model's turns.
         """
