@@ -29,7 +29,7 @@ from lull.store.training.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What forgetting a conversation removed, or would remove."""
+    """Lists what was removed, or would be, when the user has a conversation deleted."""
 
     what: ToForget
     made: tuple[str, ...]
@@ -61,7 +61,9 @@ class FindDerived:
         self._library = library
 
     def look(self, conversation: str) -> Forgotten:
-        """Find what forgetting the conversation would remove. Blocking. Raises NotFound."""
+        """Find everything that deleting this conversation would also remove, such as skills and
+        adapters made from it. Blocking. Raises NotFound.
+        """
         _, turns = self._tables.trajectories.get(conversation)
         ids = tuple(turn.id for turn in turns)
         proposals = self._taught(set(ids))
@@ -98,7 +100,8 @@ class FindDerived:
         return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
 
     def held_to(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
-        """Return the turns whose score says whether the answer kept one of the wishes `said`.
+        """Return the turns whose answers were scored by whether they keep a wish that the user
+        stated in one of the turns `said`.
 
         Only turns of the client `owner` ("": shared clients): elsewhere others typed these words.
         """

@@ -25,7 +25,9 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """The result of one sweep that moves old conversations into the trash."""
+    """How many conversations one sweep moved into the trash because of age or size, and how many
+    wait.
+    """
 
     moved: int = 0
     """Number of conversations moved into the trash."""

@@ -130,8 +130,8 @@ class Gate:
         return decide(measures, exam.rule, at=self._clock.now(), against=exam.against)
 
     def progress(self, adapter: str) -> float:
-        """Return how far the test of a candidate adapter is, from 0 to 1, towards the fewest
-        measurements that it needs.
+        """Return which share (0 to 1) of the fewest measurements that a verdict on this candidate
+        adapter needs has been taken.
         """
         exam = self._exam
         if exam is None or exam.version.id != adapter:

@@ -85,7 +85,9 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
 
 
 async def away(contest: Contest, answer: Answered) -> Distance:
-    """Measure the candidate adapter's KL divergence from the base on its own answer, in nats."""
+    """Measure by how much the candidate adapter's token probabilities on its own answer differ from
+    the base model's (KL divergence in nats).
+    """
     if not answer.ids:
         return Distance(nats=0.0, tokens=0)
     nats = await contest.engine.divergence(answer.prompt_ids, answer.ids, adapter=contest.new)

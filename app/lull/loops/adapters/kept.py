@@ -27,7 +27,7 @@ def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()
 
 
 def files_not_needed(adapters: Adapters, force: AdaptersInForce) -> list[str]:
-    """Return the ids of the adapters whose files may be deleted. Blocking.
+    """Return the ids of inactive adapters whose files may be deleted to free disk space. Blocking.
 
     Kept are the last few that were active, those that wait to be tested, and the newest rejected
     ones.

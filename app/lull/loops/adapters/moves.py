@@ -80,8 +80,8 @@ class AdapterMoves:
         return self._files.damage(version.id, version.sha256)
 
     async def undamaged(self, version: AdapterVersion) -> None:
-        """Raise AdapterError if an adapter version cannot be used (damaged files or other base
-        weights).
+        """Check that an adapter version can be used; raise AdapterError if its files are damaged or
+        it was trained on other base weights.
         """
         wrong = await asyncio.to_thread(self.unusable, version)
         if wrong:

@@ -12,11 +12,10 @@ from lull.core.models.weight_work import NextToken
 
 
 async def next_token(engine: Engine, prompt: str, adapter: str | None) -> NextToken:
-    """Have Lull's own engine generate the next token greedily.
+    """Have Lull's own engine generate one token after a prompt, greedily (always the likeliest).
 
-    Return it with its most likely alternatives.
-
-    The adapter must be loaded. Raises EngineError.
+    Return the token with its most likely alternatives. The adapter must be loaded. Raises
+    EngineError.
     """
     sampling = Sampling(temperature=0.0, max_tokens=1)
     asked = GenerateRequest(

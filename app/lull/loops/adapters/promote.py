@@ -147,7 +147,8 @@ class Promote:
         return made
 
     async def consider(self, adapter: str, until_s: float | None = None) -> Verdict | None:
-        """Compare a candidate adapter with the active one, and put it on trial if it is no worse.
+        """Run the gate (the test against the active adapter) for a candidate adapter, and put the
+        candidate on trial if it is no worse.
 
         Stops at `until_s` (monotonic clock; None: measures to the end). Returns the verdict, or
         None if more is left to measure. An accepted adapter is then on trial (it answers a share of
@@ -266,7 +267,7 @@ class Promote:
             await self.take_up(model)
 
     async def take_up(self, model: str) -> None:
-        """Have a model answer with its active adapter, when the model begins to be served.
+        """Route a model's requests to its active adapter as soon as the model begins to be served.
 
         Waits for no model.
         """

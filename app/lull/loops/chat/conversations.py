@@ -36,8 +36,8 @@ class Conversations:
         self._store_failing = False
 
     def chain(self, client: Client, request: ChatRequest) -> list[str]:
-        """Return the links of the request's messages: for each message a keyed hash of it and all
-        before it.
+        """Return a hash link for each message of a request: a keyed hash of the message and all
+        before it, by which its conversation is found.
         """
         if request.outline is not None:
             return list(request.outline.links)

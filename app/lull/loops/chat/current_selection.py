@@ -72,7 +72,9 @@ class CurrentSelection:
         return self._fixing.chosen(request, client, library, model)
 
     def place(self, model_name: str) -> Placement:
-        """Return where the prompts of a model hold skills (instruction texts)."""
+        """Return where in a model's prompts Lull puts skills: in the system text or in a user
+        message.
+        """
         model = self._facts(model_name)
         return Placement.SYSTEM if model is None else self._fixing.place(model)
 
@@ -88,11 +90,12 @@ class CurrentSelection:
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
     def still_meant(self, served: ServedTurn) -> bool:
-        """Whether a stored turn's skills are all active, and no newer skill would join them.
+        """Whether a stored turn's skills are all still active, and no skill approved since would be
+        added to its prompt today.
 
-        If so, what the user said about the answer still applies to the skill library as it is.
-        Other differences in the choice of skills do not count: it drifts with every request that
-        went well.
+        If so, what the user said about the answer still applies to today's skill library. Other
+        differences in the choice of skills do not count: it drifts with every request that went
+        well.
         """
         chosen = self.skills(served)
         if chosen is None:
@@ -106,7 +109,7 @@ class CurrentSelection:
 
 
 def clean(message: Message) -> Message:
-    """Remove from a message the text that Lull injected into it."""
+    """Return a copy of a message without the skill text that Lull had added to it."""
     parts = tuple(replace(part, text=strip_injected(part.text)) for part in message.parts)
     return replace(message, parts=parts)
 

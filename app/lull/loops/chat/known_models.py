@@ -1,5 +1,5 @@
-"""Caches facts of the models that answer, such as their context window, for requests that cannot
-wait to look them up.
+"""Caches what is known of the answering models, such as their context window, for chat requests
+that cannot wait for a look-up.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ MOST_CLIENTS = 1000
 
 
 class KnownModels:
-    """Cache of facts about the models that were asked last."""
+    """Cache of facts, such as the context window, about the models that requests asked most
+    recently.
+    """
 
     def __init__(self, *, within_s: float) -> None:
         """A request waits for a model's facts for `within_s` seconds at most."""
@@ -32,10 +34,11 @@ class KnownModels:
     async def known(
         self, name: str, facts: Callable[[], ModelFacts | Awaitable[ModelFacts]]
     ) -> tuple[bool, ModelFacts | None]:
-        """Return (whether the model's facts came in time, the facts).
+        """Look up a model's facts within a time limit; return (whether they came in time, the
+        facts).
 
-        If they did not, the facts are the last known ones, or None. Skills are chosen by these, but
-        the stored turn names the exact model only when its facts came in time.
+        If they came too late, the facts are the last known ones, or None. Skills are chosen by
+        these, but the stored turn names the exact model only when its facts came in time.
         """
         model = await self._in_time(facts)
         if model is None:
@@ -56,8 +59,8 @@ class KnownModels:
 
 
 def remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> None:
-    """Store a value as the newest entry of an ordered dict, and drop the oldest entries beyond
-    `most`.
+    """Put a value into an ordered dict as its newest entry, and drop the oldest entries until
+    `most` are left.
     """
     into[key] = value
     into.move_to_end(key)

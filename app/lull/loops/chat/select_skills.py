@@ -47,9 +47,11 @@ class Selected:
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
     def not_put_in(self, why: str) -> Selected:
-        """Return the turn's choice without skills, for when they are not in the request's body.
+        """Return a copy of this choice without the skills, for a turn whose request body could not
+        take them.
 
-        The skills trained into the adapter, and how it was chosen, stay as they were.
+        What it says of the adapter stays: which skills were trained into it, and the random choice
+        of it.
         """
         was = self.selection
         flips = tuple(flip for flip in was.flips if decides_adapter(flip))
@@ -134,7 +136,9 @@ class SelectSkills:
         self._guard = guard
 
     def without_chance(self, index: SkillIndex | None = None) -> SelectSkills:
-        """Return a copy that leaves no skill out at random; `index` finds its skills, if given."""
+        """Return a copy of this selector that never leaves a skill out at random; it finds skills
+        by `index`, if given.
+        """
         guard = _AllIn(self._guard)
         made = SelectSkills(
             index or self._index, self.rule, rates=self._rates, uses=self._uses, guard=guard
@@ -153,8 +157,8 @@ class SelectSkills:
         trajectory: str,
         injectable: bool,
     ) -> Selected:
-        """Return the skills in the prompt of a turn: chosen on the conversation's first turn, then
-        carried over.
+        """Determine which skills are in the prompt of a turn: on a conversation's first turn they
+        are chosen, on later turns kept.
         """
         if position is not None:
             return self._go_on(request, client, library, position, model, injectable=injectable)
@@ -186,8 +190,8 @@ class SelectSkills:
         )
 
     def place(self, model: ModelFacts) -> Placement:
-        """Return where a model's prompts hold the skills (instruction texts): where it was seen to
-        obey them best, or else in the system text.
+        """Return where skills are put in a model's prompts: where a measurement showed that it
+        obeys them best, or else in the system text.
         """
         return place_of(model, self.places)
 
@@ -323,14 +327,16 @@ class SelectSkills:
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        """Return how many tokens a character of text makes for a model, as measured, or a default
-        before any measurement.
+        """Return how many tokens one character of text makes for a model on average: as measured,
+        or else a default.
         """
         return self._rates.get(model.digest if model else request.model, TokenRate())
 
 
 def place_of(model: ModelFacts, places: Mapping[str, Placement]) -> Placement:
-    """Return where a model's prompts hold skills, given the measured places by model digest."""
+    """Return where skills are put in a model's prompts, looked up by its digest in the measured
+    results.
+    """
     if not model.reads_suffixes:
         return Placement.SYSTEM
     return places.get(model.digest, Placement.SYSTEM)

@@ -52,7 +52,8 @@ class AskJudge:
         """Error of the judge's last call, if it could not be asked."""
 
     async def step(self, *, hurry: bool = False, limit: int = 8) -> int:
-        """Have the judge model score answers that are due for it; return how many were asked about.
+        """Have the judge model score stored answers whose time for it has come; return how many it
+        was asked about.
 
         With `hurry` it also scores turns that still wait for the user's next words or for another
         try. Raises LullError when the judge cannot be asked, also at later calls as long as turns

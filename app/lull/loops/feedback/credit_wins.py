@@ -40,10 +40,11 @@ class CreditWins:
         self._credit = credit
 
     async def of(self, rows: Sequence[RewardRow]) -> None:
-        """Store well-answered requests as examples of what the skills that they needed are useful
-        for.
+        """Store requests that were answered well as examples (exemplars) of what their skills are
+        useful for.
 
-        Requests that went well without any skill are stored too.
+        Only skills that a request needed get it. Requests that went well without any skill are
+        stored too.
         """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):

@@ -39,8 +39,8 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnew:
-    """The result of reading a user's message for feedback again, with the feedback that an earlier
-    reader found.
+    """The result of reading a user's message for feedback a second time: the new feedback and the
+    earlier.
     """
 
     before: Feedback | None

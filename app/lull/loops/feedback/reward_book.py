@@ -50,7 +50,9 @@ class RewardBook:
         self.calibration = Calibration()
 
     async def save(self, rows: Sequence[RewardRow], *, read: Collection[str] = ()) -> None:
-        """Store reward rows, and note which turns' signals have been gathered."""
+        """Store rewards of answers in the database, and mark the turns whose signals have been
+        gathered.
+        """
         await self._rewards.save(rows, read=read, at=self._clock.now())
 
     async def credit(self, rows: Sequence[RewardRow]) -> None:
@@ -67,8 +69,8 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return a turn's reward row with new signals added, its reward and when to ask the judge
-        model.
+        """Return a turn's stored reward record with new signals added, its reward computed again,
+        and the time to ask the judge model.
         """
         row = known or RewardRow(turn=turn.id, reward=None)
         signals = tuple(dict.fromkeys((*row.signals, *new)))
@@ -149,8 +151,8 @@ class RewardBook:
 
 
 def verdicts(row: RewardRow) -> dict[Source, float]:
-    """Return each source's verdict on a turn, leaving out the user's rating; if a source gave
-    several, the worst.
+    """Return what each source (such as checks or the judge model) says of a turn's answer, the
+    worst where it says several things; the user's rating is left out.
     """
     said: dict[Source, float] = {}
     for signal in row.signals:

@@ -140,7 +140,7 @@ class Score:
         return self._wished_anew(wishes, before, row, signals)
 
     async def heard(self, found: Sequence[Feedback]) -> None:
-        """Score the answers that newly read user feedback is about.
+        """Update the scores of answers about which users' replies were just found to say something.
 
         Replaces scores from earlier readings of the same messages.
         """

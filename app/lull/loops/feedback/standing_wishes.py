@@ -119,7 +119,8 @@ class StandingWishes:
     # Wishes that the user turned down
 
     def withdrawn(self) -> Withdrawn:
-        """Return the user's corrections whose skills were turned down since the last `follow`.
+        """Return the user's corrections that stopped counting since `follow` was last called: their
+        skills were turned down.
 
         With them come the scores of answers that rest on these corrections.
 
@@ -132,7 +133,9 @@ class StandingWishes:
         return Withdrawn(turns=turns, verdicts=verdicts)
 
     def follow(self, withdrawn: Withdrawn) -> None:
-        """Forget the wishes that the user withdrew; call it after the scores were updated."""
+        """Stop checking answers against the wishes that the user withdrew; called after the scores
+        were updated.
+        """
         if withdrawn.turns != self._gone:
             self._gone = withdrawn.turns
             self.clear()

@@ -34,15 +34,15 @@ Returns None if undecided.
 
 
 def as_said(wish: str) -> str:
-    """Return the text of the reward signal that comes from checking an answer against this wish of
-    the user.
+    """Return the text that a reward signal shows when it comes from checking an answer against a
+    wish of the user: the quoted wish.
     """
     return f"{YOU_SAID}{wish}"
 
 
 def by_wish(signal: Signal) -> bool:
-    """Whether a reward signal came from a wish that the user stated rather than from a skill's
-    check.
+    """Whether a reward signal comes from checking an answer against a wish of the user, and not
+    against a skill.
     """
     return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
@@ -135,8 +135,8 @@ class Verifier:
     def about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of the skills (instruction texts) that the request needed, out of those
-        given.
+        """Return the names of those given skills (instruction texts) that the request needed, such
+        as by its subject.
         """
         return tuple(
             name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
@@ -190,10 +190,10 @@ class Verifier:
     def as_wished(
         self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Signal, ...]:
-        """Check the answer against the user's newest lasting wish that applies to this request.
+        """Check an answer against the user's newest lasting wish that applies to its request.
 
-        `wishes` are ordered oldest first. Returns a signal that says whether the answer fulfils the
-        wish; none if no wish applies.
+        `wishes` are ordered oldest first. Returns one reward signal saying whether the answer
+        fulfils the wish, or none if no wish applies.
         """
         found = self._newest(model, wishes, asked, answer)
         if found is None:

@@ -112,8 +112,8 @@ class DecideIdle:
         )
 
     def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
-        """Return for how many seconds the decision whether work may run stays the same unless the
-        idle signals change.
+        """Return for how many seconds the present decision on background work holds, as long as the
+        idle signals do not change.
         """
         due = [condition.until for condition in window.conditions]
         events = self._calendars.ahead()
@@ -145,9 +145,7 @@ class DecideIdle:
     # The source
 
     def hurry(self, on: bool) -> None:
-        """Have the source of the idle signals (such as user input) observe the machine closely, or
-        stop doing so.
-        """
+        """Have the idle signals' source check for user input more often, or go back to normal."""
         self._source.hurry(on)
 
     def woken(self) -> None:
@@ -156,5 +154,5 @@ class DecideIdle:
 
 
 def clock_of(signals: IdleSignals) -> ClockReading:
-    """Return the wall-clock and monotonic times at which idle signals were read."""
+    """Return the wall-clock and monotonic times at which some idle signals were read."""
     return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)

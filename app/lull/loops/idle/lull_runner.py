@@ -119,8 +119,8 @@ class Runner:
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
     def done(self) -> tuple[Done, ...]:
-        """Return the background work done in the current idle window, summed up by kind and
-        description.
+        """Return the background work done since the current idle window opened, summed up by kind
+        and description.
         """
         return tuple(
             Done(kind=kind, text=text, used_s=used_s, units=units)
@@ -152,7 +152,9 @@ class Runner:
         await work.run_slice(self._until_s)
 
     async def collect(self) -> None:
-        """Handle the end of a unit of background work, or end one that has overrun its time."""
+        """Clean up after a unit of background work that has ended, handling its error if it failed;
+        end a unit that has overrun its time.
+        """
         unit, work = self._unit, self._work
         if unit is None or work is None:
             return

@@ -13,8 +13,8 @@ from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
 
 
 class ExamPapers:
-    """The exams (labelled items) for each role of a local model, with the results of the small
-    built-in reader to compare with.
+    """Holds, for each role of a local model (reader, judge, writer), the exam that it must pass,
+    and the small built-in reader's result to compare with.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ExamPapers:
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def settled(self, result: ExamResult) -> ExamResult:
-        """Return a model's exam result with passed or failed filled in, once its marks decide
-        that.
+        """Return a model's exam result with "passed" or "failed" filled in as soon as its marks
+        decide it.
         """
         return settled(result, self._sheets[result.role], self._small)

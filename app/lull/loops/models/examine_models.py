@@ -172,8 +172,8 @@ class ExamineModels:
         return result.model if result is not None else None
 
     def judge_belief(self, model: str) -> Prior | None:
-        """Return the prior of how reliable a judge model is, from its exam; None if it has not
-        taken one.
+        """Return how reliable a judge model is believed to be (a prior), judging by its exam; None
+        if it took none.
         """
         for result in self._results.values():
             same = canonical(result.model) == canonical(model)
@@ -281,8 +281,8 @@ class ExamineModels:
 
 
 async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
-    """Measure how well a feedback reader does on an exam (labelled exchanges), including the small
-    built-in reader.
+    """Give a feedback reader, for example the small built-in one, all questions of an exam
+    (labelled exchanges) at once, and return its marks as an exam result.
     """
     items = [item for item in sheet.items if isinstance(item, ReadItem)]
     heard = await reader.read([item.exchange for item in items])

@@ -108,7 +108,9 @@ class MeasurePlacing:
                 self._take(result)
 
     async def look(self) -> None:
-        """Determine anew which models the user talks to most."""
+        """Find out which models the user talked to most lately; these are the models that are
+        measured.
+        """
         if not self._asked.wanted() or not self._sheet.cases:
             self._models = {}
             return

@@ -82,8 +82,8 @@ class MeasureUse:
         return [WaitingUse(key, len(left)) for key, left in self._left.items() if left]
 
     async def look(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
-        """Determine anew which past requests of these skills are to be replayed with and without
-        them.
+        """Look up which past requests are to be replayed with and without each of these skills, to
+        measure the skill's effect.
 
         Returns for each skill's text whether replays can measure it.
         """

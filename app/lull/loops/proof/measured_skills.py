@@ -28,8 +28,8 @@ from lull.store.proof.use_replays import UseReplays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredSkill:
-    """An approved skill whose effect is measured, with the proposal (the candidate skill) that it
-    was approved from.
+    """An approved skill whose effect on answers is measured, with the approved proposal that it
+    comes from.
     """
 
     skill: Skill
@@ -108,8 +108,8 @@ def approved_from(library: Library, proposals: Proposals) -> dict[SkillKey, Meas
 
 
 def scored_in_proof(pairs: Iterable[Pair]) -> bool:
-    """Whether a check or a judge model, and not only the user, could score the replays of a skill's
-    proof.
+    """Whether any replayed pair of answers in a skill's proof was scored by a program or a judge
+    model, and not by the user's pick.
     """
     return any(pair.scored_by not in (BY_USER, SAME_WORDS) for pair in pairs)
 
@@ -127,8 +127,8 @@ def effects_in(
 def records_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, tuple[float, float]]:
-    """Sum up, for each skill, how good and how bad the answers with it were, in conversations and
-    replays.
+    """Sum up, for each skill, the rewards and the missing rewards (1 minus reward) of answers that
+    had it in the prompt, in conversations and replays.
     """
     found: dict[SkillKey, tuple[float, float]] = {}
     for outcome in outcomes:

@@ -56,7 +56,7 @@ class ProofWork:
         self._replaying: asyncio.Task[int] | None = None
 
     def doing(self, name: str) -> str:
-        """Describe the work on the skill of this name."""
+        """Return a line for the user that says that the skill of this name is being proved."""
         return said("work-proof", "Proving %1", name)
 
     async def run_slice(self, until_s: float) -> None:

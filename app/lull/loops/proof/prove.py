@@ -101,10 +101,10 @@ class Prove:
         self._settled: deque[str] = deque()
 
     def settled(self) -> Proposal | None:
-        """Take from the queue the next proposal (candidate skill) whose proof by replays has ended;
-        None if there is none.
+        """Take the next proposal (candidate skill) whose proof by replays has ended out of the
+        queue of ended proofs; None if the queue is empty.
 
-        One that was forgotten meanwhile is left out.
+        A proposal that was forgotten meanwhile is skipped.
         """
         while self._settled:
             with contextlib.suppress(NotFound):
@@ -286,23 +286,23 @@ class Prove:
         return min(self._rule.proof.alpha, 1 / e_bh_needs(others, self._rule.false_discoveries))
 
     def rule_for(self, proposal: Proposal) -> ProofRule:
-        """Return the rule by which replays decide whether a proposed skill is proved, with the
-        significance level.
+        """Return the rule, with its significance level, by which the replayed pairs of answers
+        decide whether this proposed skill is proved.
         """
         alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
         return replace(self._rule.proof, alpha=alpha)
 
     def won(self, proposal: Proposal) -> list[str]:
-        """Return the turns on which the answer with the proposed skill was better than the one
-        without.
+        """Return the recorded turns for which the proposed skill made the better answer in the
+        replays.
         """
         pairs = self._proposals.pairs(proposal.id)
         wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.won)
         return list(dict.fromkeys(wins))
 
     def evidence(self, proposal: Proposal) -> bytes:
-        """Return the document with the evidence of a proposed skill's proof, to store with the
-        approved skill.
+        """Return all evidence from the replays of a proposed skill as one document, which is stored
+        with the skill when it is approved.
 
         b"" without replays.
         """

@@ -21,8 +21,8 @@ class ProvedRequests:
         self._credit = credit
 
     def won(self, proposal: Proposal) -> list[str]:
-        """Return the requests, as text, whose answers were better with the proposed skill.
-        Blocking.
+        """Return the past requests, as text, that were answered better with the proposed skill than
+        without it in its proof. Blocking.
         """
         return [served.asked for served in self._rewards.served(self._prove.won(proposal))]
 
@@ -34,6 +34,8 @@ class ProvedRequests:
         return taught[0].client if taught else WINDOW_CLIENT
 
     async def remember(self, proposal: Proposal) -> None:
-        """Save the requests that the skill won as examples of what it is for, as it is approved."""
+        """Store the requests that were answered better with the skill as examples of what it is
+        for, when the skill is approved.
+        """
         for served in self._rewards.served(self._prove.won(proposal)):
             await self._credit(served, [proposal.key.name])

@@ -45,8 +45,8 @@ Causes are, for example, a missing image or a small window.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayTarget:
-    """The model on which past requests are replayed with and without a skill, as it is served
-    now.
+    """The model that answers replayed requests, with everything that shapes its answers, such as
+    the adapter and sampling parameters in use now.
     """
 
     chat: ChatModel
@@ -370,7 +370,9 @@ def readable(answer: Message) -> str:
 
 
 def kept(text: str) -> str:
-    """Return a replayed text as it is stored: with secrets redacted, and cut to a length limit."""
+    """Return the text of a replayed answer in the form in which it is stored: secrets redacted, and
+    cut to a maximum length.
+    """
     return redact_text(text, lambda kind, secret: 1)[:READABLE]
 
 
@@ -381,8 +383,8 @@ def injected(
     system: str,
     place: Placement = Placement.SYSTEM,
 ) -> tuple[Message, ...]:
-    """Return the request with the bodies of these skills (instruction texts) where the model's
-    prompts hold them.
+    """Return a copy of the request with these skills put into its prompt, in the place where the
+    model's prompts hold skills.
     """
     return with_block(messages, block(bodies), system=system, place=place)
 

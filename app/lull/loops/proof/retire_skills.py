@@ -46,7 +46,9 @@ class RetireSkills:
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:
-        """Return the time of the last change to the skill's state."""
+        """Return when the skill was last changed, switched on or switched off: the time of that
+        version of the library.
+        """
         at = {generation.number: generation.at for generation in self._skills.generations()}
         return at[skill.since]
 

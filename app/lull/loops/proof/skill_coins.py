@@ -39,12 +39,13 @@ class SkillCoins:
         """Good and bad trajectories, as (good, bad), of those that had each skill."""
 
     def known(self, skill: Skill) -> bool:
-        """Whether the conversations with a skill since its approval are counted."""
+        """Whether it is known how many conversations this skill has been in since its approval."""
         return _approval(skill) in self._uses
 
     def follow(self, skills: Sequence[Skill], counted: Mapping[UseKey, Mapping[str, int]]) -> None:
-        """Set the skills that may be left out at random from now on; `counted` holds the past uses
-        of new ones.
+        """Set which skills may be left out of conversations at random from now on.
+
+        `counted` holds the past uses of skills that are new here.
         """
         self._uses = {
             _approval(skill): self._uses.get(

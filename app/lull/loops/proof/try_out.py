@@ -34,7 +34,9 @@ from lull.store.skills.skills import new_skill
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPrompt:
-    """The text that Lull adds to one of the two requests, and the skills that it is made of."""
+    """What Lull adds to the user's request, for one of the two prompts (with or without the skill
+    that the user tries), and from which skills.
+    """
 
     injection: Injection
     skills: tuple[SkillKey, ...]
@@ -44,14 +46,18 @@ class TriedPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPair:
-    """The texts that Lull adds to a request without and with the skill that the user tries."""
+    """What Lull would add to a request without the skill that the user tries, and with it, for
+    comparison.
+    """
 
     without: TriedPrompt
     with_: TriedPrompt
 
     @property
     def differ(self) -> bool:
-        """Whether the skill makes any difference to this request's prompt."""
+        """Whether Lull would add something different to this request if the tried skill were
+        active.
+        """
         return self.without.injection != self.with_.injection
 
 
@@ -79,7 +85,8 @@ class TryOut:
     async def proposal(
         self, proposal_id: str, request: ChatRequest, *, sha256: str | None
     ) -> Callable[[ModelFacts], TriedPair]:
-        """Return a function that builds the two prompts of a proposal for a model.
+        """Return a function that, for a model, builds the prompts of a request without and with a
+        proposed skill.
 
         Raises NotFound, and Conflict for a proposal that nobody may try.
         """
@@ -113,7 +120,8 @@ class TryOut:
     async def skill(
         self, key: SkillKey, request: ChatRequest, *, asker: str
     ) -> Callable[[ModelFacts], TriedPair]:
-        """Return a function that builds the two prompts of an active skill for a model.
+        """Return a function that, for a model, builds the prompts of a request without and with an
+        active skill.
 
         If the skill is shared by all clients, the prompts are those that the client `asker` would
         get. Raises NotFound, Conflict.

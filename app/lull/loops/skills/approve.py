@@ -48,8 +48,9 @@ async def _left_lying(_: Sequence[Found]) -> None:
 
 
 def standing_by(library: Library, new: Skill) -> Skill:
-    """Return a proposed skill as its approval puts it into the library: active, as a new one or as
-    the next version of the one with its name.
+    """Return what a proposed skill becomes in the library when it is approved: an active skill.
+
+    It is a new skill, or the next version of the skill of the same name.
     """
     old = library.skills.get(new.key)
     if old is None or old.status is SkillStatus.ARCHIVED:
@@ -289,7 +290,9 @@ class Approve:
         return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
 
     async def lay_beside(self, proposal: str, key: SkillKey) -> None:
-        """Move an imported folder's additional files into the approved skill's folder."""
+        """Move the additional files of an imported skill folder from where they waited into the
+        approved skill's own folder.
+        """
         await asyncio.to_thread(self._skills.folders.take_waiting, proposal, key)
 
     async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> Changed:
@@ -323,8 +326,8 @@ class Approve:
         return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
 
     async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
-        """Set each of these skills back to an earlier text (sha256), or archive it (None), in one
-        change.
+        """Restore an earlier text (named by sha256) of each of these skills, or archive the skill
+        where None is given, all as one change of the library.
         """
         await self.take_in()
 

@@ -40,8 +40,8 @@ class FindFailures:
         self._current_selection = current_selection
 
     def all(self) -> list[Failure]:
-        """Return failed answers that today's skills would not prevent, and answers after which the
-        user stated a wish; newest first.
+        """Return the failed answers from which a skill may be drafted, newest first: those that
+        today's skills would not prevent, and those after which the user stated a wish.
         """
         served, heard = self._turns()
         found = [
@@ -53,8 +53,8 @@ class FindFailures:
         return [one for one in found if one.said or one.turn not in used]
 
     def still_open(self, found: FailureSet) -> bool:
-        """Whether these failed answers are still unused: another writer or the user may have come
-        first.
+        """Whether no proposal was made of these failed answers in the meantime, by another writer
+        or the user.
         """
         left = {one.turn.id for one in self._turns()[0]}
         if not found.wish:

@@ -368,8 +368,8 @@ def _folded(text: str) -> str:
 
 
 def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
-    """Convert the warnings from screening a proposed skill to the form in which proposals store
-    them.
+    """Convert the warnings about a proposed skill's text to the form in which the proposal is
+    stored.
     """
     return tuple(
         {
@@ -383,8 +383,8 @@ def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
 
 
 def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...]:
-    """Return where each sentence of a screened skill text came from, in the form that proposals
-    store.
+    """Return, for each sentence of a proposed skill's text, who wrote it and where it comes from,
+    in the form in which the proposal is stored.
 
     A user's sentence is quoted as typed by the user only if it is from a recorded turn, or if the
     user has just `edited` the text; else the user only approved it earlier.

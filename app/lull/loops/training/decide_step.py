@@ -237,14 +237,16 @@ class DecideStep:
 
 
 def course_version(run: str) -> str:
-    """Return the name under which the engine loads the adapter of an unfinished series of runs."""
+    """Return the name under which the engine loads the newest adapter of a series of training runs
+    that still goes on.
+    """
     return f"run:{run}"
 
 
 def reached(
     telling: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
 ) -> int:
-    """Return the sampling progress between two rounds, out of `groups_a_run`.
+    """Return how far sampling for the next GRPO run is, out of `groups_a_run` groups of answers.
 
     Normally it is the number of groups to learn from. After twice `groups_a_run` sampled groups it
     is complete if most answers are good, or if there are `groups_at_least` groups to learn from.

@@ -40,7 +40,7 @@ class Eligible:
         self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster(()))
 
     def of(self, turns: Sequence[str]) -> dict[str, Judged]:
-        """Return, for each of these turn ids, whether it may be used for training.
+        """Return, by turn id, whether each of these turns may be used for training.
 
         Deleted turns are missing. Blocking.
         """

@@ -40,8 +40,8 @@ _Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptForm:
-    """What a model's prompts look like beside the request: its SYSTEM text, and where skills
-    stand.
+    """What shapes a model's prompts apart from the request itself: the model's own SYSTEM text, and
+    the place where skills are put.
     """
 
     system: str
@@ -88,7 +88,7 @@ class FindsLearner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One sampled answer of the learning model, with its tokens."""
+    """One answer that the learning model gave when it was sampled, with its token ids."""
 
     completion: Completion
     ids: tuple[int, ...]
@@ -133,8 +133,8 @@ async def answer_ids(
 
 
 async def end_token(learner: Learner, prompt: tuple[Message, ...]) -> int | None:
-    """Sample an answer to a prompt and return its last token, which ends it; None if the answer did
-    not end.
+    """Find the token with which the learning model ends an answer, by sampling one answer; None if
+    that answer did not end.
     """
     said = await sampled(learner, prompt, GREEDY)
     return said.ids[-1] if said.completion.finish is Finish.STOP and said.ids else None

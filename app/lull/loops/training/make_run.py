@@ -113,7 +113,9 @@ class RunMaterial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """The adapter that a new training run starts from, and the run it continues."""
+    """What a new training run starts from: an adapter or the base model, and the earlier run that
+    it continues.
+    """
 
     root: str | None
     """Version of the adapter that was active when the first of these successive runs began.
@@ -257,7 +259,8 @@ class MakeRun:
         *,
         before: float | None,
     ) -> RunMaterial:
-        """Make GRPO training material from groups of answers (several sampled for each request).
+        """Collect the training examples of a GRPO run from groups of answers (several sampled for
+        each request).
 
         `before` is the mean reward of all sampled groups.
         """
@@ -287,7 +290,9 @@ class MakeRun:
     async def of_labels(
         self, learner: Learner, labelled: Sequence[tuple[Prompt, bool]]
     ) -> RunMaterial:
-        """Make KTO training material from recorded answers, each labelled good or bad."""
+        """Collect the training examples of a KTO run from recorded answers, each labelled good or
+        bad.
+        """
         examples: list[RecordedAnswer] = []
         used: list[Prompt] = []
         for prompt, good in labelled:
@@ -320,8 +325,8 @@ class MakeRun:
         prompts: Sequence[Prompt],
         course: GraduationCourse,
     ) -> RunMaterial:
-        """Make the training examples that train a skill into the weights, from requests that had it
-        in the prompt.
+        """Collect the examples by which a run trains a skill into the weights, from requests that
+        had the skill in the prompt.
 
         Raises EngineError.
         """

@@ -71,7 +71,9 @@ class GroupCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSource:
-    """What groups of answers for a GRPO run are sampled with: requests and weights."""
+    """The stored requests, and the model weights, from which groups of answers for a GRPO run are
+    sampled.
+    """
 
     book: Book
     policy: SampledPolicy
@@ -82,7 +84,9 @@ class GroupSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledAnswers:
-    """The material of a KTO run: recorded answers with labels, looked up when the run is made."""
+    """Marks a run to be made as KTO training, on recorded answers with labels; they are looked up
+    when the run is made.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +111,9 @@ class NothingToDo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingStep:
-    """Sample groups of answers to stored requests, for a GRPO run."""
+    """The training step that samples groups of answers to stored requests, for a GRPO run to learn
+    from.
+    """
 
     task: ClassVar[Task] = Task.SAMPLE
     text: str
@@ -118,7 +124,9 @@ class SamplingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakingStep:
-    """Make the folder of a training run."""
+    """The training step that makes the folder of a new run, with its settings and training
+    examples.
+    """
 
     task: ClassVar[Task] = Task.MAKE
     text: str
@@ -132,7 +140,7 @@ class MakingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingStep:
-    """Train a run whose folder is made."""
+    """The training step that trains an adapter, by a run whose folder has been made."""
 
     task: ClassVar[Task] = Task.TRAIN
     text: str
@@ -141,7 +149,7 @@ class TrainingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingStep:
-    """Test a trained run's adapter before it may answer users."""
+    """The training step that tests the adapter of a finished run before it may answer users."""
 
     task: ClassVar[Task] = Task.JUDGE
     text: str
@@ -152,7 +160,9 @@ NextStep: TypeAlias = NothingToDo | SamplingStep | MakingStep | TrainingStep | J
 
 
 def run_of(next_step: NextStep) -> Run | None:
-    """Return the run that a step trains or judges, or that its round continues; None if none."""
+    """Return the training run that a step is about: which it trains, tests or continues; None for
+    other steps.
+    """
     match next_step:
         case TrainingStep() | JudgingStep():
             return next_step.run
@@ -163,7 +173,9 @@ def run_of(next_step: NextStep) -> Run | None:
 
 
 def groups_of(next_step: NextStep) -> GroupCount:
-    """Return how many groups of sampled answers were counted for a step of training."""
+    """Return how many groups of sampled answers a training step has, and how many its GRPO run
+    needs; both 0 for steps without groups.
+    """
     match next_step:
         case NothingToDo() | SamplingStep() | MakingStep():
             return next_step.groups

@@ -74,10 +74,12 @@ class ReplayExamples:
         """What was asked for the run that is being made."""
 
     async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Make up to `count` examples of when not to apply a skill, half with skills in the prompt.
+        """Make up to `count` examples in which the model answers as it does now, so that it learns
+        when not to apply a skill.
 
-        In plain ones the request is not about the skill. The target is the model without the skill;
-        without contrast a skill spreads to all requests (measured: docs/adr/0032).
+        Half have skills in the prompt; the requests of the others are not about the skill. The
+        target is the model without the skill; without contrast a skill spreads to all requests
+        (measured: docs/adr/0032).
         """
         half = count // 2
         with_ = await self._anchored(learner, skill, count - half, with_skills=True)
@@ -100,7 +102,7 @@ class ReplayExamples:
 
     async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
         """Make up to `count` examples that train a skill into the weights, from practice requests
-        that it is about.
+        on the skill's subject.
 
         A few user requests, repeated many times, would be learned by heart.
         """

@@ -96,7 +96,9 @@ class RewardAnswers:
         )
 
     def judge_trains(self) -> tuple[bool, str]:
-        """Return whether the judge model's labels may train weights, and why."""
+        """Return whether scores by the judge model are reliable enough to train weights on, and
+        why.
+        """
         return may_train_on_judge(judge_agrees(self._rewards))
 
     # Wishes
@@ -124,7 +126,8 @@ class RewardAnswers:
         return taught
 
     def held_to(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
-        """Return the user's wish against which answers to this request are scored.
+        """Return the user's wish that answers to this request are checked against when they are
+        scored.
 
         None if there is none.
         """

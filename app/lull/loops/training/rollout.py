@@ -79,7 +79,8 @@ class Prompt:
 
     @property
     def stand(self) -> tuple[tuple[str, ...], str]:
-        """The request's skills, and the turn with the user's wish that scores answers to it.
+        """The skills that the request would get today, and the turn with the user's wish that
+        scores its answers.
 
         A stored group of answers can be used only while both are still the same.
         """

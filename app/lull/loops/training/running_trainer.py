@@ -90,7 +90,9 @@ class RunningTrainer:
             await work.give_back_memory()
 
     async def close(self) -> None:
-        """End the trainer process; its training run continues at the next start."""
+        """End the trainer process when the service stops; the training run continues at the next
+        start.
+        """
         if self._work is not None:
             await self._work.give_back_memory()
 

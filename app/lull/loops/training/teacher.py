@@ -26,8 +26,8 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaughtPrompt:
-    """One request as two prompts: the student's without the skill that is trained in, and the
-    teacher's with it.
+    """One request as two prompts for distillation: for the student without the skill that is to be
+    trained into its weights, for the teacher with it.
     """
 
     id: str

@@ -142,7 +142,9 @@ class Train:
         return reached(telling, sampled, self._rule())
 
     async def send_on(self) -> None:
-        """Restart a stuck training run from its last checkpoint, on the user's command."""
+        """Let training runs that got stuck continue from their last checkpoint, on the user's
+        command.
+        """
 
         def plan(now: Run) -> Run:
             if now.status is not RunStatus.STUCK:
@@ -154,7 +156,8 @@ class Train:
             await self._training.change(run.id, plan)
 
     async def judge(self, run_id: str, until_s: float) -> bool:
-        """Try a trained run's adapter until `until_s` (monotonic clock) before it may answer users.
+        """Test the adapter of a finished training run, until `until_s` (monotonic clock), before it
+        may answer users.
 
         Return whether it was judged; otherwise more remains to be measured. Raises LullError.
         """

@@ -84,7 +84,7 @@ class TrainerWork:
 
     @property
     def over(self) -> bool:
-        """Whether this training work has ended and does nothing more."""
+        """Whether this work on a training run has ended for good."""
         return self._over
 
     @property

@@ -268,8 +268,8 @@ class TrainingJob:
     # The user's commands
 
     async def stop(self, runs: Sequence[str]) -> None:
-        """Stop work on training runs that will be removed: their trainer process, and all work on
-        the engine.
+        """End the trainer process of training runs that are about to be removed, and all training
+        work that asks the engine.
         """
         await self._end_asking()
         if any(self._running.trains(run) for run in runs):
