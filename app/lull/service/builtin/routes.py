@@ -124,7 +124,9 @@ class ListedModels:
         )
 
     def is_alone_with(self, name: str) -> bool:
-        """Whether Lull alone serves the model of this name, and not Ollama too."""
+        """Whether a model of this name is served by Lull alone, and Ollama has none of the same
+        name.
+        """
         served = self._by_key.get(name_key(name))
         return served is not None and served.answers is AnsweredByEngine.ALL
 
@@ -179,8 +181,8 @@ class ListedModels:
         return merge(upstream, "data", entries, name="id")
 
     def wants(self, method: str, path: str) -> bool:
-        """Whether `other` (which answers requests that are not chats) may answer this path, so that
-        the request's body must be read.
+        """Whether a request to this path may concern Lull's own models, so that its body must be
+        read to find out.
         """
         return path.startswith(_ONE_MODEL) or path in _METHODS_OF
 
@@ -305,7 +307,9 @@ async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
 
 
 async def beside(body: bytes, work: Callable[[], T]) -> T:
-    """Run `work`, which processes `body`: in a thread if the body is long, else directly."""
+    """Run `work`, which processes a request's body, without holding up other requests: in a thread
+    if `body` is long, else directly.
+    """
     return await asyncio.to_thread(work) if len(body) > LONG_BYTES else work()
 
 

@@ -22,7 +22,9 @@ _TEMPLATE_TOKENS: Final = 16
 
 
 async def fitted(engine: Engine, asked: GenerateRequest, *, window_tokens: int) -> GenerateRequest:
-    """Drop as few of the oldest messages as needed to fit the request into the context window."""
+    """Return the request without its oldest messages, as few as needed to fit it into the context
+    window.
+    """
     reply_tokens = reply_reserve(window_tokens, asked.sampling.max_tokens)
     # Clients often set limits far above any real answer; history is worth more than that room.
     most_tokens = window_tokens - min(reply_tokens, window_tokens // 4)

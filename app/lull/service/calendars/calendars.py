@@ -150,7 +150,7 @@ class Calendars:
     # User actions
 
     async def test(self, wanted: Json) -> Json:
-        """Read a calendar feed once as a test, without saving anything. Raises FeedError,
+        """Download and parse a calendar feed once as a test, and save nothing. Raises FeedError,
         UsageError.
         """
         source = source_of(wanted, self._reader.is_address)
@@ -325,7 +325,7 @@ class Calendars:
 async def tried(
     reader: FeedReader, source: FeedSource, *, means: Meaning, days: int, clock: Clock
 ) -> Json:
-    """Read a calendar feed once for `lull calendar test`; nothing is saved."""
+    """Download and parse a calendar feed once, for `lull calendar test`; nothing is saved."""
     began_s, now = clock.monotonic_s(), clock.now()
     span = BusySpan(start=now, end=now + timedelta(days=days))
     read = await reader.read(source, span, means=means, marks=Validators())

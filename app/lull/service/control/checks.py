@@ -63,8 +63,8 @@ def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
 
 
 async def within(name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S) -> Json:
-    """Return the result of a `lull doctor` check, or a failed one if it takes longer than
-    `limit_s`.
+    """Wait for a check of `lull doctor`, and return its result, or a failed one if it takes longer
+    than `limit_s`.
 
     So a hanging check does not delay the others.
     """
@@ -115,7 +115,7 @@ async def in_thread(look: Callable[[], T]) -> T:
 
 
 def runtime() -> str:
-    """Return Lull's version and the platform."""
+    """Return Lull's version and this machine's platform as a line of `lull doctor`."""
     system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     return f"Lull {__version__} on {system}"
 

@@ -209,8 +209,8 @@ class FastLoop:
         await self._proving.picked()
 
     def looked_at(self) -> None:
-        """Look for work again after the user decided on a candidate skill, which may make room for
-        another.
+        """Look again for answers to learn from, after the user decided on a proposed skill; this
+        may make room for a new proposal.
         """
         self._proving.look_again()
         self._new.set()

@@ -51,7 +51,7 @@ class Activity:
 
     @property
     def settled_s(self) -> float:
-        """Seconds since the last chat, or since Lull started if that is less.
+        """Seconds since the last chat ended, or since Lull started if that is less.
 
         A user who starts Lull often chats next.
         """

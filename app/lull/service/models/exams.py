@@ -68,7 +68,9 @@ class ExamRequests:
         }
 
     def roles(self) -> Json:
-        """Return the model that has each role (feedback reader, judge, skill writer), and why."""
+        """Return the JSON of which model has each role (feedback reader, judge, skill writer), and
+        why it was chosen.
+        """
         settings = self._settings()
         return {role.value: self._role(role, *settings[role]) for role in ROLES}
 

@@ -1,5 +1,5 @@
-"""Keeps looking which chat models are to be examined, and weighs rewards anew when the judge has
-changed.
+"""Keeps looking which chat models are to take exams (tests for a role such as judge), and
+recalibrates rewards when the judge model has changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Finds the model on which past requests are replayed to prove a skill, as it is served now."""
+"""Finds the model that replays past requests to prove a skill, with the adapter and settings that
+it is served with now.
+"""
 
 from __future__ import annotations
 

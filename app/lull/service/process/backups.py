@@ -67,7 +67,7 @@ class Stopped(Exception):  # it is no failure, and nobody reads it
 
 
 def folder_of(home: Path, settings: BackupSettings) -> Path:
-    """Return the folder into which backups are written.
+    """Return the folder that backups go into: the configured one, or Lull's default one.
 
     Raises BackupError if the configured folder does not exist or the default one cannot be made.
     """

@@ -62,7 +62,9 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """Data about the started service that the startup message shows."""
+    """What the message printed after a successful start says about the service, such as its
+    address.
+    """
 
     address: str
     pid: int

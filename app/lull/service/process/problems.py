@@ -43,8 +43,8 @@ class Problems:
             self._bus.tell(EventKind.PROBLEM, key=key, standing=True, **said)
 
     def told(self, key: str, error: LullError | None) -> None:
-        """Record an error as the current problem under this key, or clear the problem if the error
-        is None.
+        """Record an error as the current problem under this key; if the error is None, remove the
+        problem that was there.
         """
         if error is None:
             self.clear(key)

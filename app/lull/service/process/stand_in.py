@@ -1,10 +1,11 @@
-"""Child process that hands requests to Ollama after the service has died, until one runs again.
+"""Child process that takes over after the service has died, and forwards requests to Ollama
+unchanged until a service runs again.
 
 Run as `python -m lull.service.process.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. It
-sleeps on its standard input, which the service holds open. A service that stops in order says so
-first; an end without a word means that it died. Then this process takes the service's port and
-passes every request through as it came, for those whom the service would let in. Once a service
-takes the data folder's lock, it gives the port back and ends.
+waits for the end of its standard input, which the service holds open. A service that stops in order
+says so first; an end without a word means that it died. Then this process takes over the service's
+port and forwards every request unchanged, from clients that the service would admit. Once a service
+takes the data folder's lock, it frees the port and exits.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ CHECK_EVERY_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandInPlan:
-    """What the process needs to stand in for the service, as JSON on its command line."""
+    """The settings of the process that forwards requests to Ollama after the service has died;
+    passed to it as JSON on its command line.
+    """
 
     bind: str
     """Loopback address to listen on."""
@@ -62,7 +65,9 @@ class StandInPlan:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Wait for the end of standard input, then stand in if the service died."""
+    """Wait until standard input ends, which means that the service stopped or died; if it died,
+    forward requests to Ollama until one runs again.
+    """
     (text,) = sys.argv[1:] if argv is None else argv
     plan = StandInPlan.from_json(text)
     if sys.stdin.buffer.read() == FAREWELL:

@@ -1,5 +1,6 @@
-"""Starts the process that stands in for a service which dies, and sends it away when the service
-stops in order.
+"""Starts the stand-in: a process that forwards requests to Ollama if this service dies.
+
+A service that stops in order ends the stand-in itself.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ GOES_WITHIN_S = 5.0
 
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:
-    """Return how another process stands in for this service; None where none is to.
+    """Return the settings of the stand-in, which forwards requests to Ollama if this service dies;
+    None where there is to be no stand-in.
 
-    With any free port nobody would find it, and beyond loopback it would need the token.
+    There is none on a port that the system picks, since clients would not find it, nor where other
+    machines may connect, since it would need the token.
     """
     if not settings.stand_in or settings.port == 0 or settings.needs_token or os.name != "posix":
         return None
@@ -45,14 +48,18 @@ def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandI
 
 
 class StandInGuard:
-    """The process that waits to stand in for this service, if it is to."""
+    """Starts and ends the stand-in, a process that forwards requests to Ollama if this service
+    dies.
+    """
 
     def __init__(self, plan: StandInPlan | None) -> None:
         self._plan = plan
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the process; the service runs without it if that fails."""
+        """Start the stand-in process, which forwards requests if this service dies; if that fails,
+        the service runs without it.
+        """
         if self._plan is None:
             return
         frozen = getattr(sys, "frozen", False)
@@ -71,7 +78,7 @@ class StandInGuard:
             log.warning("nothing stands in for the service if it dies: %s", error)
 
     async def dismiss(self) -> None:
-        """Send the process away, because the service stops in order."""
+        """End the stand-in process, because the service itself stops in order."""
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return
@@ -87,8 +94,8 @@ class StandInGuard:
 
 
 def end_stand_in(own_lock: Path) -> bool:
-    """End the process that stands in for a dead service, and wait until it has ended; False if
-    there is none.
+    """End a stand-in (a process that forwards requests for a dead service) and wait until it has
+    ended; False if none runs.
     """
     if not is_running(own_lock):
         return False

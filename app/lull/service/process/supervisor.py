@@ -27,7 +27,9 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Supervisor:
-    """Restarts failing background tasks and reports them to the user as problems."""
+    """Keeps a service's background tasks running: restarts those that fail and shows the user their
+    errors as problems.
+    """
 
     def __init__(self, problems: Problems, clock: Clock, *, sleep: Sleep = asyncio.sleep) -> None:
         self._problems = problems

@@ -30,8 +30,8 @@ PATIENCE_S: Final = 20.0
 
 
 class Compares(Protocol):
-    """Interface of what makes two answers, with and without a proposed skill, and takes the user's
-    pick.
+    """Interface to have a model make two answers, with and without a proposed skill, and to record
+    which one the user picks.
     """
 
     async def next(self, proposal_id: str, /) -> NextPair: ...
@@ -40,8 +40,8 @@ class Compares(Protocol):
 
 
 class Followed(Protocol):
-    """Interface to follow up on the proof of a skill (its test by replayed requests) after the
-    user's picks between answers.
+    """Interface to be told that the user picked one of two answers, so that the skill's proof goes
+    on.
     """
 
     async def picked(self) -> None: ...

@@ -43,8 +43,8 @@ async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
 
 
 async def joined(parts: list[bytes], size: int) -> bytes:
-    """Join parts of a request's body; in a thread if long, so that other requests are not held
-    up.
+    """Concatenate the parts of a request's body; in a thread if it is long, so that other requests
+    are not held up.
     """
     return await asyncio.to_thread(b"".join, parts) if size > LONG_BYTES else b"".join(parts)
 
@@ -72,7 +72,8 @@ def model_named_in(beginning: bytes) -> str:
 
 
 def still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[bytes] | None:
-    """Return a request's whole body to send on: bytes if all of it was read, else a stream.
+    """Return everything of a request's body that is to be sent on to Ollama: bytes if all of it was
+    read, else a stream.
 
     None if the request has no body.
     """

@@ -149,7 +149,9 @@ async def _in_slices(body: bytes) -> AsyncIterator[memoryview]:
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt to send a request, which notes if the connection was a kept-alive one."""
+    """One attempt to send a request to Ollama; it records whether a kept-alive connection was
+    reused.
+    """
 
     on_kept_connection: bool = False
 

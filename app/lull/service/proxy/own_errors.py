@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 
 class OwnFaults:
-    """Reports faults in Lull's own handling of a request, so that none costs the user the
-    answer.
+    """Reports bugs and failures in Lull's own handling of requests, while each request goes on
+    without it.
     """
 
     def __init__(self, problems: Problems) -> None:
@@ -28,8 +28,8 @@ class OwnFaults:
 
     @contextmanager
     def contained(self, instead: str) -> Iterator[None]:
-        """Context manager that reports any exception of its body and suppresses it; `instead` says
-        what happens to the request now.
+        """Context manager around code of Lull's own for a request: it reports and suppresses any
+        exception; `instead` says how the request goes on.
         """
         try:
             yield
@@ -38,8 +38,8 @@ class OwnFaults:
             self.report(instead, error)
 
     def report(self, instead: str, error: Exception) -> None:
-        """Log a fault in Lull's own code and show it to the user; `instead` says what happens
-        now.
+        """Log a bug in Lull's own code and show it to the user; `instead` says how the request goes
+        on.
         """
         log.error("a fault of Lull's own: %s", instead, exc_info=error)
         told = f"{type(error).__name__}: {instead}."
@@ -50,7 +50,7 @@ class OwnFaults:
         self._problems.report("serve", error)
 
     def clear(self) -> None:
-        """Clear the shown error, because a request went well."""
+        """Remove the last shown error of Lull's own, because a request has gone well since."""
         self._problems.clear("serve")
 
 
@@ -64,7 +64,7 @@ def error_answer(path: str, status: int, message: str, *, body: bool = True) -> 
 
 
 def sentence(error: LullError) -> str:
-    """Join an error's detail and hint to one text."""
+    """Join the detail and the hint of an error into one text for the client."""
     if not error.hint:
         return error.detail
     stop = "" if error.detail.endswith((".", "!", "?")) else "."

@@ -1,6 +1,7 @@
-"""Serves a proxy that hands every request to Ollama as it came and knows nothing of Lull's models.
+"""A minimal proxy that forwards every request to Ollama unchanged, used while the service is dead.
 
-Who may use it is decided as in the service. Prefixes of client names in paths are taken off.
+It admits the same clients as the service, and takes client names off the beginning of paths. It
+knows nothing of Lull's own models.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from lull.service.proxy.relay import relay, runner
 
 
 class PassingThrough:
-    """A running proxy that changes nothing."""
+    """A running proxy that forwards every request to Ollama unchanged."""
 
     def __init__(self, serving: web.AppRunner) -> None:
         self._serving = serving
 
     async def end(self, *, finish_within_s: float) -> None:
-        """Close the port at once and let answers in progress finish for so many seconds."""
+        """Stop accepting connections, and let answers in progress finish for so many seconds."""
         server = self._serving.server
         for site in tuple(self._serving.sites):
             await site.stop()
@@ -37,8 +38,8 @@ class PassingThrough:
 async def passing_through(
     listener: socket.socket, upstream: str, *, origins: Sequence[str], idle_s: float
 ) -> AsyncIterator[PassingThrough]:
-    """Context manager that serves such a proxy on a loopback listener; `idle_s` is how many seconds
-    Ollama may send nothing.
+    """Context manager that runs a proxy on a loopback socket which forwards every request to Ollama
+    unchanged; `idle_s` is how many seconds Ollama may send nothing.
     """
     door = Door(port=listener.getsockname()[1], origins=origins)
     async with forwarding_session() as session:

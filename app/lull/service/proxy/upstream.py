@@ -58,8 +58,8 @@ class OwnModels(Protocol):
         """
 
     def wants(self, method: str, path: str) -> bool:
-        """Whether `other` (which answers requests that are not chats) may answer this path, so that
-        the request's body must be read.
+        """Whether a request to this path may concern Lull's own models, so that its body must be
+        read to find out.
         """
 
     def lists(self, path: str) -> bool:

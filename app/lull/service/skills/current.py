@@ -40,7 +40,9 @@ class Current:
         """Callback after another library came into force."""
 
     async def follow(self, library: Library) -> None:
-        """Put a library of skills (texts for prompts) into use, unless a newer one already is."""
+        """Make this library of skills (texts for prompts) the one in use, unless a newer one
+        already is.
+        """
         await self._index.follow(library)
         if library.generation < self.library.generation:
             return  # a newer one is already in force

@@ -86,7 +86,9 @@ def _opened(paths: Paths, witness: Witness) -> Database:
 
 
 def kept_aside(database: Database) -> LullError:
-    """Return the error that tells the user that a damaged database was replaced."""
+    """Return the error that tells the user that the database was damaged, that a new one was begun,
+    and where the old one is.
+    """
     return StoreError(
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
         " one. Skills were read from their folders again; which of them were pinned or disabled,"

@@ -18,7 +18,9 @@ from lull.store.feedback.worth import Worths
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views:
-    """What the window and the command line are shown of requests and feedback."""
+    """The parts by which the window and the command line show conversations, take ratings and show
+    how reliable feedback is.
+    """
 
     reading: Reading
     rating: Rating
@@ -26,7 +28,9 @@ class Views:
 
 
 def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
-    """Build what users are shown of requests and feedback."""
+    """Build the parts by which users read conversations, rate answers and see how reliable feedback
+    is.
+    """
     stores = world.stores
     reading = Reading(
         stores.trajectories,

@@ -35,7 +35,9 @@ class AnswerReader(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFacts:
-    """What an answer of Lull's own engine contains besides its text."""
+    """The data that a formatted answer of Lull's own engine shows besides its text, such as the
+    model's name and the time.
+    """
 
     model: str
     """The model's name as the client typed it."""
@@ -47,7 +49,7 @@ class AnswerFacts:
 
 
 class Idle(StrEnum):
-    """A request with no message, which only loads or unloads a model."""
+    """A request without any message, by which a client only has a model loaded or unloaded."""
 
     LOAD = "load"
     UNLOAD = "unload"

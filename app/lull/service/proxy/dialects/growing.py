@@ -18,7 +18,7 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
-    """Find where a key's value is in a JSON body; None if absent or null."""
+    """Find the position of a key's value in the text of a JSON body; None if absent or null."""
     found = _value_span(draft, span, key)
     return None if found is None or draft.kind(found) == "n" else found
 
@@ -32,7 +32,7 @@ def _value_span(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
 
 
 def set_member(draft: BodyEdit, span: JsonSpan, key: str, json_text: str) -> None:
-    """Set a key of a JSON body that is absent or null so far."""
+    """Insert a key with its value into a JSON body in which it is absent or null."""
     null = _value_span(draft, span, key)
     if null is None:
         draft.add_member(span, key, json_text)

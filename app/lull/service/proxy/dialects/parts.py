@@ -196,7 +196,9 @@ class Fields:
         return self.get(key) is not None
 
     def wrong(self, key: str, wanted: str) -> RequestError:
-        """Build the error for a JSON value of the wrong type."""
+        """Build the error, in Ollama's wording, for a key of a JSON object whose value has the
+        wrong type.
+        """
         got = kind_of(self.get(key))
         field = f"{self.go_type}.{key}"
         return bad_request(
@@ -277,7 +279,9 @@ def as_float(value: float) -> float:
 
 
 def role_of(name: str) -> Role:
-    """Return the message role with this name, ignoring case; an unknown role counts as the user."""
+    """Convert the name of a message's role to a Role, ignoring case; an unknown name becomes the
+    user's role.
+    """
     return _ROLE_BY_NAME.get(name.lower(), Role.USER)
 
 
@@ -296,7 +300,7 @@ def text_part(text: str) -> MessagePart:
 
 
 def opaque(value: object) -> MessagePart:
-    """Return a message part of unknown kind, kept as JSON text."""
+    """Return a message part of a kind that Lull does not know, kept as its JSON text."""
     return MessagePart(kind=PartKind.OPAQUE, text=json_text(value))
 
 
@@ -330,7 +334,7 @@ def inline_image(base64_text: str) -> MessagePart:
 def spoken(
     role: Role, parts: Sequence[MessagePart], *, calls: Sequence[ToolCall] = (), answers: str = ""
 ) -> Message:
-    """Build a chat message of its role and parts; the texts of a tool are marked as tool
+    """Build a chat message from a role and parts; in a tool's message, texts are marked as tool
     results.
     """
     if role is Role.TOOL:

@@ -59,7 +59,9 @@ def nanoseconds(*seconds: float) -> int:
 
 
 def hex_id(number: int, at: datetime, digits: int = 24) -> str:
-    """Return an id of hex digits that is always the same for one answer."""
+    """Return an id of hex digits for an answer, computed from its number and time, so that it is
+    always the same.
+    """
     return hashlib.sha256(f"{number} {at.isoformat()}".encode()).hexdigest()[:digits]
 
 

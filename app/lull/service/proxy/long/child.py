@@ -77,7 +77,9 @@ class HeldBody:
 
 
 def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
-    """Return a request's body uncompressed. Raises RequestError if that fails or it is too long."""
+    """Decompress a request's body, if it is compressed. Raises RequestError if that fails or it is
+    too long.
+    """
     return body if encoding.lower() == "identity" else unpacked(body, encoding, limit=limit)
 
 

@@ -30,7 +30,9 @@ log = logging.getLogger(__name__)
 
 
 class WatchProcess(Protocol):
-    """Waits until a process hangs, and returns how; `asked` tells whether it owes an answer."""
+    """Interface of a function that waits until a process hangs and returns how; its argument
+    `asked` tells whether the process owes an answer.
+    """
 
     def __call__(self, pid: int, *, asked: Callable[[], bool]) -> Awaitable[str]: ...
 

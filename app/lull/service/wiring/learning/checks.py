@@ -16,8 +16,10 @@ TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
 def proposed_check(kind: str, rule: str, answer: str) -> str:
-    """Return a user's rule as an executable check in JSON, if the answer that failed fails this
-    check; else "".
+    """Turn a user's rule into an executable check, as JSON, if the answer that the user complained
+    of fails this check.
+
+    "" if there is no such check.
     """
     check = _check_of(kind, rule)
     offered = check is not None and holding.offered(check, answer, TOOLS)

@@ -100,10 +100,11 @@ class LearningParts:
 
 
 def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, which measures whether skills (texts put into prompts) in use help, and
-    for that leaves them out of some conversations.
+    """Build the live guard, which measures whether skills (texts put into prompts) in use still
+    help.
 
-    Built first, because the request path uses it.
+    To measure this, it leaves them out of some conversations. It is built first, because the
+    request path uses it.
     """
     stores = world.stores
 

@@ -33,8 +33,8 @@ from lull.service.wiring.shared import SharedParts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofGround:
-    """What proving a skill by replayed requests needs: the model to ask, when it may be asked, how
-    skills are chosen today, and what scores the answers.
+    """What proving skills by replayed requests builds on: the model to ask, when it may be asked,
+    how skills are chosen today, and what scores the answers.
     """
 
     stages: Stages

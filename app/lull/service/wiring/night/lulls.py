@@ -47,7 +47,9 @@ def idle_source(
 
 
 def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """Run a callback in the event loop from another thread, ignoring a loop that has closed."""
+    """Schedule a callback in the event loop from another thread; if the loop has closed, do
+    nothing.
+    """
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
 
