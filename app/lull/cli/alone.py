@@ -25,8 +25,8 @@ def changed(
     *,
     patience_s: float | None = TIMEOUT_S,
 ) -> Json:
-    """Send a change to the running service, or make it in this process if none runs; return the
-    result.
+    """Make a change to Lull's data through the running service, or in this process if no service
+    runs; return the result.
 
     `wanted` is the request's body and `route` its path. Without a service, `prepare` is called
     before the lock is taken and returns the function that makes the change under the lock.

@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.2
 
 
 def there(folder: Path) -> bool:
-    """Whether the folder holds any of the service's log files."""
+    """Whether any log file of the service exists in this folder."""
     return bool(newest_first(folder))
 
 

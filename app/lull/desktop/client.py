@@ -142,7 +142,9 @@ def _broke_off() -> dict[str, str]:
 
 Then = Callable[[Reply], None]
 Alone = Callable[[Mapping[str, object] | None], Json]
-"""Answers a request without a service, from its body; raises LullError."""
+"""Function that answers a request in this process when no service runs, given the request's body;
+raises LullError.
+"""
 
 
 def _answered_alone(answer: Alone, body: Mapping[str, object] | None) -> Reply:

@@ -27,7 +27,7 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Run Python's garbage collector for its generations whose thresholds have been
+        """Collect garbage in those generations of Python's collector whose thresholds have been
         exceeded.
         """
         due = [

@@ -22,7 +22,7 @@ class ServiceAccess:
     running: Callable[[], bool]
     """Function that tells whether a live service holds the lock."""
     fell: Callable[[], bool]
-    """Function that tells whether a service crashed: it runs no longer and did not clean up."""
+    """Function that tells whether the service crashed: it no longer runs, but did not clean up."""
     settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
     """Answers the control API's requests for settings from the settings file, where no service
     runs; raises LullError."""
@@ -30,7 +30,9 @@ class ServiceAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The data folder that the desktop process shows, and the service that belongs to it."""
+    """The data folder that the desktop process belongs to, and how it reaches the service of that
+    folder.
+    """
 
     home: Path
     logs: Path

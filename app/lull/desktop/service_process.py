@@ -43,9 +43,9 @@ class ServiceState(StrEnum):
     GIVEN_UP = "given up"
     """The service crashed too often; only the user can start it again."""
     STOPPED = "stopped"
-    """The user stopped it."""
+    """The user stopped the service."""
     PORT_TAKEN = "port taken"
-    """Another program listens at its port; it is started once the port is free."""
+    """Another program uses the service's port; the service is started once the port is free."""
 
 
 class Child(Protocol):
@@ -102,7 +102,7 @@ class ServiceProcess(QObject):
         self._wanted = False
         self.state = ServiceState.STOPPED
         self.why: Mapping[str, str] = {}
-        """Why it does not run: `title`, `detail`, `hint`."""
+        """Why the service does not run, as `title`, `detail` and `hint`."""
         self._restarting = False
         self._not_ours = False
         """Whether it replaced a service that this window had found."""

@@ -17,7 +17,9 @@ TIMEOUT_MS: Final = 2_000
 
 
 class Single(QObject):
-    """Ensures with a lock and a socket that only one instance of the window runs."""
+    """Makes sure, with a lock file and a socket, that only one instance of the window runs for each
+    data folder.
+    """
 
     asked = Signal()
     """Emitted when Lull was started again, so that the window should be shown."""

@@ -21,8 +21,8 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrayStanding:
-    """What the tray shows of Lull's status: a line of text, the icon's shape and the menu's
-    state.
+    """What the tray shows of Lull's status: a line of text, the shape of the icon, and the state of
+    the menu.
     """
 
     line: str

@@ -127,8 +127,8 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """How to find out whether an action was done that a crash or restart of the service
-    interrupted.
+    """How to find out, after a crash or restart of the service, whether an action sent before it
+    was done.
     """
 
     route: str
@@ -221,7 +221,9 @@ class AppState(QObject):
             self.touch(*new)
 
     def touch(self, *subjects: Subject) -> None:
-        """Read these subjects (kinds of data) from the service again soon."""
+        """Mark these subjects (kinds of service data) as out of date, so that they are soon read
+        again.
+        """
         self._dirty |= set(subjects)
         if self._dirty & self._readable() and not self._soon.isActive():
             self._soon.start(READ_DELAY_MS)
@@ -391,7 +393,9 @@ class AppState(QObject):
 
 
 def said(answer: Reply) -> str:
-    """Describe in one line why an action that was sent to the service was not done."""
+    """Describe in one line why an action that the user requested of the service was not done, or
+    may not have been.
+    """
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")
     if answer.outcome is ReplyOutcome.UNSURE:

@@ -49,7 +49,9 @@ def tr(text: str, *values: object) -> str:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return the singular or the plural text for a number, with %1 replaced by the number."""
+    """Return the singular or the plural of a translated text, as the number needs, with %1 replaced
+    by the number.
+    """
     pair = _spoken.catalogue.counted.get((one, many)) or (one, many)
     return _filled(pair[0 if number == 1 else 1], (count(number),))
 
@@ -60,10 +62,11 @@ def _filled(text: str, values: tuple[object, ...]) -> str:
 
 
 def told(one: Mapping[str, Any], name: str = "text") -> str:
-    """Return the text under `name` in the service's JSON `one`, in the user's language.
+    """Return the sentence stored under the key `name` in JSON of the service, translated into the
+    user's language.
 
-    It is translated by its code and values if it has them, else by its English wording; a text
-    that is not known stays as it is.
+    It is translated by its code and values if it has them, else by its English wording; a text that
+    is not known stays as it is.
     """
     before = "" if name == "text" else f"{name}_"
     code = one.get(f"{before}code")
@@ -83,7 +86,7 @@ def both(one: Mapping[str, Any], name: str = "detail") -> str:
 
 
 def named(code: str, english: str) -> str:
-    """Return the name of one of the service's things, such as a setting, in the user's language.
+    """Translate the name of a thing of the service, such as a setting, into the user's language.
 
     It is looked up by `code`, because two things with the same English name may have different
     names in another language.

@@ -54,7 +54,7 @@ def fault_of(part: FeedPart) -> LeftOut | None:
 
 
 def says_free(part: FeedPart) -> LeftOut | None:
-    """Return why a calendar event leaves its owner free; None if it makes the owner busy."""
+    """Return the reason why a calendar event does not make its owner busy; None if it does."""
     if (part.first(b"STATUS") or b"").upper() == b"CANCELLED":
         return LeftOut.CANCELLED
     busy = (part.first(b"X-MICROSOFT-CDO-BUSYSTATUS") or b"").upper()

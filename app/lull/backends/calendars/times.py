@@ -29,8 +29,8 @@ _TZID = re.compile(rb';TZID=(?:"([^"]{1,200})"|([^":;,]{1,200}))', re.IGNORECASE
 
 
 class CannotBe(Exception):
-    """Raised when a calendar event cannot be used; `why` is the reason, by which failures are
-    counted.
+    """Raised when a calendar event cannot be used for busy times; `why` is the reason, by which
+    such events are counted.
     """
 
     def __init__(self, why: LeftOut) -> None:
@@ -46,14 +46,17 @@ class Times:
         self._from_s, self._to_s = span.start.timestamp(), span.end.timestamp()
 
     def single(self, part: FeedPart) -> Iterator[Seconds]:
-        """Yield the time of a non-recurring calendar event. Raises CannotBe, and library errors."""
+        """Yield the (start, end) of a calendar event that does not repeat. Raises CannotBe, and
+        library errors.
+        """
         component = icalendar.Event.from_ical(part.text())
         if why := self._fault(component):
             raise CannotBe(why)
         yield from self._touching(self._ends(component))
 
     def series(self, parts: list[FeedPart], faults: list[LeftOut]) -> Iterator[Seconds]:
-        """Yield the times of a recurring calendar event with its changed recurrences.
+        """Yield the (start, end) of each occurrence of a repeating calendar event, with
+        individually changed occurrences.
 
         Reasons for unusable parts are appended to `faults`. Raises library errors.
         """

@@ -189,7 +189,7 @@ def error_in(answer: dict[str, object]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A chat message whose tool calls and tool results have matching ids."""
+    """A chat message in which the ids of tool calls and of their results match."""
 
     message: Message
     texts: tuple[str, ...]
@@ -255,8 +255,8 @@ def completion(
     completion_tokens: object = None,
     error: str = "",
 ) -> Completion:
-    """Build a Completion from a chat model's answer, separating thinking that is mixed into its
-    text.
+    """Build a Completion from a chat model's answer, in which thinking that was mixed into the text
+    is a part of its own.
     """
     thought = _THOUGHT.match(text)
     if thought:

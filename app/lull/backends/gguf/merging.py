@@ -47,7 +47,7 @@ class LoraPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """All matrix pairs of a LoRA adapter, by module path in MLX."""
+    """What a LoRA adapter changes in a model: all its matrix pairs, by module path in MLX."""
 
     pairs: Mapping[str, LoraPair]
     scale: float

@@ -55,7 +55,7 @@ class FirstKnown(Generic[T]):
 
     @property
     def name(self) -> str:
-        """Name of the idle-signal source that was asked last, which is the one to blame if a read
+        """Name of the idle-signal source that was asked last, which is the one that hangs if a read
         hangs.
         """
         return self._asked.name

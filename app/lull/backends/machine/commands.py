@@ -18,7 +18,9 @@ TIMEOUT_S = 3.0
 
 
 def asking(environ: Mapping[str, str], *, within_s: float = TIMEOUT_S) -> Ask:
-    """Return a function that runs system commands with exactly this environment."""
+    """Return a function that runs system commands with this environment, not Lull's own, in the C
+    locale.
+    """
     full_environ = {**environ, "LC_ALL": "C"}
 
     def ask(command: Sequence[str]) -> Reading[str]:

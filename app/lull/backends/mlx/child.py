@@ -42,7 +42,9 @@ _COME_AGAIN = "It is being restarted; try again in a moment."
 
 
 class EngineChild:
-    """A running inference engine process. Call `start`, then `loaded`, then `open` or `call`."""
+    """One running process of the inference engine. Call `start`, then `loaded`, then `open` or
+    `call`.
+    """
 
     def __init__(
         self,

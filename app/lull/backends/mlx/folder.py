@@ -86,7 +86,9 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingPlan:
-    """Everything to be written to a folder of MLX weights, known before the first byte."""
+    """Plan of a folder of MLX weights: all files and arrays to be written, known before the first
+    byte is.
+    """
 
     source: GgufFile
     shape: ModelShape

@@ -21,7 +21,9 @@ _LEAST_SCALE: Final = np.float32(1e-7)
 
 
 def fits(columns: int) -> bool:
-    """Return whether a row of this many columns can be quantized to 4 bits."""
+    """Return whether rows with this many columns can be quantized to 4 bits, which is done in whole
+    groups.
+    """
     return columns % GROUP == 0
 
 

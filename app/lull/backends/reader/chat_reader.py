@@ -26,8 +26,8 @@ YES: Final = 0.95
 NO: Final = 0.05
 """Probabilities recorded for a model's answers yes (`YES`) and no (`NO`), since it states none."""
 NOT_SAID: Final = 0.5
-"""Probability recorded for the scope of a user's wish (the requests it is for) if the model names
-none.
+"""Probability recorded that the scope of a user's wish (the requests it is for) is right, if the
+model names none.
 """
 ANSWER_TOKENS: Final = 700
 """Most tokens of the model's answer. Five fields and quotes need few.

@@ -14,15 +14,17 @@ EXAMINED_CHARACTERS: int = 4_000
 """Most characters of a text that language detection examines."""
 
 READ: Final = frozenset(("en", "de", "fr", "es"))
-"""Languages that the small reader was trained on."""
+"""Codes of the languages that Lull's small feedback reader was trained on."""
 SURELY: Final = 0.9
-"""Least probability for which a text counts as being in another language."""
+"""Least probability at which a text counts as being in another language."""
 LEAST_WORDS: Final = 5
-"""Fewest words for which the probability says anything."""
+"""Fewest words of a text for which the detected language means anything."""
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is surely in a language that the small feedback reader was not trained on."""
+    """Whether a text is almost certainly in a language that Lull's small feedback reader was not
+    trained on.
+    """
     if len(text.split()) < LEAST_WORDS:
         return False
     found = detect(text)

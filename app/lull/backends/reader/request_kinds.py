@@ -130,7 +130,8 @@ class TextFeatures:
 
 
 class RequestKinds:
-    """The model that predicts the kind of text a request asks for, trained by `bench/kinds`.
+    """Predicts the kind of text that a request asks for, such as an e-mail, with a model trained by
+    `bench/kinds`.
 
     Takes a tenth of a second to load.
     """
@@ -185,8 +186,8 @@ class RequestKinds:
 
 
 class KindShelf:
-    """One client's rules for kinds of requests, such as e-mails, prepared for comparison with
-    requests.
+    """One client's rules that apply to certain kinds of requests, such as e-mails, in a form that
+    is fast to compare with a request.
     """
 
     def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
@@ -206,7 +207,9 @@ class KindShelf:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """Precomputed features of rules that are for kinds of requests, independent of any request."""
+    """What is computed once from rules for kinds of requests, such as e-mails, to compare them with
+    any request later.
+    """
 
     vectors: Vector
     """Vectors of the rules' example requests, then of the words in which users stated the rules.
@@ -223,8 +226,8 @@ class Shelved:
 
 
 def shelved(examples: Stacked, said: Stacked) -> Shelved:
-    """Compute the features of rules from their example requests and from the words in which users
-    stated the rules.
+    """Compute what is needed to compare rules with requests, from the rules' example requests and
+    the words in which users stated them.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)
@@ -237,7 +240,7 @@ def shelved(examples: Stacked, said: Stacked) -> Shelved:
 
 
 def features(vector: Vector, kinds: Vector, rules: Shelved) -> Vector:
-    """Return features that compare a request with each rule, shape (7, rules).
+    """Compute seven numbers for each rule that say how well a request matches it, shape (7, rules).
 
     Log-probability of a kind in common with the rule's example request, with the user's words and
     with both combined; similarity to both; certainty of the example's and of the request's kinds.

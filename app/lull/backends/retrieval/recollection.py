@@ -127,8 +127,8 @@ class Recollection:
         self._weigh(row, before)
 
     def drop(self, ids: set[str]) -> None:
-        """Remove entries (a past request with a skill that was useful for it); unknown ids are
-        ignored.
+        """Remove entries by their ids, each a past request with a skill that was useful for it;
+        unknown ids are ignored.
         """
         gone: set[int] = set()
         for id_ in ids & self._turn_of.keys():
@@ -190,7 +190,9 @@ class Recollection:
         return solved.astype(np.float64, copy=False)
 
     def oldest_refusals(self, most: int) -> list[str]:
-        """Return the ids of the past requests that needed no skill, except the newest `most`."""
+        """Return the ids of past requests that needed no skill, except the newest
+        `most` of them.
+        """
         ids = [id_ for id_, skill in self.pairs if skill == NO_SKILL]
         return ids[: max(0, len(ids) - most)]
 

@@ -50,7 +50,7 @@ BESIDE_WEIGHT = 0.5
 does (a subject word). It only adds to the score of a skill that shares a subject word.
 """
 BEST = 32
-"""Most skills that a search returns."""
+"""Most skills that one search of the index returns."""
 LEAST_SCORE = 1e-9
 """Score that is lower than any word's weight. Every skill that scores more has matched a word."""
 COMMON_ONE_IN = 8
@@ -136,8 +136,8 @@ class _ClientIndex:
 
 
 def growth(skills: int) -> float:
-    """Return how much higher a match by chance scores among this many skills than in a library of
-    one.
+    """Return by what factor the best chance match scores higher among this many skills than in a
+    library with one skill.
 
     The weight of a rare word, and so the best of many chance matches, grows with the logarithm of
     the number of documents.

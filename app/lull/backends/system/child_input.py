@@ -1,4 +1,4 @@
-"""Ends the pipe to a child process's standard input."""
+"""Closes the pipe to the standard input of a child process that has ended."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from lull.core.errors import NotRunning
 
 Json = dict[str, Any]
 LIKELY = 0.5
-"""Probability above which something found in a message is shown."""
+"""Least probability at which feedback found in a message is shown."""
 
 
 def read(context: Context) -> int | None:

@@ -60,7 +60,7 @@ class DemoFailed(LullError):
 
 
 class PlayedTime:
-    """Sets the clock of the demo's service.
+    """Sets the simulated clock by which the demo's service runs.
 
     This played time only goes forward and never ahead of the real time.
     """
@@ -134,7 +134,7 @@ def _replace(file: Path, text: str, *, at_s: float | None = None) -> None:
 
 @dataclass(slots=True)
 class Talk:
-    """One conversation that the demo has with the service.
+    """One conversation between the demo's simulated user and the service.
 
     Like other clients it sends the whole history with each request.
     """

@@ -1,7 +1,7 @@
-"""`lull model`: lists models, chooses the one to train, and runs exams (labelled items that decide
-whether a local chat model may judge answers or read feedback).
+"""`lull model`: lists models, chooses the one to train, and runs exams of local chat models.
 
-`list` and `choose` work with or without a running service.
+An exam has labelled items that decide whether a model may judge answers or read feedback. `list`
+and `choose` work with or without a running service.
 """
 
 from __future__ import annotations

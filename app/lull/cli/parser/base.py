@@ -17,7 +17,7 @@ LATER = frozenset(
         *("clients", "export", "uninstall"),
     }
 )
-"""Names of commands that are planned for a later version."""
+"""Names of commands that do not exist yet, which get an error of their own."""
 
 _UNKNOWN = re.compile(r"argument (COMMAND|ACTION): invalid choice: (['\"])(.*?)\2 \(choose from")
 
@@ -92,7 +92,7 @@ def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
 
 
 class Commands(Protocol):
-    """Type of argparse's subparsers object, as far as it is used here."""
+    """Type of the object with which argparse adds subcommands, for type checking."""
 
     choices: Any
 

@@ -66,8 +66,8 @@ def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
 
 
 class Asking:
-    """Asks the service for pairs of answers, with and without a proposed skill, and sends the
-    user's picks.
+    """Fetches from the service pairs of answers, with and without a proposed skill, and sends back
+    which the user picks.
     """
 
     def __init__(self, control: Control, proposal: str) -> None:

@@ -70,7 +70,8 @@ def status_words(proposal: Json) -> str:
 
 
 def pairs_words(evidence: Json) -> str:
-    """Say how many of the planned pairs of answers were generated to test a proposed skill.
+    """Say how many pairs of answers, of those planned, have been generated to test a proposed
+    skill.
 
     A pair answers one past request with and without the skill.
     """
@@ -78,8 +79,8 @@ def pairs_words(evidence: Json) -> str:
 
 
 def goes_on_words(evidence: Json) -> str:
-    """Say to how many pairs of answers a skill's test goes on if it is undecided after those
-    planned; "" if it does not go on.
+    """Say how many pairs of answers a proposed skill's test may reach if it is still undecided
+    after the planned number; "" if the test then ends.
     """
     most = evidence.get("most_pairs_if_open", 0)
     return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
@@ -241,8 +242,8 @@ def list_words(document: Json) -> str:
 
 
 def faults_words(faults: list[Json], *, now: datetime) -> list[str]:
-    """Describe answers of the model that drafts skills which could not be used, and from whose
-    material no skill was proposed since.
+    """Describe failed attempts of the model that drafts skills: its answers that could not be used
+    and led to no proposal since.
     """
     unsettled = [fault for fault in faults if not fault["settled"]]
     if not unsettled:

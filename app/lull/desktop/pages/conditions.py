@@ -1,5 +1,5 @@
-"""The conditions for background work on the Today page: those that now prevent it, and all of them
-on demand.
+"""Widget of the Today page with the conditions for background work: those that are not met now, and
+all of them on demand.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ MOST_AGAINST: Final = 2
 """Most unmet conditions that are shown while the list of all conditions is folded."""
 ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
 OPEN: Final = "today/conditions-open"
-"""Key in the window's preferences of whether all conditions are shown."""
+"""Key in the window's preferences: whether the list of all conditions is unfolded."""
 
 
 class Conditions(QWidget):
-    """Shows at most two conditions that do not hold; a button unfolds them all."""
+    """Widget that shows at most two conditions for background work that are not met; a button
+    unfolds the list of all.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()
@@ -48,7 +50,9 @@ class Conditions(QWidget):
         box.addLayout(row(self.fold, None))
 
     def show_gates(self, gates: Iterable[Json]) -> None:
-        """Show these conditions; redraws only if they, the theme or the text size have changed."""
+        """Show these conditions for background work; the widget is redrawn only if they, the theme
+        or the text size have changed.
+        """
         look = self._kit.look
         found = [(gate["name"], gate["state"], told(gate)) for gate in gates]
         theme = f"{look.theme.name} {look.text_percent}"

@@ -11,7 +11,7 @@ from lull.desktop.words import counted, length, parsed, percent, tr
 
 Json = Mapping[str, Any]
 LEAST_USED_S: Final = 1.0
-"""Seconds of background work below which nothing is said of it."""
+"""Seconds of background work below which the digest does not mention it."""
 
 
 def since(here: datetime) -> datetime:

@@ -17,7 +17,9 @@ MOST_SHOWN: Final = 3
 
 
 class FailedCard(Card):
-    """Card that says which chat app got an error, when and why; hidden while there is none."""
+    """Card that lists the newest chat requests that were answered with an error: which chat app,
+    when and why; hidden while there is none.
+    """
 
     def __init__(self) -> None:
         super().__init__(tr("Failed requests"))

@@ -75,7 +75,7 @@ class LettingOutDialog(QDialog):
     """Dialog that asks before a setting lets data out; the Enter key cancels."""
 
     given = Signal()
-    """Emitted when the user allows it."""
+    """Emitted when the user agrees to the change of the setting."""
 
     def __init__(self, name: str, words: str, parent: QWidget) -> None:
         """Create the dialog for the setting called `name`; `words` describes what is let out."""

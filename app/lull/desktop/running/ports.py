@@ -10,7 +10,7 @@ from lull.core.errors import LullError
 from lull.desktop.place import Place
 
 TRIED: Final = 50
-"""Ports after the taken one that are tried before any free one is taken."""
+"""How many ports after the taken one are tried before any free one is used."""
 
 
 def address_of(place: Place) -> tuple[str, int] | None:

@@ -21,7 +21,7 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
 DONE: Final = "first-run/done"
-"""Key in the window's preferences under which is noted that the first run was shown."""
+"""Key in the window's preferences: whether the first-run dialog was shown."""
 STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
     Stays,
     AnswersStep,
@@ -36,11 +36,11 @@ READ: Final = (
     Subject.CALENDARS,
     Subject.SETTINGS,
 )
-"""Kinds of data that the steps show."""
+"""Kinds of the service's data that the steps of the first-run dialog show."""
 USUAL: Final = QSize(680, 540)
-"""Size of the dialog with text of the usual size."""
+"""Size of the first-run dialog when texts have their usual size."""
 LARGEST: Final = QSize(880, 580)
-"""Size that the dialog has at most when it opens, so that it fits a small screen."""
+"""Largest size with which the first-run dialog opens, so that it fits a small screen."""
 _PAGE_KEYS: Final = {
     Qt.Key.Key_PageUp: QAbstractSlider.SliderAction.SliderPageStepSub,
     Qt.Key.Key_PageDown: QAbstractSlider.SliderAction.SliderPageStepAdd,

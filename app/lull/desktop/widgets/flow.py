@@ -244,7 +244,7 @@ class Sides(QSplitter):
         self.splitterMoved.connect(self._turn)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the least height that the layout can have.
+        """Return the preferred size of the layout, with its minimum height as the height.
 
         It takes what height is left of its page, and so never makes the page scroll.
         """

@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 READY: Final = CALM
-"""Test states of proposed skills that wait for nothing but the user's decision."""
+"""Statuses of proposed skills that wait for nothing but the user's decision."""
 
 
 class NoticeKind(StrEnum):
@@ -48,7 +48,7 @@ class Notice:
 
 
 class Notices(QObject):
-    """Watches Lull's state and calls `tell` for each desktop notification to show.
+    """Watches the service's state and shows desktop notifications, by calling `tell` for each.
 
     `clock` returns the local time.
     """

@@ -54,7 +54,7 @@ class Kit:
     place: Place
     preferences: QSettings
     go: Callable[..., None]
-    """Opens a page by its name; a second argument is looked up there."""
+    """Function that opens a page by its name; a second argument is searched for on that page."""
     show_first_run: Callable[[], object]
 
 

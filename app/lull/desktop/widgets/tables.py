@@ -21,7 +21,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class WholeRow(QStyledItemDelegate):
-    """Draws every cell of a table's row under the mouse as hovered.
+    """Item delegate that highlights all cells of the table row under the mouse, not only one.
 
     The table tells it of the mouse, by `hover`.
     """
@@ -35,7 +35,7 @@ class WholeRow(QStyledItemDelegate):
         table.setMouseTracking(True)
 
     def hover(self, row: int) -> None:
-        """Draw this row as hovered, and no other; -1 for none."""
+        """Highlight this row as the one under the mouse, and no other; -1 for none."""
         if row != self.row:
             self.row = row
             self._table.viewport().update()

@@ -48,14 +48,19 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 
 MEASURES_AT_ONCE: Final = 8
-"""Gate measurements that run at the same time.
+"""Number of requests to the two compared adapters that the gate runs at the same time. || The
+engine decodes several answers nearly as fast as one.
 
 The engine decodes several answers nearly as fast as one.
 """
 WARM: Final = 0.7
-"""Temperature for repeated gate measurements of a model that users get with temperature 0."""
+"""Sampling temperature for repeated measurements in the gate where users get temperature 0, so that
+the answers differ.
+"""
 NO_VERDICTS: Final = 3
-"""Failed attempts to score the answers to a held-out request, after which the gate drops it."""
+"""How many failed attempts to score the answers to a held-out request make the gate
+leave it out.
+"""
 MOST_REPLAYS: Final = 32
 """Maximum number of past successes (requests answered well before) that a gate asks again."""
 REPLAY_TOKENS: Final = 512

@@ -68,7 +68,9 @@ class AdapterMoves:
         self._host = host
         self._tell = tell
         self.examined: str | None = None
-        """The adapter in the gate now, which stays loaded whatever else changes."""
+        """The adapter that is being tested in the gate, which stays loaded whatever
+        else changes.
+        """
 
     def unusable(self, version: AdapterVersion) -> str:
         """Return why an adapter version cannot be used (damaged files or other base weights); "" if

@@ -60,9 +60,10 @@ class PromoteRule:
     trial_s: float = SHADOW_S
     """Length of a trial in seconds; 0 skips it."""
     held_share: float = HELD_SHARE
-    """Share of new conversations that the earlier adapter keeps after a promotion.
+    """Share of new conversations that the replaced adapter still answers after a promotion, as a
+    control group.
 
-    They are a control group; with 0 the comparison is with rewards from before.
+    With 0 the comparison is with rewards from before.
     """
     harm_e: float = HARM_E
     """E-value at which an adapter counts as harmful and is rolled back."""

@@ -21,7 +21,9 @@ from lull.store.chat.trajectories import Position, Trajectories
 log = logging.getLogger(__name__)
 
 MOST_POSITIONS = 2048
-"""Most conversation positions kept in memory."""
+"""Most stored conversations whose last turn is kept in memory, so that a next request finds its
+conversation.
+"""
 
 
 class Conversations:

@@ -60,7 +60,7 @@ class Selected:
 
 
 CANDIDATES_PER_PLACE = 2
-"""Candidate skills considered for each skill that a prompt may get."""
+"""How many skills are considered for each skill that may go into a prompt."""
 
 
 class SkillGuard(Protocol):
@@ -129,7 +129,9 @@ class SelectSkills:
         """`rates` (by model digest) and `uses` (by client) change while requests are served."""
         self.rule = rule
         self.places: Mapping[str, Placement] = {}
-        """Where the prompts of measured models hold skills, by digest."""
+        """Where skills are put in the prompts of models that were measured, by the
+        model's digest.
+        """
         self._index = index
         self._rates = rates
         self._uses = uses

@@ -64,7 +64,7 @@ class Serving:
     request: ChatRequest
     stamp: TurnStamp
     skills: Selected
-    """The skills in the prompt, and what is remembered of them for the conversation."""
+    """The skills in the request's prompt, and what the conversation remembers of their choice."""
     injection: Injection
     links: tuple[str, ...]
     session: str
@@ -73,7 +73,10 @@ class Serving:
 
 
 PutIn: TypeAlias = Callable[[Injection], Awaitable[str]]
-"""Writes what is to be added into a request's body. Returns "", or why it was left as it came."""
+"""Function that writes the chosen skills' texts into a request's body.
+
+It returns "", or the reason why the body was left unchanged.
+"""
 
 
 class Serve:

@@ -67,7 +67,7 @@ class UndoPlan:
     clash: bool
     """Whether later changes touch the lines that Lull wrote, so that undoing is refused."""
     diff: str
-    """What was changed in the file since Lull wrote it."""
+    """What others changed in the chat app's settings file since Lull wrote it, as a diff."""
     done: bool
     """Whether the file is already as it was before Lull wrote it."""
 

@@ -22,7 +22,7 @@ class InstalledPrograms:
     """Functions that look for installed programs on this machine."""
 
     executable: Callable[[Sequence[str]], Path | None]
-    """The first of these programs that is installed."""
+    """Finds the first of the named programs that is installed on this machine."""
     version: Callable[[Path, Sequence[str]], str | None]
 
 

@@ -29,7 +29,7 @@ from lull.store.feedback.rewards import Rewards
 log = logging.getLogger(__name__)
 
 Count = Callable[[Sequence[Feedback]], Awaitable[None]]
-"""Type of the function that updates the rewards after new feedback was read."""
+"""Type of the function that updates the rewards of answers after new feedback on them was read."""
 
 BATCH = 16
 """Number of messages read for feedback before checking again whether the user is back."""

@@ -44,8 +44,10 @@ class RewardBook:
         self._rule = rule
         self._beliefs = beliefs
         self.writing = asyncio.Lock()
-        """Held from reading a turn's row to writing it back, so that signals, votes and ratings do
-        not overwrite each other."""
+        """Lock that is held from reading a turn's reward row to writing it back.
+
+        So signals, votes and ratings do not overwrite each other.
+        """
         self._calibrating = asyncio.Lock()
         self.calibration = Calibration()
 

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 TURNS_AT_ONCE = 64
 """Most turns read from the store at once."""
 STUMBLES = 2
-"""Failed attempts to score a turn after which it is skipped."""
+"""How many failed attempts to score a turn make the scoring skip it."""
 
 
 class Score:

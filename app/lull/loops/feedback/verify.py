@@ -27,9 +27,9 @@ NEAR: Final = 0.5
 """Similarity of two requests (0 to 1) at which a wish about one applies to the other."""
 
 Reads = Callable[[str, str, str], bool | None]
-"""Decides whether an answer fulfils a wish. Called with (wish, request, answer).
+"""Function that decides whether an answer fulfils a user's wish.
 
-Returns None if undecided.
+Called with (wish, request, answer). Returns None if undecided.
 """
 
 

@@ -32,9 +32,9 @@ class RunnerRule:
     overrun_s: float = 20.0
     """Seconds past the end of its unit after which work counts as hung."""
     give_back_within_s: float = 2.0
-    """Most seconds to wait for work to free its memory. `lull why` waits for it too.
+    """Most seconds to wait for work that was told to end until it has freed its memory.
 
-    Nothing else begins until slower work has ended.
+    `lull why` waits for it too. Nothing else begins until slower work has ended.
     """
     rest_s: float = 900.0
     """Seconds for which work that failed or hung is not tried again."""

@@ -62,7 +62,7 @@ class WatchRule:
     Each unit of work gets a new one.
     """
     asked_s: float = 60.0
-    """Seconds that "train now" waits for work to become available."""
+    """Seconds for which the user's command to train now waits for work to become available."""
     journal_every_s: float = 60.0
     """Seconds between writes of an open window's record; a crash loses at most this much."""
     runner: RunnerRule = RunnerRule()  # noqa: RUF009  frozen

@@ -32,7 +32,9 @@ class ExamWork:
     kind = WorkKind.EXAM
     needs_s = QUESTION_GUESS_S
     value = 0.1
-    """Priority among work in lulls; low, because users do not wait for exams."""
+    """How this work is valued among the work that waits for a lull: low, because users do not wait
+    for exams.
+    """
 
     def __init__(
         self,

@@ -58,7 +58,7 @@ Slower models would be of no use there.
 HURRIED_S: Final = 300.0
 """Maximum seconds for one question of an exam that the user waits for."""
 MOST_LATE: Final = 2
-"""Questions in a row answered too late after which a model counts as too slow."""
+"""How many exam questions in a row a model may answer too late before it counts as too slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

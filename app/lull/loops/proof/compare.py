@@ -57,7 +57,7 @@ class NextPair:
 
     comparison: Comparison | None
     alike: int
-    """Number of pairs skipped before this one because their answers were equal."""
+    """Number of pairs that were skipped before this one because both answers were the same."""
 
 
 class Compare:

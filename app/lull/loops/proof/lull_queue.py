@@ -22,7 +22,9 @@ from lull.loops.proof.proof_work import PlacingWork, ProofWork, UseWork
 from lull.loops.proof.prove import WaitingProof
 
 QueuedWork = Callable[[], Sequence[LullWork]]
-"""Returns the work of one kind that waits; cheap, as it is called ten times a second."""
+"""Function that returns the waiting background work of one kind; cheap, as it is called ten times a
+second.
+"""
 
 
 class ProvesInLulls(Protocol):

@@ -30,7 +30,7 @@ from lull.store.proof.use_replays import UseKey, UseReplayed, UseReplays, use_ke
 log = logging.getLogger(__name__)
 
 MOST_LOOKED_AT = 40
-"""Most past requests of a skill among which those that can be scored are searched."""
+"""Most past requests with a skill that are looked through for those whose answers can be scored."""
 
 
 class WaitingUse(NamedTuple):

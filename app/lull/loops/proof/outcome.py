@@ -16,7 +16,7 @@ _STATUSES = {
 }
 
 ENOUGH_ALIKE = 6
-"""Consecutive pairs with equal answers after which a blind comparison ends."""
+"""How many pairs with equal answers in a row end a blind comparison of answers by the user."""
 
 
 def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:

@@ -33,9 +33,9 @@ from lull.store.feedback.rewards import Rewards
 log = logging.getLogger(__name__)
 
 READABLE = 20_000
-"""Most characters of a replayed answer that are kept to be read."""
+"""Most characters stored of a replayed answer, for the user to read."""
 NO_VERDICTS = 3
-"""Number of missing verdicts on a request after which a proof leaves it out."""
+"""How many failed attempts to score the answers to a request make a proof leave it out."""
 THIS_REQUEST = (400, 413, 422)
 """HTTP statuses with which a model server refuses just one request.
 
@@ -59,7 +59,7 @@ class ReplayTarget:
     sampling: Sampling
     """The model's own sampling parameters, used where the client set none."""
     place: Placement = Placement.SYSTEM
-    """Where the model's prompts hold skills."""
+    """Where skills are put in the model's prompts: in the system text or in a user message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,9 +34,13 @@ class SkillCoins:
         """Uses of each measured skill since its approval, by its text and that generation."""
         self.surely_help: Collection[UseKey] = ()
         self.replayed: Collection[UseKey] = ()
-        """The skill texts that replays measure, so that no coin is tossed for them."""
+        """The skill texts whose effect replays can measure, so that they are never left
+        out at random.
+        """
         self.records: Mapping[SkillKey, tuple[float, float]] = {}
-        """Good and bad trajectories, as (good, bad), of those that had each skill."""
+        """How many answers with each skill were good and how many bad, as (good, bad) sums of
+        estimates.
+        """
 
     def known(self, skill: Skill) -> bool:
         """Whether it is known how many conversations this skill has been in since its approval."""

@@ -28,7 +28,9 @@ from lull.store.proof.proposals import Proposals, WritingFault
 log = logging.getLogger(__name__)
 
 MOST_QUARANTINED = 3
-"""Quarantined candidates from the same failures after which a model writes no more for them."""
+"""How many suspicious (quarantined) drafts from the same failures stop a model from writing more
+for them.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

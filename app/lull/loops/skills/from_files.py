@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 WHY = "it comes from a file, and nobody has approved it yet"
 SHOWN_BESIDE = 5
-"""Most names of other files in an imported folder that are shown."""
+"""How many names of other files in an imported skill folder are shown at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,9 @@ from lull.store.feedback.reward_rows import ServedTurn
 GREEDY = Sampling(temperature=0.0)
 """Sampling parameters of greedy decoding."""
 MOST_KEPT: Final = 8192
-"""Entries from which on the oldest half is dropped; several times what a run asks for."""
+"""Number of cached answers from which on the older half is dropped; several times what
+a run asks for.
+"""
 
 _Key = tuple[object, ...]
 
@@ -47,7 +49,7 @@ class PromptForm:
     system: str
     """The model's own SYSTEM text."""
     place: Placement = Placement.SYSTEM
-    """Where the model's prompts hold skills."""
+    """Where skills are put in the model's prompts: in the system text or in a user message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,10 +56,10 @@ Many epochs at the full rate leave the weights wherever the last step put them (
 docs/adr/0032).
 """
 GRADUATION_RATE = 2.0
-"""Factor of the learning rate for training a skill in.
+"""Factor by which the learning rate is raised when a skill is trained into the weights.
 
-Its targets are sure and the same in each pass; at the usual rate too little was learned in 80
-steps (measured: docs/adr/0053).
+Its targets are sure and the same in each pass; at the usual rate too little was learned in 80 steps
+(measured: docs/adr/0053).
 """
 LEAST_ROWS = 160
 """Minimum requests in a batch about the skill that is trained in.
@@ -108,7 +108,9 @@ class RunMaterial:
     """Mean reward of the policy's sampled answers before the run."""
     graduates: Skill | None = None
     course: GraduationCourse = field(default_factory=GraduationCourse)
-    """Factors of the passes and of the other requests with which the skill is trained in."""
+    """How this try at training a skill in differs from the usual: factors of the passes over the
+    examples and of the other requests.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,7 +79,9 @@ class GroupSource:
     policy: SampledPolicy
     """The weights (base and adapter) to sample answers from."""
     continues: Run | None
-    """The run whose next round this is; None for the first of a series."""
+    """The GRPO run that the next one continues, starting from its adapter; None for the first run
+    of a series.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +97,9 @@ class SkillToTrainIn:
 
     skill: Skill
     course: GraduationCourse
-    """Factors of the passes and of the other requests with which `skill` is trained in."""
+    """How this try at training `skill` in differs from the usual: factors of the passes over the
+    examples and of the other requests.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,9 @@ class NothingToDo:
     task: ClassVar[Task] = Task.NOTHING
     text: str
     stuck: bool = False
-    """Whether nothing more is tried automatically. `text` says why, and how to try again."""
+    """Whether training waits for the user, because nothing more is tried automatically; `text` says
+    why, and how to try again.
+    """
     groups: GroupCount = field(default_factory=GroupCount)
 
 

@@ -24,7 +24,7 @@ from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
 MOST_TURNS: Final = 400
-"""Most turns of a model, newest first, that are searched."""
+"""Most recorded turns of a model, newest first, that are searched for practice requests."""
 OWN_SKILL_SHARE: Final = 0.75
 """Share of anchor requests with skills that get the skill most similar to the subject."""
 NEAR: Final = 0.34

@@ -48,7 +48,9 @@ Most requests are about something else.
 """
 
 SPARE = 1.25
-"""Requests about a skill asked of the teacher for each one wanted; a few answers go against it."""
+"""How many requests the teacher is asked for each example wanted; more than 1, since some answers
+do not follow the skill.
+"""
 
 
 class ReplayExamples:
@@ -71,7 +73,7 @@ class ReplayExamples:
         self._ends: dict[str, int] = {}
         """Token that ends an answer, by the model's digest."""
         self.asked = AskedAnswers()
-        """What was asked for the run that is being made."""
+        """Cache of the model's answers for the training run that is being made."""
 
     async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
         """Make up to `count` examples in which the model answers as it does now, so that it learns

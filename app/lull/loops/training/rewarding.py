@@ -27,9 +27,11 @@ from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 
 MOST_JUDGED = 2000
-"""Most judged turns, newest first, on which the judge's accuracy is measured."""
+"""Most recorded turns, newest first, on which the judge model's accuracy is measured."""
 ALIKE = 0.35
-"""Similarity of a request to a corrected one at which the judge is shown the correction."""
+"""Least similarity (0 to 1) of a request to one that the user corrected, at which the judge model
+is shown the correction.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,9 @@ class RolloutRule:
     answer_tokens: int = 512
     """Most tokens of a sampled answer."""
     looked_at: int = 2000
-    """Most turns of the model, newest first, from which requests are chosen."""
+    """Most recorded turns of the model, newest first, from which requests to sample answers for are
+    chosen.
+    """
     groups_at_once: int = 4
     """Groups sampled at the same time: the engine decodes several answers nearly as fast as one."""
 

@@ -40,7 +40,7 @@ class TaughtPrompt:
 
 
 Fits = Callable[[TaughtPrompt, Said], bool]
-"""Whether a teacher's answer may be learned from."""
+"""Function that says whether a teacher's answer may be learned from."""
 
 
 async def taught(

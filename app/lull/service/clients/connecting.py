@@ -36,7 +36,9 @@ class ConnectParts:
     connecting: ClientConnecting
     overview: ClientOverview
     alone: Callable[[], AbstractContextManager[None]]
-    """Holds the lock under which files of clients are written; raises Conflict."""
+    """Function whose context manager holds the lock under which chat apps' files are written;
+    raises Conflict.
+    """
     try_out: Callable[[str, Speech, str, str], Json]
     """Sends a real request as a client would: address, protocol, client, model."""
     own_model: str

@@ -54,7 +54,7 @@ class Answering:
     """Parses requests to the control API and renders answers; passed to each group of routes."""
 
     settle: Callable[[], None]
-    """Callback that blocks until everything recorded so far is readable."""
+    """Function that blocks until everything recorded so far can be read from the database."""
 
     async def read(self, view: Callable[[], Json]) -> Json:
         """Call a function that reads the database, in a thread, after pending writes are stored."""

@@ -31,7 +31,9 @@ class SettingsInForce:
     settings: Settings
     """The settings as they are in the settings file."""
     learner: Callable[[], str]
-    """Returns the name of the model that `training.model = auto` stands for."""
+    """Function that returns the name of the model that the setting `training.model =
+    auto` stands for.
+    """
     made_ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Event that is set when another model should learn, or the current one's weights are ready."""
     ask_again: asyncio.Event = field(default_factory=asyncio.Event)

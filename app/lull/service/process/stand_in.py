@@ -26,11 +26,15 @@ from lull.service.process.listening import listening_socket
 from lull.service.process.lock import FileLock, is_running
 
 FAREWELL: Final = b"bye\n"
-"""What a service says that stops in order."""
+"""What the service writes to this process's standard input when it stops in order, so that nothing
+takes over.
+"""
 PORT_WITHIN_S: Final = 30.0
-"""Seconds for which the port is tried; the system may hold a dead process's port for a moment."""
+"""Seconds for which this process tries to open the dead service's port; the system may hold it for
+a moment.
+"""
 CHECK_EVERY_S: Final = 0.1
-"""Seconds between looks for a new service."""
+"""Seconds between checks whether a new service runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +51,15 @@ class StandInPlan:
     origins: tuple[str, ...]
     """Origins of web pages that the settings allow."""
     idle_s: float
-    """Seconds for which Ollama may send nothing."""
+    """Seconds for which Ollama may send nothing before a forwarded request is given up."""
     finish_within_s: float
     """Seconds that answers in progress may take to finish once a service runs again."""
     service_lock: str
     """Path of the service's lock; while somebody holds it, a service runs."""
     own_lock: str
-    """Path of the lock that this process holds while it stands in, with its process id in it."""
+    """Path of the lock file that this process holds while it forwards requests; its process id is
+    in it.
+    """
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))

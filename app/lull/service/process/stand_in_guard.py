@@ -23,7 +23,7 @@ from lull.service.process.stand_in import FAREWELL, StandInPlan
 
 log = logging.getLogger(__name__)
 GOES_WITHIN_S = 5.0
-"""Seconds within which the process ends that was sent away, before it is killed."""
+"""Seconds that the stand-in process gets to end before it is killed."""
 
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:

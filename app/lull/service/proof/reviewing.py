@@ -39,7 +39,7 @@ Json = dict[str, Any]
 MAX_FAULTS = 20
 """Most unusable answers of the skill writer that are listed, newest first."""
 MOST_READ = 1000
-"""Most proposals of which is remembered what text was shown."""
+"""Most proposals for which it is remembered which text was shown to the user."""
 
 _NOT_REPLAYED = {
     ProposalStatus.DRAFT: "is not screened yet",

@@ -37,7 +37,7 @@ class Current:
         self._index = index
         self._bus = bus
         self.after: Callable[[], None] = lambda: None
-        """Callback after another library came into force."""
+        """Function that is called after another skill library was put into use."""
 
     async def follow(self, library: Library) -> None:
         """Make this library of skills (texts for prompts) the one in use, unless a newer one

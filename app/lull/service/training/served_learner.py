@@ -20,7 +20,9 @@ class ServedLearner:
     """
 
     model: Callable[[], str]
-    """Returns the name of the model that the current settings say should be trained."""
+    """Function that returns the name of the model that the current settings say should
+    be trained.
+    """
     local: LocalModels
     places: Mapping[str, Placement]
     """Where prompts hold skills (instruction texts), by the digest of a model that was measured."""

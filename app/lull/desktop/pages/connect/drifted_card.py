@@ -28,7 +28,9 @@ class DriftedCard(Card):
         self.hide()
 
     def show_drifted(self, drifted: Sequence[dict[str, Any]]) -> None:
-        """Name these chat apps on the card."""
+        """Show on the card the names of the chat apps that no longer send their requests through
+        Lull; hide it if there are none.
+        """
         titles = plain(", ".join(str(one["title"]) for one in drifted))
         one = tr("%1 no longer goes through Lull, so nothing is learned from its chats.", titles)
         many = tr("%1 no longer go through Lull, so nothing is learned from their chats.", titles)

@@ -29,7 +29,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         self._label_px = 80.0
 
     def wear(self, font: QFont) -> None:
-        """Set the font of the axis labels; the larger it is, the fewer labels are drawn."""
+        """Set the font of the axis labels; with a larger font fewer labels are drawn."""
         self.setTickFont(font)
         self._label_px = QFontMetricsF(font).horizontalAdvance("00. Mmm. 0000") + 8
 
@@ -80,7 +80,7 @@ def _start(day: date, hour: int = 0) -> float:
 
 
 def local(at_s: float) -> datetime:
-    """Return a time in Unix seconds in this machine's zone."""
+    """Convert Unix seconds to a date and time in this machine's time zone."""
     return datetime.fromtimestamp(at_s, UTC).astimezone()
 
 

@@ -37,7 +37,7 @@ class Dot:
     at_s: float
     value: float
     n: int = 1
-    """Number of answers whose mean this point is."""
+    """Number of answers of which the point's value is the mean."""
     low: float | None = None
     """Lower end of the mean's 95% interval; None where there are too few answers for one."""
     high: float | None = None
@@ -65,7 +65,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartMark:
-    """A vertical line in a chart that marks a change of skills or adapters."""
+    """A vertical line in a chart at the time when the skills or the adapter in use changed."""
 
     at_s: float
     text: str
@@ -88,7 +88,7 @@ class Chart:
     rows: tuple[tuple[str, ...], ...] = ()
     """Rows of the chart's table, newest first."""
     none: str = ""
-    """Text to show when a chart has nothing to draw."""
+    """Text shown in place of a chart that has no data."""
     meaning: str = ""
     """What the chart means, in a sentence computed from its data."""
     about: str = ""
@@ -115,7 +115,9 @@ def titles() -> Mapping[ChartName, str]:
 def charts(
     learning: Json, runs: Sequence[Json], training: Json | None = None
 ) -> dict[ChartName, Chart]:
-    """Compute all charts; `training` is the run in progress, with its steps as `curve`."""
+    """Compute the data of all charts of the Learning page; `training` is the run in progress, with
+    its steps as `curve`.
+    """
     marks = tuple(sorted(_marks(learning), key=lambda mark: mark.at_s))
     baseline = (learning.get("baseline") or {}).get("reward")
     return {

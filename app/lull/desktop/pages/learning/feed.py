@@ -56,7 +56,9 @@ class LearningFeed(QObject):
         self._read()
 
     def look_at(self, wanted: dict[str, str]) -> None:
-        """Set whose answers are read: of a client, model and skill; an empty value means all."""
+        """Set of which client, model and skill the answers are read for the charts; an empty value
+        means all.
+        """
         if wanted != self._wanted:
             self._wanted = wanted
             self._due = True

@@ -29,7 +29,7 @@ class SampleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegendEntry:
-    """One entry of a legend: what is drawn, its name, and what it means."""
+    """One entry of a chart's legend: how a curve or mark is drawn, its name, and its meaning."""
 
     kind: SampleKind
     name: str
@@ -81,7 +81,7 @@ class _Key(QLabel):
 
 
 class Legend(QWidget):
-    """The names of all that is drawn in a chart, each with a sample of it."""
+    """Widget with the legend of a chart: a drawn sample and a name for everything in the chart."""
 
     def __init__(self) -> None:
         super().__init__()

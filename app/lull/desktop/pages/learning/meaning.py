@@ -52,7 +52,7 @@ def over_time(means: Means) -> str:
 
 
 def with_skills(own: Means, other: Means) -> str:
-    """Compare answers that had skills with answers that had none."""
+    """Say whether answers with skills in the prompt were better than answers without."""
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
     match trend(without, found):
@@ -78,7 +78,7 @@ def with_skills(own: Means, other: Means) -> str:
 
 
 def with_adapter(own: Means, other: Means) -> str:
-    """Compare answers that an adapter gave with those of the original model."""
+    """Say whether answers by a trained adapter were better than those by the original model."""
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
     match trend(without, found):

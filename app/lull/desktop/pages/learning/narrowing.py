@@ -1,4 +1,6 @@
-"""Lists to choose the client, model and skill whose answers the Learning page shows."""
+"""Lists in which the user chooses whose answers the Learning page shows: of one client, model or
+skill, or all.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ def axis_titles(chart: Chart) -> tuple[str, str]:
 
 
 def entries(chart: Chart, theme: Theme, *, smoothed: bool) -> list[LegendEntry]:
-    """Return the legend of a chart: every curve, interval, line and mark that is drawn."""
+    """Return the entries of a chart's legend: one for every curve, interval, line and mark that is
+    drawn.
+    """
     if chart.empty:
         return []
     return [*_of_curves(chart, theme, smoothed=smoothed), *_of_lines(chart, theme)]

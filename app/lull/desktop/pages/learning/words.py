@@ -36,7 +36,9 @@ def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 
 def placing_words(placings: Iterable[Json]) -> str:
-    """Say for each model, in a line each, where its prompts hold skills and why there."""
+    """Say in one line for each model where in its prompts Lull puts skills (instruction texts), and
+    why there.
+    """
     return "\n".join(plain(f"{one['model']}: {told(one, 'why')}") for one in placings)
 
 
@@ -73,7 +75,9 @@ def status_words(status: str) -> str:
 
 
 def explained(cell: str) -> str:
-    """Return the tooltip of a table cell: what its word means, or else the cell's text."""
+    """Return a tooltip for a table cell: an explanation of the word in it, or else the cell's own
+    text.
+    """
     return {**_kinds_explained(), **_status_explained()}.get(cell, cell)
 
 
@@ -134,7 +138,8 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
 
 
 def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
-    """Return facts about a LoRA adapter as (title, value), with the same titles for every adapter.
+    """Return what the details of a LoRA adapter show, as (title, value), with the same titles for
+    every adapter.
 
     Facts that only its detailed view has are dashes until that view was read from the service.
     """
@@ -195,7 +200,9 @@ def run_words(run: Json) -> str:
 
 
 def facts_of(run: Json) -> list[tuple[str, str]]:
-    """Return facts about a training run as (title, value), with the same titles for every run."""
+    """Return what the details of a training run show, as (title, value), with the same titles for
+    every run.
+    """
     took, tokens, kl = run.get("took_s"), run.get("tokens"), run.get("kl")
     return [
         (tr("Made"), short_date(run.get("made"))),

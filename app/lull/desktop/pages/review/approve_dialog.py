@@ -1,6 +1,6 @@
 """Dialog that shows the full text of the skills about to be approved and asks for confirmation.
 
-The Enter key and a second press of the same key do not confirm: the button has to be chosen
+Neither the Enter key nor pressing the approval key again confirms: the button has to be chosen
 deliberately.
 """
 

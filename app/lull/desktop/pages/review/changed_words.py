@@ -9,7 +9,9 @@ from typing import Final
 
 _WORD: Final = re.compile(r"\w+|\s+|[^\w\s]")
 LEAST_ALIKE: Final = 0.4
-"""Lowest similarity of two lines, 0 to 1, at which marks help; below it all of them is new."""
+"""Least similarity of two lines, 0 to 1, at which only their differing words are marked; below it,
+none are.
+"""
 MOST_WORDS: Final = 1_000
 """Most words and signs of a line that are compared: the comparison takes quadratic time."""
 

@@ -1,5 +1,5 @@
-"""The first lines of a proposed skill: whether it was tested and whose words it is in, each with a
-mark that says whether that is settled.
+"""Checklist at the top of a proposed skill: whether it was tested and whose words it is in, each
+with a mark (settled, open, caution).
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ Json = dict[str, Any]
 
 
 class Mark(StrEnum):
-    """Whether a point of the checklist is settled, open, or asks for a second look."""
+    """The mark of a line of the checklist for a proposed skill: settled, still open, or to be
+    looked at with caution.
+    """
 
     SETTLED = "✓"
     OPEN = "○"
@@ -31,7 +33,9 @@ class Mark(StrEnum):
 
 
 class Checklist(QWidget):
-    """Widget with a line each for the tests of a proposed skill and for whose words it is in."""
+    """Checklist of a proposed skill: a line about its tests and a line about whose
+    words it is in.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +64,7 @@ class Checklist(QWidget):
 
 
 def show_mark(shown: QLabel, mark: Mark) -> None:
-    """Show a mark in a label, for those who listen, too."""
+    """Show a checklist's mark in a label, with its name for screen readers."""
     kinds = {Mark.SETTLED: "good", Mark.OPEN: "muted", Mark.CAUTION: "warn"}
     names = {
         Mark.SETTLED: tr("Settled"),
@@ -82,7 +86,9 @@ def mark_of_tests(proposal: Json) -> Mark:
 
 
 def whose_words(proposal: Json) -> tuple[Mark, str]:
-    """Return whose words a proposed skill is in; "" for one that only removes a skill."""
+    """Say whose words a proposed skill is in, such as the user's own; "" for a proposal that only
+    removes a skill.
+    """
     found = Counter(str(trace.get("whose") or "") for trace in proposal.get("provenance") or ())
     if proposal["kind"] == "retire" or not found:
         return Mark.OPEN, ""

@@ -104,7 +104,9 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
 
 
 def result_words(pair: Json) -> str:
-    """Say which of two answers scored better, the one with the skill or the one without."""
+    """Say of a pair of answers to one request which scored better: the one with the skill or the
+    one without.
+    """
     without, with_ = float(pair["without"]["score"]), float(pair["with"]["score"])
     if with_ == without:
         return tr("no difference")
@@ -112,7 +114,9 @@ def result_words(pair: Json) -> str:
 
 
 def scorer_words(scored_by: str) -> str:
-    """Say who scored a pair of answers: the user, a judge model or an automatic check."""
+    """Say who scored a pair of answers (with and without a skill): the user, a judge model or an
+    automatic check.
+    """
     if scored_by == "user":
         return tr("Scored by you")
     if scored_by == "same words":

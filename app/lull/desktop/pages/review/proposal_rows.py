@@ -64,8 +64,8 @@ class ProposalRows(QAbstractListModel):
 
 
 def ordered(proposals: Sequence[Json]) -> list[Json]:
-    """Sort proposed changes of skills by skill; those ready for a decision come first, then the
-    newest.
+    """Sort the list of proposed changes by skill; skills with a proposal ready for a decision come
+    first, then the newest.
     """
     newest_first = sorted(proposals, key=lambda p: str(p.get("made", "")), reverse=True)
 

@@ -26,7 +26,7 @@ Facts = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Column:
-    """The content of one column of a side-by-side dialog: an adapter or a training run."""
+    """One column of the dialog that compares adapters or training runs: the facts about one."""
 
     name: str
     facts: Facts

@@ -18,7 +18,7 @@ def standing(proposal: Json) -> Standing:
 
 
 def needs_a_second_word(proposal: Json) -> bool:
-    """Whether approving a proposed skill needs a confirmation after the first press of the
+    """Whether the user must confirm the approval of a proposed skill after pressing the Approve
     button.
     """
     return standing(proposal) not in CALM
@@ -39,8 +39,8 @@ def approvable_together(proposals: Sequence[Json]) -> list[Json]:
 
 
 def waits_for_picks(proposal: Json) -> bool:
-    """Whether only the user can score a proposed skill's test answers, and is still to compare
-    them.
+    """Whether a proposed skill waits for the user to compare answers with and without it, because
+    nobody else can score them.
     """
     return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
 
@@ -98,7 +98,9 @@ def approve_words(proposal: Json) -> str:
 
 
 def why_not(proposal: Json) -> str:
-    """Say why approving a proposed skill needs a confirmation; "" if it needs none."""
+    """Say why the approval of a proposed skill has to be confirmed; "" if it does not
+    have to be.
+    """
     if proposal.get("needs") == "picks":
         return tr(
             "Only you can tell whether it helps, and you have not compared enough of its answers "
@@ -136,8 +138,8 @@ def _quoted(flag: Json) -> str:
 
 
 def cautions(proposal: Json) -> list[str]:
-    """Return what the tests of a proposed skill leave open, in the words that the command line uses
-    too.
+    """Return sentences about what the tests of a proposed skill leave uncertain, in the same words
+    as the command line.
     """
     found = (proposal.get("evidence") or {}).get("cautions") or ()
     return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

@@ -40,11 +40,13 @@ BLOCK_LINES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """The proposed or active skill that the user tries."""
+    """What the Try dialog needs of the proposed or active skill that the user tries, such as its
+    name and the headings of the answers.
+    """
 
     name: str
     asked: Mapping[str, str]
-    """Fields by which the request to the service names it."""
+    """The fields in a request to the service that say which skill or proposal is tried."""
     heads: tuple[str, str]
     """Headings of the two answers: without the skill (or its change), and with it."""
     model: str = ""
@@ -54,7 +56,9 @@ class Tried:
 
 
 def tried_proposal(proposal: Json) -> Tried:
-    """Return the description of a proposed skill for the dialog, from its JSON."""
+    """Build the description of a proposed skill that the Try dialog needs, from the proposal's
+    JSON.
+    """
     heads = {
         "new": (tr("Without the skill"), tr("With the skill")),
         "edit": (tr("With the skill as it is now"), tr("With the changed skill")),
@@ -71,7 +75,7 @@ def tried_proposal(proposal: Json) -> Tried:
 
 
 def tried_skill(skill: Json) -> Tried:
-    """Return what the dialog needs to try an active skill, from that skill's JSON."""
+    """Build the description of an active skill that the Try dialog needs, from the skill's JSON."""
     return Tried(
         name=str(skill["name"]),
         asked={"skill": str(skill["name"]), "of": str(skill.get("client") or "")},
@@ -292,7 +296,7 @@ class TryDialog(QDialog):
 
 
 def skill_words(names: list[str]) -> str:
-    """Say which skills are in the prompt of a request."""
+    """Say which skills are in the prompt of one of the two requests that are compared."""
     if not names:
         return tr("No skill comes along.")
     return tr("Skills that come along: %1", plain(", ".join(names)))

@@ -326,9 +326,10 @@ def _lines(text: str) -> list[str]:
 
 
 def keeps_shut(gate: Json) -> bool:
-    """Whether one condition, such as no recent input or mains power, keeps Lull from working now.
+    """Whether one of the conditions for background work, such as no recent input or mains power,
+    keeps Lull from working now.
 
-    It does if it is not met, or if it is the one about input and unknown.
+    It does if it is not met. The condition about input does so, too, if it is unknown.
     """
     unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
     return bool(gate["state"] == "closed" or unknown_input)

@@ -93,7 +93,7 @@ class WeekView(SelfDrawn):
         return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
 
     def said_at(self, at: QPointF) -> str:
-        """Describe the bars at a point of the week's picture, one per line."""
+        """Describe the bars at a point of the week's picture, one line of text for each bar."""
         place = self.place(at)
         if place is None:
             return ""

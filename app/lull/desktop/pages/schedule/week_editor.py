@@ -42,8 +42,8 @@ class WeekEditor(WeekView):
         self._dragging = False
 
     def edit(self, lines: Sequence[str]) -> None:
-        """Set the hours that the week's picture shows at first and that the user changes by
-        drawing.
+        """Load the weekly hours that the user is to change by drawing, given as lines such as
+        "mon-fri 23:00-07:00".
         """
         self._set = week_of(lines)
 

@@ -60,7 +60,9 @@ class SettingLine(QWidget):
         self.mark = chip(tr("changed"))
         self.mark.setToolTip(tr("It was %1 at first.", first))
         self.helper: QLabel | None = None
-        """Of a helper model: which model has the role, and why."""
+        """For a setting that names a helper model (such as the judge): text saying which model has
+        the role now, and why.
+        """
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
@@ -96,8 +98,8 @@ class SettingLine(QWidget):
         return units.sent(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
-        """Show the setting's line if all words are in its name, explanation, key or unit or in the
-        text `beside`, else hide it; return whether it is shown.
+        """Show this line if all words are in its setting's name, explanation, key or unit, or in
+        the text `beside`, else hide it; return whether it is shown.
         """
         said = f"{self._said} {beside.casefold()}"
         found = all(word in said for word in words)
@@ -124,11 +126,13 @@ class SettingsCard(Card):
         self.box.addWidget(line)
 
     def changed(self) -> list[SettingLine]:
-        """Return the shown lines whose value differs from the default."""
+        """Return the visible setting lines of this card whose value differs from the default."""
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show the lines that contain all words, and the card if there are any; return whether."""
+        """Show only the settings that contain all these words, and hide the card if it has none;
+        return whether it has any.
+        """
         found = [line.look_for(words, beside=self.title) for line in self.lines]
         self.setVisible(any(found))
         self.look()

@@ -174,7 +174,9 @@ def group_title(group: str) -> str:
 
 
 def everyday() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the cards that are never folded, each as (title, keys of its settings)."""
+    """Return the cards of common settings, which are always unfolded, each as (title, keys of its
+    settings).
+    """
     return (
         (tr("My chats"), CHATS),
         (tr("When Lull works"), TIMES),
@@ -187,7 +189,8 @@ _KEY: Final = re.compile(r"\b(?:[a-z]+\.[a-z_]+|[a-z]+(?:_[a-z]+)+)\b")
 
 
 def without_keys(reason: str, group: str) -> str:
-    """Return a setting's explanation with the keys of other settings replaced by their names.
+    """Return an explanation that the service gives of a setting, with other settings' keys replaced
+    by the names that users know.
 
     `group` is the part before the dot of keys that are written without it.
     """

@@ -70,7 +70,9 @@ def unit_words(unit: NumberUnit | None, value: object = None) -> str:
 
 
 def shown(value: object, unit: NumberUnit | None) -> str:
-    """Return a value as its field shows it, without the unit."""
+    """Format a setting's value for its editing field: in the unit that users read, but without the
+    unit's name.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return sent(value)
     number = value * 100 if unit is NumberUnit.PERCENT else value
@@ -91,7 +93,7 @@ def typed(text: str, unit: NumberUnit | None) -> str:
 
 
 def sent(value: object) -> str:
-    """Return a value in the form that `lull settings set` accepts."""
+    """Convert a setting's value to the text that the command `lull settings set` accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -103,7 +105,7 @@ def sent(value: object) -> str:
 
 
 def said(value: object, unit: NumberUnit | None) -> str:
-    """Describe a setting's value in words, with its unit."""
+    """Describe a setting's value in words, with its unit, such as "15 minutes" or "on"."""
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     text = shown(value, unit)
@@ -121,6 +123,8 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
 
 
 def choices(one: Json) -> tuple[str, ...]:
-    """Return the texts that are allowed as a setting's value; empty if others are allowed too."""
+    """Return the texts from which a setting's value must be chosen; empty if other values are
+    allowed too.
+    """
     text = str(one.get("allowed", ""))
     return tuple(re.findall(r'"([^"]*)"', text)) if text.startswith("one of ") else ()

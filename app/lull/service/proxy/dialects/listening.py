@@ -35,7 +35,7 @@ MOST_CALLS: Final = 1024
 TOO_LONG: Final = "The answer is too long to record whole."
 """Error text recorded for an answer that exceeds these limits."""
 NO_END: Final = "The answer ended without its end mark."
-"""Error text recorded for an answer that stopped without its end mark."""
+"""Error text recorded for an answer that broke off before its end mark."""
 
 
 def as_object(value: object) -> Object:
@@ -71,7 +71,7 @@ class AnswerSoFar:
     def __init__(self) -> None:
         self.finish: Finish | None = None
         self.ended = False
-        """Whether the dialect's end mark came."""
+        """Whether the mark that ends an answer in this API's format was received."""
         self.error = ""
         self.prompt_tokens: int | None = None
         self.completion_tokens: int | None = None

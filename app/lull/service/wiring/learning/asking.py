@@ -28,7 +28,7 @@ class ModelsByBackends:
     address: str
     """The address of the user's Ollama."""
     session: aiohttp.ClientSession
-    """HTTP session for requests to other servers."""
+    """HTTP session for requests to model servers other than the user's Ollama."""
     coin: Coin = field(default_factory=random.SystemRandom)
 
     def ollama(self, model: str, *, timeout_s: float, allow_remote: bool = False) -> OllamaChat:

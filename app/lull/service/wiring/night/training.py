@@ -51,7 +51,9 @@ class NightParts:
     rewarding: RewardAnswers
     rollouts: Rollouts
     judge: Callable[[], Judge | None]
-    """Return the judge for training; None if the only one is the model that learns."""
+    """Function that returns the judge model for training; None if the only one is the model that
+    learns.
+    """
 
 
 def parts_of(
