@@ -227,8 +227,8 @@ class WipingEverything(QObject):
 
 
 def has_connected(home: Path) -> bool:
-    """Whether chat apps are connected to Lull, in which case its data folder holds what undoes
-    that.
+    """Whether any chat app is connected to Lull; the data folder then holds the records that are
+    needed to disconnect it.
     """
     return any((home / "clients").glob("*/connection.json"))
 

@@ -125,8 +125,8 @@ def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
 
 
 def steps_until(part: FeedPart, until: date) -> float:
-    """Estimate how often an event series recurs before the day `until`, which is the cost of
-    expanding it.
+    """Estimate how many times an event series recurs before the day `until`, which tells how long
+    expanding it takes.
     """
     start = day_of(part.first(b"DTSTART") or b"")
     rules = part.values(b"RRULE")

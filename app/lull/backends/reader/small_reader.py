@@ -146,10 +146,10 @@ class SmallReader:
         return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
-        """Classify each message as a rule: return the class of automatic check that could test
-        answers against it; "" if none.
+        """Find for each user message, taken as a rule for answers, which class of automatic check
+        could test whether an answer keeps it.
 
-        Raises LullError.
+        "" where none could. Raises LullError.
         """
         return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 

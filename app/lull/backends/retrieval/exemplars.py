@@ -283,8 +283,8 @@ class ChromaExemplars:
         self.remove([id_ for id_, meta in pairs if owner_of(str(meta["client"])) == client])
 
     def of_turns(self, turns: Sequence[str]) -> list[str]:
-        """Return the ids of the exemplars (past requests with useful skills) from these
-        conversation turns.
+        """Return the ids of the stored past requests (exemplars) that came from these conversation
+        turns.
         """
         wanted = frozenset(turns)
         with self._writing, in_words(self._folder):

@@ -1,5 +1,5 @@
-"""Notices a child process that hangs: one stopped by a signal such as SIGSTOP, or asleep over work
-that it was asked for.
+"""Notices that a child process hangs: it was stopped by a signal such as SIGSTOP, or sleeps
+although it has a request to answer.
 
 Such a process keeps its sockets and pipes open and never answers. A slow one is left alone: it is
 ready to run, and uses what time it gets.

@@ -269,8 +269,8 @@ ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")
 
 @contextmanager
 def played_settings(service: PlayedService) -> Iterator[None]:
-    """Context manager that writes the settings used during the demo, and at the end those that are
-    left in the demo's data folder.
+    """Context manager that writes the settings file used while the demo is played, and on exit the
+    settings that stay in the demo's data folder.
     """
     file = service.paths.settings
     file.write_text(SETTINGS.format(signals=service.desk.file))

@@ -1,4 +1,5 @@
-"""Finds translations of the service's sentences that come without a code, by their English wording.
+"""Translates sentences that the service sends without a message code, by recognising their English
+wording.
 
 They are those of errors and of `lull doctor`, and those that an earlier version stored. A sentence
 may contain places (`%1`, `%2` …), which stand for any text.

@@ -31,7 +31,9 @@ TEXT_SIZES: Final = (100, 125, 150, 200)
 
 
 class WindowCard(Card):
-    """The window's preferences: theme, text size, language, notifications, start at login."""
+    """Card of the Settings page with the window's own preferences: theme, text size, language,
+    notifications, start at login.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("This window"))
@@ -128,7 +130,9 @@ class WindowCard(Card):
 
 
 class DataCard(Card):
-    """The data folder, and what can be done with it."""
+    """Card of the Settings page that shows where Lull's data folder is, with buttons to open it,
+    delete data, and others.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("Data folder"))

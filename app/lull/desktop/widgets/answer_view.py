@@ -39,7 +39,9 @@ class AnswerView(QWidget):
         self.say(words)
 
     def begin(self) -> None:
-        """Show that the model has the request, and start to time the answer."""
+        """Show that the model has received the request, and start to measure how long
+        the answer takes.
+        """
         self._began_s = time.monotonic()
         self.say(tr("The model reads your request…"))
 

@@ -278,7 +278,9 @@ class Note(QFrame):
 
 
 class Nothing(QWidget):
-    """Placeholder for a page that has nothing to show: the reason, and buttons for what to do."""
+    """Placeholder that a page shows when it has no data: the reason, and buttons for what the user
+    can do.
+    """
 
     def __init__(self) -> None:
         super().__init__()

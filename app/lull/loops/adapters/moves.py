@@ -151,7 +151,7 @@ class AdapterMoves:
         return Arm(version=self._adapters.get(adapter).sha256, learned=learned)
 
     async def let_go(self, model: str) -> None:
-        """Unload from the engine the adapters of a model that are not needed any more."""
+        """Unload from the engine those adapters of a model that nothing needs any more."""
         examined = (self.examined,) if self.examined is not None else ()
         await self._host.keep_only(model, versions_needed(self._adapters, model, examined))
 

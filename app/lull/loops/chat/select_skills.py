@@ -76,8 +76,8 @@ class SkillGuard(Protocol):
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose `at_most` of the skills that fit the request `asked`; the skills are given best
-        first.
+        """Choose at most `at_most` of the skills that fit the request `asked`; they are given in
+        order of relevance, best first.
         """
 
     def effect(self, skill: Skill) -> float:

@@ -116,7 +116,7 @@ class Serve:
 
     @property
     def fixing(self) -> SelectSkills:
-        """The object that selects the skills (instruction texts) for requests."""
+        """The object that chooses the skills (instruction texts) that go into requests' prompts."""
         return self._fixing
 
     @property

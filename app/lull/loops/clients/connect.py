@@ -55,7 +55,9 @@ class ConnectPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPlan:
-    """The planned undoing of Lull's edit of a chat client's configuration file."""
+    """The planned restoring of a chat client's configuration file, which undoes Lull's
+    edit of it.
+    """
 
     connection: Connection
     file: ClientFile

@@ -92,7 +92,9 @@ class LullJournal:
     def looked(
         self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
     ) -> None:
-        """Record the user's absence, if they have just come back and it was long enough."""
+        """Compare two readings of the idle signals; if the user has come back between them, record
+        how long they were away, unless it was short.
+        """
         if before is None or before.somebody_here:
             return
         left_s = last.monotonic_s - before.quiet_s

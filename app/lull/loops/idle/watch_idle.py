@@ -127,13 +127,15 @@ class WatchIdle:
 
     @property
     def short_of_memory(self) -> bool:
-        """Whether the last reading found too little free memory; False before the first."""
+        """Whether the last reading of the machine's state found too little free memory; False
+        before the first reading.
+        """
         return self._window is not None and self._window.short_of_memory
 
     @property
     def allows_a_question(self) -> bool:
-        """Whether the models that judge answers and write skills may be asked while no chat runs,
-        by the last reading; False before the first.
+        """Whether, by the last reading of the idle signals, models may be asked to judge answers or
+        write skills while no chat runs; False before the first reading.
         """
         return self._window is not None and self._window.allows_a_question
 

@@ -117,8 +117,8 @@ def scored_in_proof(pairs: Iterable[Pair]) -> bool:
 def effects_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, Effect]:
-    """Estimate each skill's effect: by its replays, or by its random holdout where there are
-    none.
+    """Estimate how much each skill changes the mean reward of answers: by its replays, or by its
+    random holdout where there are none.
     """
     found = {key: replay_effect(own) or effect(outcomes, key) for key, own in pairs.items()}
     return {key: value for key, value in found.items() if value is not None}

@@ -116,7 +116,8 @@ class Replay:
     async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
-        """Generate and score answers with and without the proposed skill, as `pair` does.
+        """Generate and score answers with and without the proposed skill, as `pair` does, but
+        tolerate a refused request.
 
         None also where the model server refuses just this request.
         """

@@ -313,8 +313,8 @@ class Review:
         return self._unchanged(await self._proposals.decided(proposal.id, put))
 
     def last(self) -> tuple[Proposal, ProposalStatus] | None:
-        """Return the user's newest decision about a proposed skill that `undo` would take back:
-        (the proposal, the decision).
+        """Return the decision about a proposed skill that `undo` would take back, the user's
+        newest, as (proposal, decision).
         """
         last = self._proposals.last_decision()
         return None if last is None else (self._proposals.get(last.proposal), last.what)

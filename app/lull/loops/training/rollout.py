@@ -91,8 +91,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """The stored requests for which answers may be sampled now, and the user's wishes that score
-    them.
+    """The stored requests for which answers may be sampled now, and the user's wishes by which
+    these answers are scored.
     """
 
     prompts: tuple[Prompt, ...]

@@ -46,7 +46,9 @@ class RunningTrainer:
         self._work: TrainerWork | None = None
 
     def trains(self, run: str) -> bool:
-        """Whether this training run is the one that may have a trainer process."""
+        """Whether it is this training run whose background work (a trainer process) is
+        held here.
+        """
         return self._work is not None and self._work.id == run
 
     def work_for(
@@ -57,10 +59,10 @@ class RunningTrainer:
         ended: Callable[[], Awaitable[None]],
         trouble: Callable[[LullError], None],
     ) -> TrainerWork:
-        """Return the background work in which the trainer process carries out a training run.
+        """Return the background work that trains this run in the trainer process; it is made if
+        there is none yet.
 
-        It is made for `run` where there is none yet; while another run is being carried out, that
-        run's work is returned.
+        While another run is being trained, that run's work is returned.
         """
         if self._work is None:
             self._work = TrainerWork(

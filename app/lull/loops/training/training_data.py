@@ -110,8 +110,8 @@ class TrainingData:
         return "What you said of these requests has taught a skill meanwhile, or is gone."
 
     def nothing_to_gain(self, book: Book, policy: SampledPolicy) -> str:
-        """Return why sampling more answers from this policy (base and adapter) would be useless for
-        training.
+        """Return why it would be useless for training to sample more answers from this policy (base
+        model and adapter).
 
         "" where it may help.
         """

@@ -60,7 +60,8 @@ class ThrowingAway:
         return {"conversations": view["conversations"], "mb": view["mb"], "days": days}
 
     async def do(self, wanted: Json) -> Json:
-        """Restore from the trash, empty it, or sweep old conversations, as the request's `do` says.
+        """Carry out what the request's `do` says: restore conversations from the trash, empty it,
+        or move old ones into it now.
 
         Raises UsageError, NotFound, StoreError.
         """

@@ -208,7 +208,9 @@ def exams(roles: Json) -> Json:
 
 
 def placing(found: Sequence[PlacingResult]) -> Json:
-    """Say where the prompts of each model that the user talks to hold skills, and why."""
+    """Build the line of `lull doctor` that says, for each model that the user talks to, where in
+    its prompts skills are put and why.
+    """
     if not found:
         nothing = "Skills stand in the system text; no model was measured yet."
         return check("placing", ok=True, text=nothing)

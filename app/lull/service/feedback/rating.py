@@ -24,8 +24,8 @@ CLEAR = "clear"
 
 
 class Credits(Protocol):
-    """The part of the exemplar memory (past requests for which a skill was useful) that rating an
-    answer needs.
+    """Interface to remove entries from the exemplar memory (past requests for which a skill was
+    useful), as when a rating is cleared.
     """
 
     def remove(self, ids: list[str]) -> None: ...

@@ -16,7 +16,9 @@ from lull.service.models.makes_models import MakesModels, OllamaModel
 
 
 class Examinees:
-    """Opens chat models as reader, judge and writer; each once for the judge's present settings."""
+    """Opens the chat models that take exams, each in the three roles of reader, judge and writer,
+    and keeps them open while the judge's settings stay the same.
+    """
 
     def __init__(self, make: MakesModels, judge: Callable[[], JudgeSettings]) -> None:
         """The function `judge` returns the current settings of the judge."""

@@ -57,7 +57,9 @@ class SettingsInForce:
 
 
 class LearnerServing(Protocol):
-    """Serves the model that learns."""
+    """Interface to serve clients the model that is trained, and to switch to another when the
+    settings change.
+    """
 
     async def follow(self, settings: Settings) -> bool:
         """Serve the model in the settings as the one that learns; False if it already is.

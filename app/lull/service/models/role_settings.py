@@ -18,10 +18,11 @@ def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]
 
 
 def wanted(settings: Settings) -> dict[ModelRole, str]:
-    """Return the setting that names the model for each role (feedback reader, judge, skill writer)
-    whose exam Lull runs; "" for a model at its own address.
+    """Return, for each role (feedback reader, judge, skill writer), the model that the settings
+    name and whose exam Lull is to run.
 
-    Only its owner knows what such a server is and where it runs, so it is not examined.
+    It is "" where the settings name a model server by its own address: only its owner knows what
+    such a server is and where it runs, so it is not examined.
     """
     known = models_and_addresses(settings)
     return {role: "" if address else model for role, (model, address) in known.items()}

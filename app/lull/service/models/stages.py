@@ -29,7 +29,9 @@ class KnownOllama(Protocol):
     """Interface to what is known of the models in the user's Ollama."""
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return what is known of a model, asking Ollama if necessary. Raises LullError."""
+        """Return what is known of a model in Ollama (such as its context window), asking Ollama if
+        necessary. Raises LullError.
+        """
 
     def known(self, name: str) -> ModelFacts | None:
         """Return what is known of a model without asking Ollama."""

@@ -65,9 +65,11 @@ class EventBus:
 
     @asynccontextmanager
     async def watching(self, *, after: int) -> AsyncIterator[AsyncIterator[Event]]:
-        """Context manager that yields events after number `after`: missed ones, then new ones.
+        """Context manager that yields a stream of all events with numbers above `after`: those that
+        were missed, then new ones as they come.
 
-        A number above the newest (a crash can lose the newest events) means: from now on.
+        If `after` is above the newest number (a crash can lose the newest events), the stream
+        begins now.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUE_LENGTH)
         self._watchers.add(queue)

@@ -81,7 +81,9 @@ class ServiceLock:
 
 
 class FileLock:
-    """A lock on a file that one process holds until it ends, with a text of its own in the file."""
+    """A lock on a file that one process holds until it ends; the holder writes a text, such as its
+    process id, into the file.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -158,8 +158,8 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
 
 
 def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Count the replayed pairs of answers, with and without a proposed skill, by who scored them:
-    `check`, `user`, a model's own verifier or a judge model.
+    """Count a proposed skill's replayed pairs of answers by who scored them: `check`, `user`, a
+    model's own verifier or a judge model.
     """
     counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
     return dict(sorted(counts.items()))

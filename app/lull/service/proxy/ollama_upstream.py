@@ -30,7 +30,7 @@ class WatchedOllama(Protocol):
         """Return whether Ollama runs a model on another machine."""
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return what is known of a model."""
+        """Return what is known of one of the server's models, such as its context window."""
 
     async def probe(self) -> bool:
         """Ask the server for its models; return whether it answered."""
@@ -49,7 +49,9 @@ class OllamaUpstream:
 
     @property
     def alone(self) -> bool:
-        """Whether Ollama was not reached since the start, so that Lull answers alone."""
+        """Whether Ollama has not been reached since Lull started, so that the built-in model
+        answers alone.
+        """
         return not self._ollama.ever_seen
 
     @property

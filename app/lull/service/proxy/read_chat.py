@@ -67,7 +67,7 @@ class BodyToSend:
 
 
 class ReadHere:
-    """A request body that is read in this process."""
+    """A chat request's body that is parsed in this process, as all but long ones are."""
 
     def __init__(self, dialect: Dialect, plain: bytes) -> None:
         """Parse a request's body. Raises RequestError."""

@@ -1,4 +1,6 @@
-"""Relays the answer of a chat request to the client, and records both."""
+"""Relays the answer of a chat request to the client, and records the request together
+with its answer.
+"""
 
 from __future__ import annotations
 

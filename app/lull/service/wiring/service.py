@@ -1,4 +1,4 @@
-"""Holds the parts of the assembled service, by what they are for."""
+"""Defines the groups of parts that make up the running service, by what they are for."""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ from lull.store.trash import Trash
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upkeep:
-    """The parts that keep the service and its data in order, such as supervisor and backups."""
+    """The parts that keep the service running and its data in order, such as the supervisor of
+    tasks and the backups.
+    """
 
     supervisor: Supervisor
     watch_library: WatchLibrary

@@ -109,8 +109,8 @@ def fill(
 
 
 def chosen(table: QTableWidget) -> list[str]:
-    """Return the names of a table's selected rows from the top, or of the current row if none is
-    selected.
+    """Return the names (as given to `fill`) of a table's selected rows from the top, or of the
+    current row if none is selected.
     """
     lines = sorted({index.row() for index in table.selectionModel().selectedRows()})
     if not lines and table.currentRow() >= 0:

@@ -125,8 +125,8 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
 
 
 def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
-    """Return a bar's start and end within a day, in hours (0 to 24), or None if it is not in that
-    day.
+    """Return the part of a bar that lies within a day, as (start, end) in hours from 0 to 24; None
+    if it is not in that day.
     """
     midnight = datetime.combine(day, time(0), bar.start.tzinfo)
     low = max(0.0, (bar.start - midnight).total_seconds() / 3600)

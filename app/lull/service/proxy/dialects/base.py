@@ -119,7 +119,8 @@ class Dialect(Protocol):
         """
 
     def ask(self, body: bytes) -> EngineAsk:
-        """Return the options of a request that Lull's own engine needs besides the messages.
+        """Parse the options of a request that Lull's own engine needs besides the messages, such as
+        its own prompt template.
 
         Raises RequestError like `read_request`.
         """

@@ -291,7 +291,9 @@ def json_text(value: object) -> str:
 
 
 def json_text_or_empty(value: object) -> str:
-    """Return tools or a format as JSON text; "" for null or an empty string, list or object."""
+    """Return a request's tools or output format as JSON text; "" if it gives none, that is null or
+    an empty value.
+    """
     return "" if value in (None, "", [], {}) else json_text(value)
 
 

@@ -86,8 +86,8 @@ class ScoringParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningParts:
-    """The jobs that learn skills (texts put into prompts) from feedback, and what training takes
-    over from them.
+    """The jobs that learn skills (texts put into prompts) from feedback, and those parts of them
+    that LoRA training uses, too.
     """
 
     models: AskedModels
