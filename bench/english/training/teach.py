@@ -167,7 +167,7 @@ def teach(
         share = mx.minimum(1.0, step / total)
         return plan.learning_rate * warm * 0.5 * (1 + mx.cos(math.pi * share))
 
-    optimizer = optim.Adam(learning_rate=rate)
+    optimizer = optim.Adam(learning_rate=rate, bias_correction=True)
     optimizer.init(small.model.trainable_parameters())
     spent = Spent(work, processes=team.size)
     first = _resume(work, small, optimizer)
@@ -176,7 +176,7 @@ def teach(
         _step(plan, small, optimizer, [made[i] for i in steps[number]], losses, team)
         if leads and (number % 5 == 4 or number == first):
             each_s = (time.monotonic() - began_s) / (number - first + 1)
-            taught, stays = (f"{np.mean(one[-60:]):.3f}" if one else "-" for one in losses)
+            taught, stays = (f"{np.mean(one[-30:]):.3f}" if one else "-" for one in losses)
             print(
                 f"step {number + 1} of {total}, nats a token: taught {taught}, from the base"
                 f" {stays}; {spent.minutes():.1f} CPU min, {(total - number - 1) * each_s / 60:.0f}"
