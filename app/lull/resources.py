@@ -1,4 +1,4 @@
-"""Finds the files that ship with Lull: the built-in model, the model that reads feedback, starter
+"""Finds the files that ship with Lull: the built-in models, the model that reads feedback, starter
 skills, test questions for models, prompts, translations and icons.
 
 An installed Lull has them inside its package; a checkout has them beside `app/`.
@@ -18,8 +18,15 @@ _PLACES = (_PACKAGE / "_resources", _PACKAGE.parents[1] / "resources")
 INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
 
 
+def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """Folder of the LoRA adapter that makes the small open model the built-in chat model. Raises
+    ResourceError.
+    """
+    return _found("english", "model.json", places)
+
+
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the built-in model. Raises ResourceError."""
+    """Folder of the built-in model of a toy language, for fast tests. Raises ResourceError."""
     return _found("pocket", "config.json", places)
 
 

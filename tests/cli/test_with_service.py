@@ -181,9 +181,9 @@ def test_the_greeting_holds_a_line_that_gets_an_answer(lull: Lull) -> None:
             assert lines[-1], lines
         address = re.match(r"Lull is running at (http://127\.0\.0\.1:\d+) ", lines[0])
         assert address and str(process.pid) in lines[0]
-        assert any("'pocket' answers alone" in line for line in lines)
+        assert any("'lull-mini' answers alone" in line for line in lines)
         assert any(str(lull.home) in line for line in lines)
-        (paste,) = [line.strip() for line in lines if " ask --model pocket " in line]
+        (paste,) = [line.strip() for line in lines if " ask --model lull-mini " in line]
         # Another terminal: it knows nothing of LULL_HOME, nor of the checkout's folder.
         elsewhere = {k: v for k, v in lull.environment().items() if k != "LULL_HOME"}
         asked = subprocess.run(
@@ -194,7 +194,9 @@ def test_the_greeting_holds_a_line_that_gets_an_answer(lull: Lull) -> None:
             env=elsewhere,
             cwd=lull.home,
         )
-        assert (asked.returncode, asked.stdout, asked.stderr) == (0, "apple and river\n", "")
+        assert (asked.returncode, asked.stderr) == (0, "")
+        # It is free in what it says, so only that it is an answer in words.
+        assert len(asked.stdout.split()) >= 5
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, out, err) == (0, "Lull has stopped.\n", "")

@@ -185,7 +185,7 @@ def test_the_ollama_client_works_unmodified_on_the_built_in_model(lull: Lull) ->
     service = lull.serve()
     client = ollama.Client(service.address)
     try:
-        assert [model.model for model in client.list().models] == ["pocket:latest"]
+        assert [model.model for model in client.list().models] == ["lull-mini:latest"]
         assert client.show("pocket").details
         assert client.generate("pocket", ASKED).response == PLAIN
         assert [model.model for model in client.ps().models] == ["pocket:latest"]

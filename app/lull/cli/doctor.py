@@ -22,7 +22,7 @@ from lull.service.process.backups import looked_at
 from lull.service.wiring import calendars as calendars_wiring
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of
-from lull.service.wiring.own_models import built_in_engine, read_built_in
+from lull.service.wiring.own_models import built_in_models, read_toy
 from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import look_at_ollama
@@ -127,14 +127,14 @@ async def _ollama(settings: Settings) -> Json:
 
 async def _engine(settings: Settings, paths: Paths) -> Json:
     try:
-        await in_thread(read_built_in)
+        await in_thread(read_toy)
     except ResourceError as error:
         return check("engine", ok=False, text=error.detail, hint=error.hint)
-    engine = built_in_engine(settings, paths)
+    models = built_in_models(settings, paths)
     try:
-        return await checks.engine(engine)
+        return await checks.engine(models.toy)
     finally:
-        await engine.close()
+        await models.close()
 
 
 def _backups(paths: Paths, settings: Settings) -> Json:

@@ -12,14 +12,14 @@ from typing import Final
 
 from lull.config.paths import Paths
 
-SAMPLE: Final = "write a menu for apple river"
+SAMPLE: Final = "Give me three ideas for a rainy Sunday."
 """A prompt that the built-in model can answer, for the sample command that is shown to users."""
 _COMMAND: Final = re.compile(r"`lull(?=[ `])")
 
 
 def ask_line(command: str) -> str:
     """Return a `lull ask` command line that gets an answer from the built-in model."""
-    return f"{command} ask --model pocket {shlex.quote(SAMPLE)}"
+    return f"{command} ask --model lull-mini {shlex.quote(SAMPLE)}"
 
 
 def own_command(paths: Paths, environ: Mapping[str, str]) -> str:

@@ -69,10 +69,10 @@ def greeting(context: Context, ready: Ready) -> str:
     """Return what `lull serve` prints when it is ready: addresses, models and a command to try."""
     if ready.upstream_ok:
         models = "1 model" if ready.models == 1 else f"{ready.models} models"
-        pocket = "answers as 'pocket'" if ready.built_in else "cannot be used"
+        small = "answers as 'lull-mini'" if ready.built_in else "cannot be used"
         behind = (
             f"Ollama answers behind it, at {ready.upstream}, with {models};\n"
-            f"the small built-in model {pocket}."
+            f"the small built-in model {small}."
         )
     elif not ready.built_in:
         behind = (
@@ -82,7 +82,7 @@ def greeting(context: Context, ready: Ready) -> str:
     else:
         behind = (
             f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
-            "'pocket' answers alone. Start Ollama at any time; Lull will notice."
+            "'lull-mini' answers alone. Start Ollama at any time; Lull will notice."
         )
     token = ""
     if ready.token and sys.stdout.isatty():

@@ -134,10 +134,15 @@ class UpstreamSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsSettings:
-    list_pocket: bool = setting(
+    list_built_in: bool = setting(
         False,
         "Whether clients see the built-in model in the list of Ollama's models. It always "
-        "answers to its name, pocket.",
+        "answers to its name, lull-mini.",
+    )
+    list_pocket: bool = setting(
+        False,
+        "Whether clients also see pocket, a tiny model for fast tests that knows menus and "
+        "lists only. It always answers to its name.",
     )
 
 

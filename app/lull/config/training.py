@@ -22,7 +22,7 @@ class TrainingSettings:
     model: str = setting(
         "auto",
         "The model that learns. auto takes the model that you talk to most and that can learn "
-        "here, or the built-in model, pocket, if there is no other. `lull model list` shows "
+        "here, or the built-in model, lull-mini, if there is no other. `lull model list` shows "
         "which models can learn and what auto means now; `lull model choose` changes this "
         "setting.",
         fits=lambda name: bool(name.strip()),

@@ -85,6 +85,7 @@ MODELS = "/v1/models"
 MODELS_CHOOSE = "/v1/models/choose"
 MODELS_CHOOSING = "/v1/models/choosing"
 MODELS_EXAMS = "/v1/models/exams"
+MODELS_BUILT_IN = "/v1/models/built-in"
 """GET: results of the tests that decide whether a chat model may read feedback, judge answers or
 write skills, and which model does which. POST: start these tests now.
 

@@ -39,7 +39,7 @@ class Place:
     window_socket: Path
     """Path of the socket on which a second start tells the open window to show itself."""
     service: ServiceAccess
-    ask: str = "lull ask --model pocket hello"
+    ask: str = "lull ask --model lull-mini hello"
     """Example of a command that asks a model, for users to paste into a terminal."""
     keychain_service: str = ""
     """Service name of this data folder's entries in the keychain."""

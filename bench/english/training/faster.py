@@ -16,7 +16,8 @@ from mlx_lm.models import llama
 LOG2_E: Final = 1 / math.log(2)
 _OUT_OF_SIGHT: Final = -1000.0
 """Added to the scores of later tokens. Its exponential must be 0 exactly: the gradients of one that
-is only very small are subnormal numbers, which an Intel processor multiplies a hundred times slower.
+is only very small are subnormal numbers, which an Intel processor multiplies at a hundredth of its
+speed.
 """
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.reader.small_model import SmallModel
 from lull.backends.reader.small_reader import SmallReader
+from lull.backends.shipped.small_model import SmallFile, SmallModel
 from tests.backends.gguf.tiny import Tiny, write
 
 ROOT = Path(__file__).parents[3]
@@ -27,9 +27,12 @@ class TinyReader:
     folder: Path
     sha256: str
 
+    def base(self) -> SmallFile:
+        return SmallFile(file=self.file, sha256=self.sha256)
+
     def model(self, models: Path | None = None) -> SmallModel:
         where = models or self.models
-        return SmallModel(where, WeightsProcess(), file=self.file, sha256=self.sha256)
+        return SmallModel(where, WeightsProcess(), self.base())
 
 
 @pytest.fixture(scope="session")

@@ -21,20 +21,20 @@ def folder(tmp_path: Path) -> Path:
 def test_without_an_ollama_the_built_in_model_is_listed_and_the_rest_is_said(here: Here) -> None:
     ran = here("model", "list", "--json")
     assert ran.code == 0
-    (pocket,) = ran.json["models"]
-    assert pocket == {
-        "name": "pocket",
-        "architecture": "qwen3",
+    (mini,) = ran.json["models"]
+    assert mini == {
+        "name": "lull-mini",
+        "architecture": "llama",
         "can_learn": True,
         "why_not": "",
-        "needs_gb": pocket["needs_gb"],
+        "needs_gb": mini["needs_gb"],
         "chosen": True,
     }
-    assert 0 < pocket["needs_gb"] < 1
+    assert 1 < mini["needs_gb"] < 3
     assert "does not answer" in ran.json["problem"]["detail"]
     words = here("model").out
-    assert "* pocket" in words
-    assert "training.model = auto means pocket: No other model that you talk to" in words
+    assert "* lull-mini" in words
+    assert "training.model = auto means lull-mini: No other model that you talk to" in words
     assert "Ollama's models are not shown" in words
 
 
@@ -49,6 +49,12 @@ def test_a_folder_of_mlx_weights_is_chosen_under_a_name_of_its_own(
     shown = here("settings", "show", "--json").json["settings"]
     assert next(one["value"] for one in shown if one["key"] == "training.model") == "my-weights-mlx"
     assert here("model", "choose", "pocket", "--json").json["chosen"] == "pocket"
+    # The toy is listed while it is the chosen one, and else left out.
+    listed = here("model", "list", "--json").json["models"]
+    assert [(one["name"], one["chosen"]) for one in listed] == [
+        ("lull-mini", False),
+        ("pocket", True),
+    ]
 
 
 def test_an_unknown_model_cannot_be_looked_for_without_an_ollama(here: Here) -> None:
@@ -105,7 +111,7 @@ def test_the_choice_is_left_to_lull_again(here: Here, folder: Path) -> None:
     here("model", "choose", str(folder))
     assert here("model", "choose", "auto", "--json").json["chosen"] == "auto"
     page = here("model", "list", "--json").json
-    assert (page["chosen"], page["auto"]["model"]) == ("pocket", "pocket")
+    assert (page["chosen"], page["auto"]["model"]) == ("lull-mini", "lull-mini")
 
 
 def test_without_a_service_the_stored_exams_are_shown_and_none_is_taken(here: Here) -> None:

@@ -29,13 +29,21 @@ def test_a_chosen_model_answers_and_learns_at_once_and_goes_at_once(
     assert "cannot learn" not in eventually(lambda: lull.ask("train", "list")["text"])
 
     assert lull.ask("model", "choose", "pocket")["restart_needed"] is False
-    assert listed(service) == ["pocket:latest"]
+    assert listed(service) == ["lull-mini:latest"]
     assert service.chat("write a menu for green happy mouse") == "green and happy and mouse"
 
     # A name alone makes no weights: it is said what to do.
     assert lull.ask("settings", "set", "training.model", "qwen3:4b")["restart_needed"] is False
     text = eventually(lambda: _about(lull, "qwen3:4b"))
     assert "lull model choose qwen3:4b" in text
+
+
+@pytest.mark.slow
+def test_the_model_that_ships_and_is_talked_to_learns_by_itself(lull: Lull) -> None:
+    service = lull.serve()
+    assert lull.ask("model", "list")["auto"]["model"] == "lull-mini"
+    service.chat("write a menu for green happy mouse")
+    eventually(lambda: lull.ask("model", "list")["auto"]["model"] == "pocket")
 
 
 def listed(service: RunningLull) -> list[str]:

@@ -339,7 +339,7 @@ HERE = (
 
 def test_auto_is_the_model_that_the_user_talks_to_most_of_those_that_can_learn() -> None:
     found = auto_choice(
-        [talked("b:4b", 9), talked("a", 12), talked("c:8b", 50)], HERE, built_in="pocket"
+        [talked("b:4b", 9), talked("a", 12), talked("c:8b", 50)], HERE, built_in=("pocket",)
     )
     assert found.model == "a"
     assert (
@@ -349,22 +349,26 @@ def test_auto_is_the_model_that_the_user_talks_to_most_of_those_that_can_learn()
 
 
 def test_ties_go_to_the_one_that_was_talked_to_last() -> None:
-    found = auto_choice([talked("a", 5, 3), talked("b:4b", 5, 1)], HERE, built_in="pocket")
+    found = auto_choice([talked("a", 5, 3), talked("b:4b", 5, 1)], HERE, built_in=("pocket",))
     assert found.model == "b:4b"
 
 
 def test_names_of_one_model_and_its_published_versions_count_together() -> None:
     said = [talked("A:latest", 2), talked("a", 2), talked("a-lull-v2", 3), talked("b:4b", 6)]
-    assert auto_choice(said, HERE, built_in="pocket").model == "a"
+    assert auto_choice(said, HERE, built_in=("pocket",)).model == "a"
 
 
 @pytest.mark.parametrize(
     "said", [[], [talked("pocket", 90)], [talked("c:8b", 3)], [talked("gone", 3)]], ids=str
 )
 def test_the_built_in_model_learns_only_where_there_is_no_other(said: list[Talked]) -> None:
-    assert auto_choice(said, HERE, built_in="pocket").model == "pocket"
+    assert auto_choice(said, HERE, built_in=("pocket",)).model == "pocket"
+    both = ("mini", "pocket")
+    met = any(one.model == "pocket" for one in said)
+    assert auto_choice(said, HERE, built_in=both).model == ("pocket" if met else "mini")
+    assert "pocket, with" not in auto_choice(said, HERE, built_in=both).why
 
 
 def test_a_little_talk_to_another_is_enough() -> None:
     said = [talked("pocket", 90), talked("b:4b", 1)]
-    assert auto_choice(said, HERE, built_in="pocket").model == "b:4b"
+    assert auto_choice(said, HERE, built_in=("pocket",)).model == "b:4b"

@@ -75,7 +75,7 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
 def test_which_model_learns_by_itself_and_why() -> None:
     from lull.desktop.welcome.model_choice import _words
 
-    found: AutoChoice = auto_choice([], list[Learnable](), built_in="pocket")
+    found: AutoChoice = auto_choice([], list[Learnable](), built_in=("pocket",))
     auto = {"model": found.model, "why": found.why}
     words = _words({"auto": auto, "choosing": None, "models": []})
     assert words.startswith("pocket: ") and in_german(words)

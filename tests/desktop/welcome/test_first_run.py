@@ -109,6 +109,33 @@ def test_a_model_that_cannot_learn_says_why_and_one_that_can_is_chosen(
     assert scripted.posts(routes.MODELS_CHOOSE) == [{"name": "qwen3:4b"}]
 
 
+def test_without_an_ollama_the_built_in_model_is_made_ready_while_one_reads(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    away = {"kind": "builtin", "address": "http://127.0.0.1:11434", "ok": False, "version": None}
+    built_in = {"name": "lull-mini", "ready": False, "progress": None, "problem": ""}
+    scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=built_in)
+    scripted.answers[routes.MODELS] = MODELS
+    scripted.answers[routes.MODELS_BUILT_IN] = {**built_in, "progress": 0.1}
+    shown = live(show(home))
+    shown.desktop.offer_first_run()
+    steps = opened(shown)
+    steps.go(1)
+    step = steps.steps[1]
+    assert isinstance(step, AnswersStep)
+    shown.until(lambda: scripted.posts(routes.MODELS_BUILT_IN))
+    making = {**built_in, "progress": 0.4}
+    scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=making)
+    shown.desktop.state.touch(Subject.STATUS)
+    shown.until(lambda: "40%" in step.behind.text())
+    assert "lull-mini" in step.behind.text()
+    failed = {**built_in, "problem": "The disk is full. Make room."}
+    scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=failed)
+    shown.desktop.state.touch(Subject.STATUS)
+    shown.until(lambda: "The disk is full. Make room." in step.behind.text())
+    assert scripted.posts(routes.MODELS_BUILT_IN) == [{}]
+
+
 def test_sleep_hours_are_set_once_they_were_typed(new_here: tuple[Shown, Scripted]) -> None:
     shown, scripted = new_here
     steps = opened(shown)

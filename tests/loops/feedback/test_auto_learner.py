@@ -55,7 +55,7 @@ class House:
             there=self._there,
             ready=lambda name: name in self.ready,
             clock=self.clock,
-            built_in="pocket",
+            built_in=("pocket", "toy"),
         )
 
 
@@ -77,6 +77,29 @@ async def test_the_built_in_model_learns_until_another_is_talked_to(house: House
     assert await auto.look() == DAY_S
     assert (auto.choice.model, auto.is_ready) == ("a", False)
     assert house.asked_since == house.clock.now() - COUNTED_PERIOD
+
+
+async def test_of_the_models_that_ship_the_one_talked_to_last_learns(house: House) -> None:
+    auto = house.open()
+    await auto.look_at_talk()
+    assert auto.choice.model == "pocket"
+    house.talked = [Talked(model="toy:latest", turns=1, last=SAID.last)]
+    house.there = ThereIs(models=(), problem=UpstreamDown("Nobody is there."))
+    await auto.look_at_talk()
+    assert (auto.choice.model, auto.is_ready) == ("toy", True)
+    assert house.open().choice.model == "toy"
+    newer = Talked(model="pocket", turns=1, last=SAID.last + timedelta(minutes=1))
+    house.talked.append(newer)
+    await auto.look_at_talk()
+    assert auto.choice.model == "pocket"
+
+
+async def test_a_look_at_the_talk_leaves_a_model_of_the_users_alone(house: House) -> None:
+    house.talked, auto = [SAID], house.open()
+    await auto.look()
+    house.talked = [Talked(model="toy", turns=9, last=SAID.last + timedelta(days=1))]
+    await auto.look_at_talk()
+    assert auto.choice.model == "a"
 
 
 async def test_what_it_meant_is_remembered_also_while_ollama_is_away(house: House) -> None:

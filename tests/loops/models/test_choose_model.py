@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ import pytest
 
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.core.errors import CannotLearn, NotFound, UpstreamDown, WeightsError
-from lull.core.models.learnable import Machine
+from lull.core.models.learnable import Machine, Size
 from lull.core.models.ollama_model import ListedModel, ShownModel, shown_model
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, NextToken, Report, WeightsFound
-from lull.loops.models.choose_model import ChooseModel, ChoosingProgress, ChoosingStage
+from lull.loops.models.choose_model import BuiltIn, ChooseModel, ChoosingProgress, ChoosingStage
 from tests.core.models.test_learnable import shown
 from tests.doubles.fakes import FakeClock
 
@@ -104,7 +104,7 @@ def desk(tmp_path: Path) -> Desk:
         folders=ModelFolders(tmp_path),
         blob_of=blob_of,
         machine=Machine(memory_bytes=64_000_000_000, share=0.6, form=WeightForm.FOUR_BIT),
-        built_in=None,
+        built_in=(),
         clock=clock,
     )
     return Desk(story, work, ollama)
@@ -117,6 +117,26 @@ async def test_every_model_is_listed_with_its_reason(desk: Desk) -> None:
     assert "somebody else's machine" in found["far:cloud"].why_not
     assert "says nothing" in found["odd:latest"].why_not
     assert found["lost:latest"].why_not == "They are not there. Look for them."
+
+
+async def test_a_model_that_ships_is_made_ready_and_a_quiet_one_is_listed_when_chosen(
+    desk: Desk,
+) -> None:
+    made: list[str] = []
+
+    async def prepare() -> None:
+        made.append("mini")
+
+    size = Size(weights=1e8, hidden=576, layers=30, inner=1536, vocabulary=49152)
+    mini = BuiltIn(name="mini", folder="/m", size=size, architecture="llama", prepare=prepare)
+    toy = replace(mini, name="toy", folder="/t", is_listed=False)
+    desk.story._built_in = (mini, toy)
+    desk.ollama.down = True
+    assert [one.name for one in (await desk.story.list()).models] == ["mini"]
+    assert [one.name for one in (await desk.story.list("toy:latest")).models] == ["mini", "toy"]
+    chosen = await desk.story.choose("mini:latest")
+    assert (chosen.name, chosen.folder, made) == ("mini", "/m", ["mini"])
+    assert chosen.learnable.architecture == "llama"
 
 
 async def test_without_an_ollama_that_is_the_answer(desk: Desk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +24,14 @@ def _listing(
     home = tmp_path_factory.mktemp("listing") / "home"
     with lull_before(_upstream.address, home, LISTED) as made:
         yield made
+
+
+def test_the_chat_model_can_be_listed_without_the_toy(
+    upstream: ScriptedUpstream, tmp_path: Path
+) -> None:
+    text = SETTINGS + "[models]\nlist_built_in = true\n"
+    with lull_before(upstream.address, tmp_path / "home", text) as lull:
+        assert names(lull) == ["any:latest", "far:latest", "lull-mini:latest"]
 
 
 @pytest.fixture
@@ -46,11 +55,15 @@ def test_with_models_of_its_own_the_upstream_lists_alone(
 def test_the_setting_lists_it_behind_the_others(
     listing: Before, upstream: ScriptedUpstream
 ) -> None:
-    assert names(listing) == ["any:latest", "far:latest", "pocket:latest"]
+    assert names(listing) == ["any:latest", "far:latest", "lull-mini:latest", "pocket:latest"]
     upstream.script = lambda asked: asked.answer(200, THEIRS)
     reply = listing.ask("GET", "/v1/models")
     assert reply.body.startswith(THEIRS[:-3])
-    assert [model["id"] for model in reply.json["data"]] == ["any:latest", "pocket:latest"]
+    assert [model["id"] for model in reply.json["data"]] == [
+        "any:latest",
+        "lull-mini:latest",
+        "pocket:latest",
+    ]
     assert reply.header("Content-Length") == str(len(reply.body))
     assert listing.ask("HEAD", "/api/tags").status == 200
 
@@ -77,9 +90,9 @@ def test_before_an_empty_upstream_it_is_all_there_is(
         empty = json.dumps({"object": "list", "data": models}).encode()
         upstream.script = lambda asked: asked.answer(200, empty)
         with lull_before(upstream.address, tmp_path_factory.mktemp("empty") / "home") as lull:
-            assert names(lull) == ["pocket:latest"]
+            assert names(lull) == ["lull-mini:latest"]
             data = lull.ask("GET", "/v1/models").json["data"]
-            assert [model["id"] for model in data] == ["pocket:latest"]
+            assert [model["id"] for model in data] == ["lull-mini:latest"]
             upstream.models = [{"name": "any:latest", "digest": "d"}]
             eventually(lambda: names(lull) == ["any:latest"])
 
@@ -114,7 +127,7 @@ def test_what_is_loaded_is_the_upstreams_to_say(plain: Before) -> None:
 def test_alone_it_is_listed_and_shown_as_loaded(alone: Before) -> None:
     body = asking("/api/chat", model="pocket", stream=False, options={"num_predict": 2})
     assert alone.ask("POST", "/api/chat", body).status == 200
-    assert names(alone) == ["pocket:latest"]
+    assert names(alone) == ["lull-mini:latest"]  # the toy is on no list, but it is loaded
     (running,) = alone.ask("GET", "/api/ps").json["models"]
     assert running["name"] == "pocket:latest"
     assert running["context_length"] > 0

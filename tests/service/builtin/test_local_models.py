@@ -69,13 +69,15 @@ async def test_the_defaults_are_ollamas(route: str) -> None:
 async def test_the_models_own_defaults_come_before_ollamas() -> None:
     engine = ScriptedEngine()
     served = LocalModels(clock=StoppedClock())
-    own = Sampling(temperature=0.1, stop=("X",))
+    own = Sampling(temperature=0.1, stop=("X",), max_tokens=9)
     served.publish(ServedModel(model=replace(pocket(), sampling=own), engine=engine))
     for route in ("/api/chat", "/v1/messages", "/v1/chat/completions"):
         data = json.dumps({"model": "pocket", **ASKS[route]}).encode()
         await text(await served.answer(CHAT_ROUTES[route], data))
     assert [request.sampling.temperature for request in engine.asked] == [0.1, 0.1, 0.1]
     assert engine.asked[0].sampling.stop == ("X",)
+    # The second names a limit of its own.
+    assert [request.sampling.max_tokens for request in engine.asked] == [9, 8, 9]
 
 
 async def test_options_reach_the_engine() -> None:

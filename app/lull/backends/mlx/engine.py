@@ -11,7 +11,7 @@ import contextlib
 import logging
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -73,12 +73,17 @@ class MlxEngine:
         *,
         options: EngineOptions | None = None,
         command: Sequence[str] | None = None,
+        prepare: Callable[[], Awaitable[object]] | None = None,
         backoff: Backoff | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Configure the engine; `prepare` makes the model's folder before a process is started, and
+        raises LullError if it cannot.
+        """
         self._model_dir = model_dir.resolve()
         self._options = options or EngineOptions()
         self._command = tuple(command or engine_command())
+        self._prepare = prepare
         self._backoff = backoff or Backoff()
         self._monotonic_s = monotonic_s
         self._adapters: dict[str, str] = {}
@@ -245,6 +250,12 @@ class MlxEngine:
     async def _live(self) -> bool:
         """Run one child until it ends. False if it refused the model, so a restart would not
         help."""
+        if self._prepare is not None:
+            try:
+                await self._prepare()
+            except LullError as error:
+                self._refuse(EngineError(error.detail, hint=error.hint))
+                return False
         self._child = child = await EngineChild.start((*self._command, *self._arguments()))
         try:
             await child.loaded()
@@ -253,11 +264,14 @@ class MlxEngine:
             await child.ended()
             return True
         except EngineError as error:
-            self._refusal = (self._monotonic_s(), error)
+            self._refuse(error)
             return False
         self._settled.set()
         await child.ended()
         return True
+
+    def _refuse(self, error: EngineError) -> None:
+        self._refusal = (self._monotonic_s(), error)
 
     async def _give_adapters(self, child: EngineChild) -> None:
         for version, folder in tuple(self._adapters.items()):

@@ -22,7 +22,7 @@ from typing import Any, Final
 from lull.backends.mlx.child import EngineChild
 from lull.backends.reader.files import ReaderFiles, read_files
 from lull.backends.reader.language_detection import is_foreign
-from lull.backends.reader.small_model import SHA256, SmallModel
+from lull.backends.shipped.small_model import SHA256, SmallModel
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange

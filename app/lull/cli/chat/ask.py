@@ -18,6 +18,7 @@ from lull import __version__
 from lull.cli.context import Context, plain, progress
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError, NotFound, NotRunning, UsageError
 from lull.core.skills.skill import check_client
 
@@ -49,6 +50,9 @@ def ask(context: Context) -> None:
     before = _said_before(control, context.options.client) if context.options.go_on else []
     body = {"model": model, "messages": [*before, asked], "stream": True}
     token = control.get(routes.TOKEN)["token"] if status["needs_token"] else None
+    built_in = status["built_in"]
+    if not built_in["ready"] and canonical(model) == canonical(built_in["name"]):
+        progress(f"lull: making {model} ready, once; this takes about ten seconds")
     progress(f"lull: asking {model}")
     parts = _parts(control.discovery.address, body, context.options.client, token)
     answer, last = _shown(context, parts)

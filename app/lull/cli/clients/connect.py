@@ -38,7 +38,7 @@ from lull.loops.clients.overview import ClientOverview, InstalledPrograms
 from lull.store.clients.connections import Connections
 
 Json = dict[str, Any]
-_OWN_MODEL = "pocket"
+_OWN_MODEL = "lull-mini"
 
 
 def connect(context: Context) -> int:

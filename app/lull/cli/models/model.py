@@ -61,7 +61,8 @@ async def _listed_here(context: Context) -> Json:
 
     settings = read(context.paths.settings)
     async with choosing_here(settings, context.paths) as choose:
-        there, named = await choose.list(), settings.training.model
+        named = settings.training.model
+        there = await choose.list(named)
         auto = auto_view(_auto(context, there)) if is_auto(named) else None
         chosen = auto["model"] if auto is not None else named
         return {**models_view(there, chosen, auto), "choosing": None}
@@ -69,12 +70,12 @@ async def _listed_here(context: Context) -> Json:
 
 def _auto(context: Context, there: ThereIs) -> AutoChoice:
     """Return the model that "auto" stands for, found without a service."""
-    from lull.service.wiring.own_models import BUILT_IN
+    from lull.service.wiring.own_models import SHIPPED
 
     talked: list[Talked] = []
     with contextlib.suppress(NotFound), context.stores() as stores:
         talked = stores.trajectories.talked_to(datetime.now(UTC) - COUNTED_PERIOD)
-    return auto_choice(talked, there.models, built_in=BUILT_IN)
+    return auto_choice(talked, there.models, built_in=SHIPPED)
 
 
 def _leave_it_to_lull(context: Context) -> Json:

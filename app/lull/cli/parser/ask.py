@@ -21,7 +21,7 @@ def ask_command(commands: Commands) -> None:
         "--model",
         metavar="NAME",
         type=named,
-        help="the model to ask (default: the last one used); pocket always exists",
+        help="the model to ask (default: the last one used); lull-mini is always there",
     )
     ask.add_argument("--client", metavar="C", type=named, help="ask as the separate client C")
     ask.add_argument(

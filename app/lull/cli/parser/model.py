@@ -5,7 +5,7 @@ from __future__ import annotations
 from lull.cli.parser.base import Commands, Parser, command, named
 
 CHOOSE = """\
-NAME is one of your Ollama models, "pocket" for the built-in one, "auto" for the one that you use
+NAME is one of your Ollama models, "lull-mini" for the built-in one, "auto" for the one that you use
 most of those that can learn here, or a folder of MLX weights.
 The weights are converted from Ollama's own file; nothing is downloaded. The disk space needed is
 shown first. Ctrl-C stops the conversion, and the same command continues it later; if a service

@@ -37,13 +37,18 @@ class AutoChoice:
 
 
 def auto_choice(
-    talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: str
+    talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: Sequence[str]
 ) -> AutoChoice:
+    """Choose the model to train; `built_in` names the models that ship with Lull, the default
+    first.
+    """
+    talked = tuple(talked)
+    own = {canonical(name) for name in built_in}
     able = {canonical(one.name): one for one in there}
     passed_over: list[str] = []
     for one in _most_first(talked):
         known = able.get(canonical(one.model))
-        if canonical(one.model) == canonical(built_in):
+        if canonical(one.model) in own:
             continue
         if known is not None and known.can_learn:
             why = f"Of those that can learn here you talk to it most: {_answers(one.turns)}."
@@ -51,7 +56,17 @@ def auto_choice(
         reason = known.why_not if known is not None else "It is not here any more."
         passed_over.append(f"{one.model}, with {_answers(one.turns)}, cannot learn: {reason}")
     why = "No other model that you talk to can learn here."
-    return AutoChoice(model=built_in, why=" ".join([why, *passed_over]))
+    model = built_in_choice(talked, built_in)
+    return AutoChoice(model=model, why=" ".join([why, *passed_over]))
+
+
+def built_in_choice(talked: Iterable[Talked], built_in: Sequence[str]) -> str:
+    """Return the model of those that ship with Lull which the user talked to last; the first if
+    they talked to none of them.
+    """
+    last = {canonical(one.model): one.last for one in talked}
+    met = [name for name in built_in if canonical(name) in last]
+    return max(met, key=lambda name: last[canonical(name)], default=built_in[0])
 
 
 def _most_first(talked: Iterable[Talked]) -> list[Talked]:

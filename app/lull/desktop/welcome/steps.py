@@ -22,7 +22,7 @@ from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.sample import SampleChat
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import counted, percent, plain, tr
 
 Json = dict[str, Any]
 
@@ -88,6 +88,7 @@ class AnswersStep(WelcomeStep):
     def lay_out(self) -> None:
         self.title = tr("Choose a model")
         self.behind = self.says("")
+        self._asked_for_weights = False
         self.says(tr("The model that learns from you"), "muted")
         self.choice = ModelChoice(self.kit)
         self.box.addWidget(self.choice)
@@ -100,16 +101,39 @@ class AnswersStep(WelcomeStep):
         elif upstream.get("ok"):
             self.behind.setText(tr("Ollama is running at %1.", upstream.get("address", "")))
         else:
+            self._make_ready()
             self.behind.setText(
                 tr(
                     "Ollama isn't running at %1. Until it is, a small built-in model called "
-                    "“pocket” answers. It knows only menus, lists and the like, just to try "
-                    "things out. Start Ollama any time; Lull will find it.",
+                    "“lull-mini” answers. It chats in English and makes many mistakes, but it "
+                    "learns. Start Ollama any time; Lull will find it.",
                     upstream.get("address", ""),
                 )
+                + self._how_far()
             )
         set_kind(self.behind, "" if upstream.get("ok") else "warn")
         self.choice.look()
+
+    def _make_ready(self) -> None:
+        """Have the built-in model's weights made while the user reads on, once."""
+        built_in = self.kit.state.status.get("built_in") or {}
+        if built_in.get("ready", True) or self._asked_for_weights:
+            return
+        self._asked_for_weights = True
+        self.kit.state.act(
+            routes.MODELS_BUILT_IN,
+            {},
+            words=tr("Making the built-in model ready"),
+            then=lambda _: self.kit.state.touch(Subject.STATUS),
+        )
+
+    def _how_far(self) -> str:
+        built_in = self.kit.state.status.get("built_in") or {}
+        if built_in.get("problem"):
+            return " " + plain(str(built_in["problem"]))
+        if built_in.get("progress") is None:
+            return ""
+        return " " + tr("It is being made ready: %1.", percent(float(built_in["progress"])))
 
 
 class Addressed(WelcomeStep):

@@ -13,9 +13,9 @@ from lull.contract.chat_headers import RECORD_HEADER
 from lull.desktop.widgets.streamed_chat import ChatAddress, own_network
 from lull.desktop.words import tr
 
-REQUEST: Final = "write a menu for apple river stone"
-MODEL: Final = "pocket"
-"""Model that the sample asks: the built-in one, which is always there and answers quickly."""
+REQUEST: Final = "Give me three ideas for a rainy Sunday."
+MODEL: Final = "lull-mini"
+"""Model that the sample asks: the built-in one, which is always there."""
 TIMEOUT_MS: Final = 120_000
 
 

@@ -10,13 +10,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork, WorkKind
-from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, Talked, auto_choice
+from lull.core.models.talked_to import (
+    COUNTED_PERIOD,
+    AutoChoice,
+    Talked,
+    auto_choice,
+    built_in_choice,
+)
 from lull.core.ports import Clock
 from lull.core.said import said
 from lull.loops.models.choose_model import ThereIs
@@ -48,11 +55,12 @@ class AutoLearner:
         there: Callable[[], Awaitable[ThereIs]],
         ready: Callable[[str], bool],
         clock: Clock,
-        built_in: str,
+        built_in: Sequence[str],
     ) -> None:
         """The function `ready` tells whether a model's weights are prepared for training.
 
-        `ready` and `talked` block.
+        `ready` and `talked` block. `built_in` names the models that ship with Lull, the default
+        first.
         """
         self._remembered = remembered
         self._talked = talked
@@ -61,7 +69,7 @@ class AutoLearner:
         self._clock = clock
         self._built_in = built_in
         last = remembered.get(KEY)
-        self.choice = AutoChoice(model=last or built_in, why="As it was last time.")
+        self.choice = AutoChoice(model=last or built_in[0], why="As it was last time.")
         self.is_ready = True
         """Whether the weights are prepared; True until the first look."""
 
@@ -73,13 +81,28 @@ class AutoLearner:
         since = self._clock.now() - COUNTED_PERIOD
         talked = await asyncio.to_thread(self._talked, since)
         found = auto_choice(talked, there.models, built_in=self._built_in)
-        is_built_in = canonical(found.model) == canonical(self._built_in)
+        is_built_in = self._is_built_in(found.model)
         self.is_ready = is_built_in or await asyncio.to_thread(self._ready, found.model)
+        await self._take(found)
+        return SOON_S if is_built_in else DAY_S
+
+    async def look_at_talk(self) -> None:
+        """Choose again among the models that ship with Lull, if one of these is chosen: the one
+        that the user talked to last. Asks no Ollama, so it may be done after every answer.
+        """
+        if self._is_built_in(self.choice.model):
+            since = self._clock.now() - COUNTED_PERIOD
+            talked = await asyncio.to_thread(self._talked, since)
+            await self._take(replace(self.choice, model=built_in_choice(talked, self._built_in)))
+
+    def _is_built_in(self, model: str) -> bool:
+        return canonical(model) in {canonical(name) for name in self._built_in}
+
+    async def _take(self, found: AutoChoice) -> None:
         if canonical(found.model) != canonical(self.choice.model):
             log.info("training.model = auto means %s from now on: %s", found.model, found.why)
             await self._remembered.put(KEY, found.model)
         self.choice = found
-        return SOON_S if is_built_in else DAY_S
 
 
 class ReadyWork:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -67,11 +67,16 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltIn:
-    """The model that ships with Lull."""
+    """A model that ships with Lull."""
 
     name: str
     folder: str
     size: Size
+    architecture: str
+    prepare: Callable[[], Awaitable[object]]
+    """Makes the model's weights unless they are there. Raises LullError."""
+    is_listed: bool = True
+    """Whether the model is listed though it is not the chosen one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,7 @@ class ChooseModel:
         folders: WeightFolders,
         blob_of: Callable[[ShownModel], str],
         machine: Machine,
-        built_in: BuiltIn | None,
+        built_in: Sequence[BuiltIn],
         clock: Clock,
     ) -> None:
         """The function `blob_of` returns the file with a model's weights.
@@ -111,11 +116,17 @@ class ChooseModel:
         self._built_in = built_in
         self._clock = clock
 
-    async def list(self) -> ThereIs:
-        """List the models on this machine, the built-in one first, then Ollama's in its order, and
+    async def list(self, chosen: str = "") -> ThereIs:
+        """List the models on this machine, the built-in ones first, then Ollama's in its order, and
         whether each can learn.
+
+        `chosen` is listed even if it is a built-in model that is else left out.
         """
-        own = (self._judged_built_in(self._built_in),) if self._built_in else ()
+        own = tuple(
+            self._judged_built_in(one)
+            for one in self._built_in
+            if one.is_listed or canonical(one.name) == canonical(chosen)
+        )
         try:
             listed = await self._store.listed()
         except UpstreamDown as error:
@@ -143,9 +154,10 @@ class ChooseModel:
         report(ChoosingProgress(stage=ChoosingStage.LOOKING))
         if is_folder:
             chosen = await self._folder(name)
-        elif self._built_in is not None and canonical(name) == canonical(self._built_in.name):
-            built_in = self._built_in
+        elif built_in := self._of_lull(name):
             learnable = self._judged_built_in(built_in)
+            report(ChoosingProgress(stage=ChoosingStage.MAKING))
+            await built_in.prepare()
             chosen = Chosen(name=built_in.name, folder=built_in.folder, learnable=learnable)
         else:
             chosen = await self._from_ollama(name, report)
@@ -175,12 +187,16 @@ class ChooseModel:
             return f"{error.detail} {error.hint}".strip()
         return ""
 
+    def _of_lull(self, name: str) -> BuiltIn | None:
+        wanted = canonical(name)
+        return next((one for one in self._built_in if canonical(one.name) == wanted), None)
+
     def _judged_built_in(self, built_in: BuiltIn) -> Learnable:
         needs = needs_gb(built_in.size, self._machine.form)
         why = too_large(needs, self._machine)
         return Learnable(
             name=built_in.name,
-            architecture="qwen3",
+            architecture=built_in.architecture,
             can_learn=not why,
             why_not=why,
             needs_gb=round(needs, 3),

@@ -221,7 +221,7 @@ def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Samplin
         top_p=next((s.top_p for s in layers if s.top_p is not None), None),
         top_k=next((s.top_k for s in layers if s.top_k is not None), None),
         seed=wanted.seed,
-        max_tokens=wanted.max_tokens,
+        max_tokens=own.max_tokens if wanted.max_tokens is None else wanted.max_tokens,
         stop=wanted.stop or own.stop,
     )
 

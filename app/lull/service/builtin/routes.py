@@ -93,6 +93,8 @@ class ServedModel:
     answers: AnsweredByEngine = AnsweredByEngine.ALL
     system: str = ""
     """The model's own SYSTEM text, used when a request has no system message."""
+    listed: bool = True
+    """Whether listings name the model; it answers to its name in any case."""
 
 
 class ListedModels:
@@ -131,6 +133,9 @@ class ListedModels:
         return served is not None and served.answers is AnsweredByEngine.ALL
 
     def _public(self) -> list[ServedModel]:
+        return [one for one in self._answering() if one.listed]
+
+    def _answering(self) -> list[ServedModel]:
         return [one for one in self._by_key.values() if one.answers is not AnsweredByEngine.NONE]
 
     def names_ours(self, path: str, body: bytes) -> bool:
@@ -282,7 +287,7 @@ class ListedModels:
         return served
 
     async def _running(self) -> list[dict[str, object]]:
-        found = [await self._loaded(served) for served in self._public()]
+        found = [await self._loaded(served) for served in self._answering()]
         return [entry for entry in found if entry is not None]
 
     async def _loaded(self, served: ServedModel) -> dict[str, object] | None:

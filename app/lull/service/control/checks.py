@@ -169,7 +169,7 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
 
 
 async def engine(built_in: Engine) -> Json:
-    """Check that the built-in model can generate one token."""
+    """Check that Lull's own engine can generate one token, with the smaller built-in model."""
     asked = GenerateRequest(prompt="a", sampling=Sampling(temperature=0.0, max_tokens=1))
     try:
         async with asyncio.timeout(ANSWER_WITHIN_S):
@@ -179,9 +179,9 @@ async def engine(built_in: Engine) -> Json:
     except LullError as error:
         return check("engine", ok=False, text=error.detail, hint=error.hint)
     except TimeoutError:
-        text = f"The built-in model did not answer within {ANSWER_WITHIN_S:g} s."
+        text = f"Lull's own engine did not answer within {ANSWER_WITHIN_S:g} s."
         return check("engine", ok=False, text=text, hint="`lull logs` may say why.")
-    text = f"The built-in model answers; {status.parameters} parameters, {status.memory_mb:.0f} MB."
+    text = f"Lull's own engine answers, in {status.memory_mb:.0f} MB with its smallest model."
     return check("engine", ok=True, text=text)
 
 
@@ -192,7 +192,7 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
         hint = "Start it with `ollama serve`, or set upstream.address."
         return check("ollama", ok=False, text=text, hint=hint, serious=False)
     text = f"Ollama {version} at {address} has {models} models."
-    hint = "" if models else "Get one with `ollama pull`; until then there is 'pocket'."
+    hint = "" if models else "Get one with `ollama pull`; until then there is 'lull-mini'."
     return check("ollama", ok=True, text=text, hint=hint)
 
 

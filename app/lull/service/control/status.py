@@ -19,7 +19,7 @@ from lull.service.control.checks import apart, check, in_thread, within
 from lull.service.idle import checks as lull_checks
 from lull.service.process.backups import looked_at
 from lull.service.process.listening import ListeningAt
-from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM
+from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
 
@@ -61,6 +61,7 @@ class Status:
                 "ok": shared.models.ollama.state.ok,
                 "version": shared.models.ollama.state.version or None,
             },
+            "built_in": await shared.models.built_in.readiness.state(),
             "policy": {
                 "model": await asyncio.to_thread(self._model),
                 "adapter": adapter,
@@ -195,11 +196,11 @@ class Status:
         return check("address", ok=True, text=f"{address}, for the network, with a token.")
 
     async def _engine(self) -> Json:
-        if not self._shared.models.local.serves(BUILT_IN):
+        if not self._shared.models.local.serves(TOY):
             problem = self._shared.problems.of(BUILT_IN_PROBLEM) or {}
             text = problem.get("detail", "The built-in model is missing.")
             return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))
-        return await checks.engine(self._service.answering.engine)
+        return await checks.engine(self._shared.models.built_in.toy)
 
     async def _lulls(self) -> list[Json]:
         try:

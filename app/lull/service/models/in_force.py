@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -20,6 +21,8 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 
 LEARNER_PROBLEM = "model that learns"
+LOOK_AT_TALK_S = 1.0
+"""Seconds after an answer until the conversations are looked at; more answers may come by then."""
 
 
 @dataclass(slots=True)
@@ -141,7 +144,29 @@ class FollowSettings:
         while True:
             before = self._in_force().training.model
             wait_s = await self._auto.look() if self._in_force.auto else AWAY_S
-            if self._in_force().training.model != before:
-                self._in_force.made_ready.set()
+            self._told_of_change(before)
             self._watch.nudge()
-            await asyncio.sleep(wait_s)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._look_at_talk()
+
+    async def _look_at_talk(self) -> None:
+        """After answers, choose again among the models that ship with Lull, until cancelled."""
+        while True:
+            await self._answered()
+            await asyncio.sleep(LOOK_AT_TALK_S)
+            if self._in_force.auto:
+                before = self._in_force().training.model
+                await self._auto.look_at_talk()
+                self._told_of_change(before)
+
+    async def _answered(self) -> None:
+        """Wait until an answer is recorded."""
+        async with self._bus.watching(after=self._bus.last) as events:
+            async for event in events:
+                if event.kind == EventKind.TURN_RECORDED:
+                    return
+
+    def _told_of_change(self, before: str) -> None:
+        if self._in_force().training.model != before:
+            self._in_force.made_ready.set()

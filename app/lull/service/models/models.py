@@ -57,7 +57,7 @@ class ModelRequests:
 
     async def list(self) -> Json:
         """Return the JSON of the models that can be trained, and the progress of preparing one."""
-        there = await self._choose.list()
+        there = await self._choose.list(self._chosen())
         return {**models_view(there, self._chosen(), self._auto()), "choosing": self._state}
 
     async def choosing(self) -> Json:

@@ -1,5 +1,5 @@
-"""Control API routes to list the models that can be trained, choose one, and run exams of chat
-models.
+"""Control API routes to list the models that can be trained, choose one, make the built-in one
+ready, and run exams of chat models.
 """
 
 from __future__ import annotations
@@ -8,12 +8,15 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.control.answering import Answering
+from lull.service.models.built_in import BuiltInReadiness
 from lull.service.models.exams import ExamRequests
 from lull.service.models.models import ModelRequests
 
 
-def model_routes(models: ModelRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list models and to choose the one to train."""
+def model_routes(
+    models: ModelRequests, built_in: BuiltInReadiness, answering: Answering
+) -> list[web.RouteDef]:
+    """Routes to list models, to choose the one to train, and to make the built-in one ready."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await models.list())
@@ -24,7 +27,15 @@ def model_routes(models: ModelRequests, answering: Answering) -> list[web.RouteD
     async def choose(request: web.Request) -> web.Response:
         return answering.json(await models.choose(await answering.body(request)))
 
+    async def state(_: web.Request) -> web.Response:
+        return answering.json(await built_in.state())
+
+    async def prepare(_: web.Request) -> web.Response:
+        return answering.json(await built_in.prepare())
+
     return [
+        web.get(routes.MODELS_BUILT_IN, state),
+        web.post(routes.MODELS_BUILT_IN, prepare),
         web.get(routes.MODELS, listed),
         web.get(routes.MODELS_CHOOSING, choosing),
         web.post(routes.MODELS_CHOOSE, choose),

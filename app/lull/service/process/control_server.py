@@ -103,7 +103,7 @@ async def open_control(
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
-            model_routes(models, answering),
+            model_routes(models, shared.models.built_in.readiness, answering),
             *_learning_routes(service, paths, reviewing, answering),
             *_other_routes(service, ConnectRequests(parts, status.status), answering),
         ),

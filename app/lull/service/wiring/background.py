@@ -10,7 +10,7 @@ from lull.core.errors import ResourceError
 from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import kinds_dir
-from lull.service.builtin.idle_engine import IdleEngine
+from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import EXAMS_EVERY_S, FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.wiring.night.lulls import listening
@@ -46,7 +46,8 @@ class BackgroundTasks:
             group.create_task(keep("backups", self._service.upkeep.backups.run))
             group.create_task(keep("witness", self._service.upkeep.keep_watch.run))
             group.create_task(keep("hand edits", self._service.upkeep.watch_library.run))
-            group.create_task(keep("idle engine", self._idle_engine().unload))
+            for engine in self._shared.models.built_in.engines:
+                group.create_task(keep("idle engine", self._idle_engine(engine).unload))
             group.create_task(keep("idle learner", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
             group.create_task(keep("which model learns by itself", following.follow_talk))
@@ -117,9 +118,9 @@ class BackgroundTasks:
             ask_again=self._service.choices.in_force.ask_again,
         )
 
-    def _idle_engine(self) -> IdleEngine:
-        answering, clock = self._service.answering, self._shared.clock
-        return IdleEngine(answering.engine, answering.data_plane, clock, after_s=self._idle_after_s)
+    def _idle_engine(self, engine: UnloadableEngine) -> IdleEngine:
+        data_plane, clock = self._service.answering.data_plane, self._shared.clock
+        return IdleEngine(engine, data_plane, clock, after_s=self._idle_after_s)
 
     async def _unload_learner(self) -> None:
         learner = self._slow_loop.weights.learner

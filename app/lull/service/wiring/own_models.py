@@ -1,62 +1,174 @@
-"""Builds the engine of the built-in model, and serves and checks the files behind it."""
+"""Builds the two models that ship with Lull and the engines that serve them: `lull-mini`, which
+chats in English, and `pocket`, which knows a toy language for fast tests and is listed on request.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from lull.backends.mlx.engine import EngineOptions, MemoryLimits, MlxEngine
 from lull.backends.mlx.local_facts import read_local_model
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.shipped import english_model
+from lull.backends.shipped.english_model import EnglishModel
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.messages import Sampling
-from lull.core.errors import ResourceError
+from lull.core.errors import LullError, ResourceError
+from lull.core.models.learnable import Size
 from lull.core.models.local_model import LocalModel
-from lull.resources import INSTALL_AGAIN, pocket_dir
+from lull.loops.models.choose_model import BuiltIn
+from lull.resources import INSTALL_AGAIN, english_dir, pocket_dir
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import ServedModel
+from lull.service.models.built_in import BuiltInReadiness
 from lull.store.adapters.adapter_files import damage_in
 
-BUILT_IN = "pocket"
-"""Name of the built-in model."""
-BUILT_IN_PROBLEM = "built-in model"
+BUILT_IN: Final = english_model.NAME
+"""Name of the built-in model that chats in English."""
+TOY: Final = "pocket"
+"""Name of the built-in model that knows only a toy language."""
+SHIPPED: Final = (BUILT_IN, TOY)
+"""Names of the models that ship with Lull, the default first."""
+BUILT_IN_PROBLEM: Final = "built-in model"
 """Key under which a missing or damaged built-in model is reported as a problem."""
 
 
-def built_in_engine(settings: Settings, paths: Paths) -> MlxEngine:
-    """Build the built-in model's engine. It starts no process before its first request."""
-    return MlxEngine(_pocket_folder(paths), options=engine_options(settings))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltInModels:
+    """The two models that ship with Lull, each with an engine of its own. Neither engine starts a
+    process before its first request.
+    """
+
+    english: EnglishModel
+    engine: MlxEngine
+    """Serves the model that chats in English; makes its weights at the first request."""
+    toy: MlxEngine
+    readiness: BuiltInReadiness
+
+    @property
+    def engines(self) -> tuple[MlxEngine, MlxEngine]:
+        return self.engine, self.toy
+
+    def watch(
+        self, damage: Callable[[str, str], str], lost: Callable[[str, LullError], None]
+    ) -> None:
+        """Have both engines check LoRA adapters by `damage` and report those they lose to
+        `lost`.
+        """
+        for one in self.engines:
+            one.damage_of, one.on_lost_adapter = damage, lost
+
+    async def close(self) -> None:
+        """Stop both engines, and the making of the English model's weights."""
+        await self.readiness.close()
+        for one in self.engines:
+            await one.close()
 
 
-def _pocket_folder(paths: Paths) -> Path:
-    """Return the built-in model's folder; a nonexistent path if it is missing, which publishing
-    then reports.
+def built_in_models(settings: Settings, paths: Paths) -> BuiltInModels:
+    """Build the models that ship with Lull and their engines. It starts no process."""
+    english, options = english_of(paths), engine_options(settings)
+    return BuiltInModels(
+        english=english,
+        engine=MlxEngine(_place_of(english, paths), options=options, prepare=english.folder),
+        toy=MlxEngine(_toy_folder(paths), options=options),
+        readiness=BuiltInReadiness(english, name=BUILT_IN),
+    )
+
+
+def english_of(paths: Paths) -> EnglishModel:
+    """Build the model that chats in English, without an engine."""
+    return EnglishModel(paths.models, WeightsProcess(), shipped=english_dir)
+
+
+def _place_of(english: EnglishModel, paths: Paths) -> Path:
+    """Return where the English model's weights lie; a nonexistent path if a file that they are made
+    of is missing, which publishing then reports.
     """
     try:
-        return pocket_dir()
+        return english.model.folder
     except ResourceError:
         return paths.models / BUILT_IN
 
 
-async def publish_built_in(local: LocalModels, engine: MlxEngine) -> None:
-    """Serve the built-in model to clients. Raises ResourceError when its files are missing or
-    damaged.
+def _toy_folder(paths: Paths) -> Path:
+    try:
+        return pocket_dir()
+    except ResourceError:
+        return paths.models / TOY
+
+
+async def publish_built_in(local: LocalModels, models: BuiltInModels, *, list_toy: bool) -> None:
+    """Serve the models that ship with Lull to clients; with `list_toy` listings name both.
+
+    Raises ResourceError when files of one are missing or damaged; the other is then served.
     """
-    model = await asyncio.to_thread(read_built_in)
-    local.publish(ServedModel(model=model, engine=engine, reads_suffixes=False))
+    try:
+        english = await asyncio.to_thread(lambda: models.english.model)
+        local.publish(ServedModel(model=english, engine=models.engine))
+    finally:
+        toy = await asyncio.to_thread(read_toy)
+        local.publish(
+            ServedModel(model=toy, engine=models.toy, reads_suffixes=False, listed=list_toy)
+        )
 
 
-def read_built_in() -> LocalModel:
-    """Read the built-in model's facts from its files. Blocking. Raises ResourceError."""
+def read_toy() -> LocalModel:
+    """Read the toy model's facts from its files. Blocking. Raises ResourceError."""
     folder = pocket_dir()
     try:
         # Its toy language has one right answer, so it is decoded greedily by default.
-        model = read_local_model(BUILT_IN, folder, sampling=Sampling(temperature=0.0))
+        model = read_local_model(TOY, folder, sampling=Sampling(temperature=0.0))
     except ResourceError as error:
         raise ResourceError(error.detail, hint=INSTALL_AGAIN) from error
     if not model.template:
         raise ResourceError(f"There is no chat_template.jinja in {folder}.", hint=INSTALL_AGAIN)
     return model
+
+
+def built_in_choices(english: EnglishModel) -> tuple[BuiltIn, ...]:
+    """Return the models that ship with Lull as ones that can be trained, the default one first;
+    none whose files are missing. Blocking.
+    """
+    return tuple(_choices(english))
+
+
+def _choices(english: EnglishModel) -> Iterator[BuiltIn]:
+    with contextlib.suppress(ResourceError):
+        yield _trainable(english.model, prepare=english.folder, is_listed=True)
+    with contextlib.suppress(ResourceError):
+        yield _trainable(read_toy(), prepare=_nothing, is_listed=False)
+
+
+async def _nothing() -> None:
+    """Prepare nothing: the toy model's weights ship with Lull."""
+
+
+def _trainable(
+    facts: LocalModel, *, prepare: Callable[[], Awaitable[object]], is_listed: bool
+) -> BuiltIn:
+    sizes = dict(facts.dimensions)
+    size = Size(
+        weights=facts.parameters,
+        hidden=int(sizes.get("embedding_length", 0)),
+        layers=int(sizes.get("block_count", 0)),
+        inner=int(sizes.get("feed_forward_length", 0)),
+        vocabulary=int(sizes.get("vocab_size", 0)),
+    )
+    return BuiltIn(
+        name=facts.name,
+        folder=str(facts.folder),
+        size=size,
+        architecture=facts.family,
+        prepare=prepare,
+        is_listed=is_listed,
+    )
 
 
 def engine_options(settings: Settings) -> EngineOptions:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lull.backends.mlx.engine import MlxEngine
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import Settings
 from lull.core.idle.signals import IdleSource
@@ -28,12 +27,11 @@ from lull.service.wiring.views import Views
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweringParts:
-    """The parts that answer chat requests: the proxy, the built-in engine and the state of the
+    """The parts that answer chat requests: the proxy, and the state of the
     upstream Ollama.
     """
 
     data_plane: DataPlane
-    engine: MlxEngine
     upstream: OllamaUpstream
 
 

@@ -16,6 +16,7 @@ from lull.service.builtin.model import LocalModels
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
+from lull.service.wiring.own_models import BuiltInModels
 from lull.service.wiring.stores import Stores
 
 
@@ -26,6 +27,7 @@ class ModelsHere:
     """
 
     local: LocalModels
+    built_in: BuiltInModels
     ollama: OllamaFacts
     places: dict[str, Placement]
     """Where prompts hold skills, by the digest of a model that was measured."""

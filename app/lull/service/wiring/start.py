@@ -15,8 +15,9 @@ from lull.core.errors import ResourceError
 from lull.service.proxy.auth import Door
 from lull.service.proxy.forward import forwarding_session
 from lull.service.wiring.own_models import (
+    BUILT_IN,
     BUILT_IN_PROBLEM,
-    built_in_engine,
+    built_in_models,
     damage_of,
     publish_built_in,
 )
@@ -38,13 +39,13 @@ async def wired(
         closed = at_the_end.push_async_callback
         stores = await asyncio.to_thread(open_stores, paths)
         closed(asyncio.to_thread, stores.database.close)
-        engine = built_in_engine(settings, paths)
-        closed(engine.close)
+        models = built_in_models(settings, paths)
+        closed(models.close)
         session = forwarding_session()
         closed(session.close)
         asking = open_session()
         closed(asking.close)
-        opened = Opened(clock=clock, stores=stores, engine=engine, session=session, asking=asking)
+        opened = Opened(clock=clock, stores=stores, models=models, session=session, asking=asking)
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.
         closed(service.upkeep.keep_watch.stop)
@@ -67,14 +68,18 @@ async def _make_ready(service: Service) -> None:
         problems.report(f"missing {number}", worry)
     problems.told("versions", await asyncio.to_thread(stores.skills.missing))
     try:
-        await publish_built_in(shared.models.local, answering.engine)
-        answering.upstream.built_in_is_there = True
+        await publish_built_in(
+            shared.models.local,
+            shared.models.built_in,
+            list_toy=service.settings.models.list_pocket,
+        )
     except ResourceError as error:
         problems.report(BUILT_IN_PROBLEM, error)
         answering.upstream.built_in_problem = f"{error.detail} {error.hint}"
+    answering.upstream.built_in_is_there = shared.models.local.serves(BUILT_IN)
     lost = slow_loop.adapters.control.lost
-    answering.engine.damage_of = damage_of
-    answering.engine.on_lost_adapter = slow_loop.weights.learner.on_lost_adapter = lost
+    shared.models.built_in.watch(damage_of, lost)
+    slow_loop.weights.learner.on_lost_adapter = lost
     await service.choices.following.serve_learner()
     await slow_loop.adapters.promote.start()
     await slow_loop.forget.finish()

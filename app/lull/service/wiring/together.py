@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from lull.backends.mlx.engine import MlxEngine
 from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.backends.system.clock import SystemClock, TimeSortedIds
@@ -50,7 +49,7 @@ from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import idle_source, quietly, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
-from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.own_models import BUILT_IN, BuiltInModels
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import (
     AnsweringParts,
@@ -74,7 +73,7 @@ class Opened:
 
     clock: SystemClock
     stores: Stores
-    engine: MlxEngine
+    models: BuiltInModels
     session: aiohttp.ClientSession
     """HTTP session for forwarding the users' own requests."""
     asking: aiohttp.ClientSession
@@ -140,6 +139,7 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         problems=Problems(bus),
         models=ModelsHere(
             local=LocalModels(clock=clock),
+            built_in=opened.models,
             ollama=_ollama(opened.session, settings, bus),
             places={},
         ),
@@ -283,7 +283,7 @@ def _answering(
         loops.slow.weights,
         off=lambda: not in_force.settings.service.enabled,
     )
-    return AnsweringParts(data_plane=data_plane, engine=opened.engine, upstream=upstream)
+    return AnsweringParts(data_plane=data_plane, upstream=upstream)
 
 
 def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:

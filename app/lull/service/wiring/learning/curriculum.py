@@ -12,7 +12,7 @@ from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
 from lull.resources import probes_dir
-from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
 
 
@@ -25,7 +25,7 @@ def curriculum_of(world: SharedParts, place: Callable[[str], Placement]) -> Curr
     past = PastCurriculum(
         world.stores.rewards, library=world.library, canaries=shipped_probes, place=place
     )
-    return CurriculumByModel(past, {BUILT_IN: PocketCurriculum()})
+    return CurriculumByModel(past, {TOY: PocketCurriculum()})
 
 
 @lru_cache(maxsize=1)

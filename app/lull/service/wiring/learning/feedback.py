@@ -49,7 +49,7 @@ from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
-from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
 from lull.store.skills.skill_checks import checks_of
@@ -224,7 +224,7 @@ def _fast_loop(
 
 def _verifier(stores: Stores) -> Verifier:
     return Verifier(
-        {BUILT_IN: parsing.check},
+        {TOY: parsing.check},
         checks=partial(checks_of, stores.skills.folders),
         derived=derived_check,
         tools=TOOLS,
@@ -235,7 +235,7 @@ def _hear(world: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
     return Hear(
         world.stores.feedback,
         world.stores.rewards,
-        own={BUILT_IN: PocketReader()},
+        own={TOY: PocketReader()},
         reader=asked.reader,
         quiet=quiet,
         clock=world.clock,

@@ -27,7 +27,7 @@ from lull.core.models.weight_form import form_for
 from lull.core.ports import Clock
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel
-from lull.service.wiring.own_models import BUILT_IN, damage_of, engine_options
+from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ class LearningModel:
             return True
 
     def _made(self, name: str) -> MadeWeights | None:
-        if canonical(name) == canonical(BUILT_IN):
+        if canonical(name) in {canonical(one) for one in SHIPPED}:
             return None
         folders = ModelFolders(self._paths.models)
         return folders.found(name, form_for(sys.platform, platform.machine()))

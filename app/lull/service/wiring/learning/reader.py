@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.reader.small_model import SmallModel
 from lull.backends.reader.small_reader import SmallReader
+from lull.backends.shipped.small_model import SmallModel
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 

@@ -48,7 +48,7 @@ def slow_loop_of(
         world.asking,
         world.stores.database,
         world.problems,
-        world.models.local,
+        world.models,
         world.clock,
     )
     parts = parts_of(world, settings, paths, learning)

@@ -13,24 +13,23 @@ from pathlib import Path
 import aiohttp
 import psutil
 
-from lull.backends.mlx.local_facts import read_local_model
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.backends.ollama.blobs import readable_blob
 from lull.backends.ollama.models import OllamaModels
+from lull.backends.shipped.english_model import EnglishModel
 from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.model_name import canonical
-from lull.core.errors import LullError, WeightsError
-from lull.core.models.learnable import Machine, Size
+from lull.core.errors import WeightsError
+from lull.core.models.learnable import Machine
 from lull.core.models.ollama_model import ShownModel
 from lull.core.models.weight_form import form_for
 from lull.core.ports import Clock
 from lull.loops.adapters.publish import Publish
 from lull.loops.feedback.auto_learner import AutoLearner
-from lull.loops.models.choose_model import BuiltIn, ChooseModel
-from lull.resources import pocket_dir
+from lull.loops.models.choose_model import ChooseModel
 from lull.service.adapters.host import EngineHost
 from lull.service.adapters.publishing_host import PublishingHost
 from lull.service.builtin.model import LocalModels
@@ -38,7 +37,8 @@ from lull.service.builtin.routes import AnsweredByEngine
 from lull.service.process.problems import Problems
 from lull.service.proxy.published_names import PublishedNames
 from lull.service.wiring.learning.learning_model import LearningModel
-from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
+from lull.service.wiring.shared import ModelsHere
 from lull.service.wiring.stores import Stores
 from lull.store.adapters.published import Published
 from lull.store.database import Database
@@ -46,7 +46,11 @@ from lull.store.feedback.remembered import Remembered
 
 
 def choose_of(
-    settings: Settings, paths: Paths, session: aiohttp.ClientSession, clock: Clock
+    settings: Settings,
+    paths: Paths,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    english: EnglishModel,
 ) -> ChooseModel:
     """Build `ChooseModel`, which lists models that can be trained and prepares their weights."""
     return ChooseModel(
@@ -55,7 +59,7 @@ def choose_of(
         folders=ModelFolders(paths.models),
         blob_of=blob_of(os.environ),
         machine=this_machine(settings),
-        built_in=_built_in(),
+        built_in=built_in_choices(english),
         clock=clock,
     )
 
@@ -68,7 +72,7 @@ async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[Choos
     It has an HTTP connection of its own.
     """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-        yield choose_of(settings, paths, session, SystemClock())
+        yield choose_of(settings, paths, session, SystemClock(), english_of(paths))
 
 
 def auto_learner_of(
@@ -82,7 +86,7 @@ def auto_learner_of(
         there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
         ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
         clock=clock,
-        built_in=BUILT_IN,
+        built_in=SHIPPED,
     )
 
 
@@ -148,7 +152,7 @@ def weights_of(
     session: aiohttp.ClientSession,
     database: Database,
     problems: Problems,
-    local: LocalModels,
+    models: ModelsHere,
     clock: Clock,
 ) -> Weights:
     """Build the choice of the model to train, the publishing of its adapters to Ollama, and its
@@ -157,10 +161,10 @@ def weights_of(
     versions, names = Published(database), PublishedNames(problems)
     names.follow(versions.all())
     return Weights(
-        choose=choose_of(settings, paths, session, clock),
+        choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
-        learner=LearningModel(paths, local),
+        learner=LearningModel(paths, models.local),
     )
 
 
@@ -183,25 +187,6 @@ def this_machine(settings: Settings) -> Machine:
         memory_bytes=psutil.virtual_memory().total,
         share=settings.training.memory_share,
         form=form_for(sys.platform, platform.machine()),
-    )
-
-
-def _built_in() -> BuiltIn | None:
-    try:
-        facts = read_local_model(BUILT_IN, pocket_dir())
-    except LullError:
-        return None
-    sizes = dict(facts.dimensions)
-    return BuiltIn(
-        name=BUILT_IN,
-        folder=str(facts.folder),
-        size=Size(
-            weights=facts.parameters,
-            hidden=sizes.get("embedding_length", 0),
-            layers=sizes.get("block_count", 0),
-            inner=sizes.get("feed_forward_length", 0),
-            vocabulary=sizes.get("vocab_size", 0),
-        ),
     )
 
 

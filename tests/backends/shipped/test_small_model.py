@@ -11,8 +11,8 @@ import pytest
 
 from lull.backends.mlx.weight_folders import FACTS
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.reader import small_model
-from lull.backends.reader.small_model import NAME, SHA256, SmallModel, installed_file
+from lull.backends.shipped import small_model
+from lull.backends.shipped.small_model import NAME, SHA256, SmallFile, SmallModel, installed_file
 from lull.core.errors import ResourceError, WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import Report
@@ -38,7 +38,8 @@ async def test_a_damaged_file_is_named_and_nothing_is_made(
 ) -> None:
     file = tmp_path / "cut.gguf"
     file.write_bytes(tiny_reader.file.read_bytes()[:-5])
-    model = SmallModel(tmp_path / "models", WeightsProcess(), file=file, sha256=tiny_reader.sha256)
+    damaged = SmallFile(file=file, sha256=tiny_reader.sha256)
+    model = SmallModel(tmp_path / "models", WeightsProcess(), damaged)
     with pytest.raises(ResourceError, match=r"cut\.gguf is damaged"):
         await model.folder()
     assert not (tmp_path / "models").exists()
@@ -77,7 +78,7 @@ async def test_a_full_disk_is_said_and_the_next_try_goes_on(
             raise WeightsError("This needs 0.3 GB.", hint="Make room.")
 
     models = tmp_path / "models"
-    model = SmallModel(models, Full(), file=tiny_reader.file, sha256=tiny_reader.sha256)
+    model = SmallModel(models, Full(), tiny_reader.base())
     with pytest.raises(WeightsError, match="needs"):
         await model.folder()
     await tiny_reader.model(models).folder()
@@ -98,7 +99,7 @@ async def test_left_while_it_is_made_it_is_made_the_next_time(
             await super().make_folder(blob, folder, form, facts, report)  # type: ignore[arg-type]
 
     models = tmp_path / "models"
-    model = SmallModel(models, Slow(), file=tiny_reader.file, sha256=tiny_reader.sha256)
+    model = SmallModel(models, Slow(), tiny_reader.base())
     making = asyncio.create_task(model.folder())
     await begun.wait()
     making.cancel()

@@ -1,0 +1,1 @@
+"""The models that ship with Lull, made into folders of MLX weights at first need."""
