@@ -48,8 +48,8 @@ class ReaderFiles:
         return self.folder / WEIGHTS
 
     def name(self) -> str:
-        """Return the small feedback reader's name, which includes a hash of its weights.
-        Blocking.
+        """Return the name of the small model that reads users' messages for feedback; it includes a
+        hash of the weights. Blocking.
         """
         return f"small-{hashlib.sha256(self.weights.read_bytes()).hexdigest()[:8]}"
 

@@ -70,8 +70,8 @@ class RetireSkills:
         return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
 
     async def propose(self, skill: Skill, why: str) -> None:
-        """Add a proposal to retire a skill for the user to decide on, at most once for each
-        text.
+        """Propose to the user to retire a skill, unless that was proposed before for the same text
+        of this skill.
         """
         earlier = self._proposals.of_skill(skill.key)
         if any(p.kind is ProposalKind.RETIRE and p.base_sha256 == skill.sha256 for p in earlier):

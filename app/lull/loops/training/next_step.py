@@ -20,7 +20,9 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class Task(StrEnum):
-    """The kinds of steps in training: sample answers, make a run, train it, or test the adapter."""
+    """The kinds of steps in training: sample answers, write a run folder (data and plan of one
+    training), train it, or test the resulting LoRA adapter.
+    """
 
     NOTHING = "nothing"
     SAMPLE = "sample"

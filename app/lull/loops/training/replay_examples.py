@@ -103,8 +103,8 @@ class ReplayExamples:
         )
 
     async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Make up to `count` examples that train a skill into the weights, from practice requests
-        on the skill's subject.
+        """Return at most `count` examples that train a skill into the weights, made from other
+        requests on the skill's subject that the user made before.
 
         A few user requests, repeated many times, would be learned by heart.
         """

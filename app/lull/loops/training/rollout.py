@@ -134,9 +134,10 @@ class Rollouts:
         self._rule = rule
 
     def candidates(self, model: str) -> list[ServedTurn]:
-        """Return the model's turns, newest first, except those of clients with skills of their own.
+        """Return the model's recorded turns that may be trained on, newest first.
 
-        Those are left out, because the weights answer every client.
+        Turns of clients that have a skill library of their own in Lull are left out, because the
+        trained weights answer every client.
         """
         spelled = [name for name in self._rewards.models() if canonical(name) == canonical(model)]
         found = [

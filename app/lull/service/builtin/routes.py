@@ -139,7 +139,7 @@ class ListedModels:
         return [one for one in self._by_key.values() if one.answers is not AnsweredByEngine.NONE]
 
     def names_ours(self, path: str, body: bytes) -> bool:
-        """Whether a request that is not a chat names a model that only Lull has."""
+        """Whether a request that is not a chat names a model that only Lull serves, not Ollama."""
         if path.startswith(_ONE_MODEL):
             return self.is_alone_with(unquote(path[len(_ONE_MODEL) :]))
         if path not in _NAMING:

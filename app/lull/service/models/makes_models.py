@@ -15,7 +15,9 @@ from lull.core.skills.ports import Evolver
 
 
 class OllamaModel(ChatModel, Protocol):
-    """Interface of a chat model in the user's Ollama, with a connection of its own."""
+    """Interface of a chat model in the user's Ollama that can be asked like any other, and whose
+    connection must be closed.
+    """
 
     async def close(self) -> None: ...
 

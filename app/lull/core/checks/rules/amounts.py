@@ -135,8 +135,8 @@ def counts(text: str, noun: str) -> bool:
 
 
 def number_of(text: str, noun: str) -> int | None:
-    """Return the number that belongs to `noun` (a regular expression), or the only number in the
-    text, as a size ("4 spaces") and not as a limit; None without one.
+    """Return the number that stands with `noun` (a regular expression) in a text, or else the only
+    number there; None without one. "At most" and the like are not looked at: "4 spaces" gives 4.
     """
     text = _plain(text)
     found = amount_of(noun).search(text)

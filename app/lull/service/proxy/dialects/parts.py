@@ -115,7 +115,9 @@ def _go_words(error: json.JSONDecodeError) -> str:
 
 
 class KeyCase(Enum):
-    """How to treat a JSON key that differs from the expected one only in case."""
+    """How to treat a JSON key that differs from the expected one only in case: refuse the request,
+    read the key, or ignore it.
+    """
 
     REFUSED = "refused"
     """The request is refused: Go would read this key, so it must not be ignored."""
@@ -322,7 +324,8 @@ def image_part(source: str) -> MessagePart:
 
 
 def inline_image(base64_text: str) -> MessagePart:
-    """Return an inline image as a message part with its hash.
+    """Return a message part that stands for a base64 image by the hash of its bytes; the image
+    itself is not kept.
 
     Raises RequestError (400) for invalid base64.
     """

@@ -172,8 +172,8 @@ class LongBodies:
     async def reading(
         self, body: bytes, *, route: str, encoding: str, client: str
     ) -> AsyncIterator[LongBody]:
-        """Context manager that has the child process read a long body; the next one waits until it
-        ends.
+        """Context manager in which a child process has read one long request body; another body
+        waits until the block ends.
 
         Raises RequestError for a body that cannot be read, which the upstream must judge, and
         LongReaderDown if the child fails.
