@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 import struct
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from lull.backends.system.durable import write_whole
 from lull.core.chat.messages import Sampling
 from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
+from lull.core.models.made_weights import MadeWeights
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import WeightsFolder
 
@@ -27,25 +27,6 @@ _LONGEST_HEADER: Final = 100_000_000
 """Most bytes of a safetensors header."""
 _AGAIN: Final = "Copy or download the model again."
 _ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT: "-4bit"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeWeights:
-    """A complete folder of MLX weights for training, and where it came from."""
-
-    folder: Path
-    digest: str
-    """Ollama's digest of the model when the weights were converted.
-
-    "" for a model from elsewhere.
-    """
-    sha256: str
-    """sha256 of the file that the weights were converted from."""
-    from_ollama: bool
-    system: str = ""
-    """The model's SYSTEM text in Ollama."""
-    sampling: Sampling = field(default_factory=Sampling)
-    """The model's sampling parameters in Ollama."""
 
 
 class ModelFolders:

@@ -21,7 +21,6 @@ from lull.backends.shipped.english_model import EnglishModel
 from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
 from lull.core.models.learnable import Machine
 from lull.core.models.ollama_model import ShownModel
@@ -33,10 +32,10 @@ from lull.loops.models.choose_model import ChooseModel
 from lull.service.adapters.host import EngineHost
 from lull.service.adapters.publishing_host import PublishingHost
 from lull.service.builtin.model import LocalModels
-from lull.service.builtin.routes import AnsweredByEngine
+from lull.service.models.learning_model import LearningModel
 from lull.service.process.problems import Problems
 from lull.service.proxy.published_names import PublishedNames
-from lull.service.wiring.learning.learning_model import LearningModel
+from lull.service.wiring.learning.trainable import ModelsOfFolders
 from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
 from lull.service.wiring.shared import ModelsHere
 from lull.service.wiring.stores import Stores
@@ -135,14 +134,11 @@ class Weights:
         Ollama.
         """
 
-        def base_of(model: str) -> str | None:
-            chosen = self.learner.chosen
-            if chosen is None or chosen.answers is not AnsweredByEngine.NONE:
-                return None
-            return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
-
         return PublishingHost(
-            EngineHost(local), publish=self.publish, names=self.names, base_of=base_of
+            EngineHost(local),
+            publish=self.publish,
+            names=self.names,
+            base_of=self.learner.published_base,
         )
 
 
@@ -164,7 +160,7 @@ def weights_of(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
-        learner=LearningModel(paths, models.local),
+        learner=LearningModel(ModelsOfFolders(paths), models.local),
     )
 
 

@@ -1,5 +1,5 @@
-"""Finds, serves and replaces the model that is trained while the service runs, unless it is the
-built-in one.
+"""Finds, serves and replaces the model that is trained while the service runs, unless it is one
+that ships with Lull, which has an engine of its own.
 
 A new model serves everything that begins after the change. Answers in progress finish on their old
 engine, which is closed once it is idle.
@@ -10,24 +10,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import platform
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
-from lull.backends.mlx.engine import MlxEngine
-from lull.backends.mlx.local_facts import read_local_model
-from lull.backends.mlx.weight_folders import MadeWeights, ModelFolders
-from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.model_name import canonical
 from lull.core.errors import EngineError, LullError
-from lull.core.models.weight_form import form_for
+from lull.core.models.engine import Engine
+from lull.core.models.local_model import LocalModel
+from lull.core.models.made_weights import MadeWeights
 from lull.core.ports import Clock
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel
-from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
 
 log = logging.getLogger(__name__)
 
@@ -38,22 +33,57 @@ A request already routed to it arrives sooner.
 """
 
 
+class LearnerEngine(Engine, Protocol):
+    """The engine of the model that is trained; it starts no process before its first request."""
+
+    on_lost_adapter: Callable[[str, LullError], None]
+    """Called for a LoRA adapter that a restarted engine could not load."""
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the engine's process; None while there is none."""
+
+    async def close(self) -> None:
+        """Stop the engine's process and free its memory."""
+
+
+class TrainableModels(Protocol):
+    """The models whose weights were made ready for training, and engines for them."""
+
+    def found(self, name: str) -> MadeWeights | None:
+        """Return a model's weights; None for a model that ships with Lull, or if there are none.
+        Blocking.
+        """
+
+    def read(self, name: str, made: MadeWeights) -> LocalModel:
+        """Read a model's facts from its weights. Blocking. Raises ResourceError."""
+
+    def engine(self, made: MadeWeights, settings: Settings) -> LearnerEngine:
+        """Return a new engine for the weights."""
+
+    def published(self, settings: Settings) -> bool:
+        """Whether Ollama gets a merged copy of the trained model, instead of Lull's engine
+        answering.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenModel:
     """The model that is trained, with its weights and engine."""
 
     name: str
     made: MadeWeights
-    engine: MlxEngine
-    """Engine for the model; starts no process before its first request."""
+    engine: LearnerEngine
     answers: AnsweredByEngine
 
 
 class LearningModel:
     """Serves the model that is trained, and switches to another when the settings change."""
 
-    def __init__(self, paths: Paths, local: LocalModels, *, leave_s: float = IDLE_CHECK_S) -> None:
-        self._paths = paths
+    def __init__(
+        self, models: TrainableModels, local: LocalModels, *, leave_s: float = IDLE_CHECK_S
+    ) -> None:
+        self._models = models
         self._local = local
         self._leave_s = leave_s
         self.chosen: ChosenModel | None = None
@@ -63,7 +93,7 @@ class LearningModel:
         self.on_lost_adapter: Callable[[str, LullError], None] = lambda *_: None
         self._followed: tuple[str, MadeWeights | None] | None = None
         self._one_at_a_time = asyncio.Lock()
-        self._leaving: dict[MlxEngine, asyncio.Task[None]] = {}
+        self._leaving: dict[LearnerEngine, asyncio.Task[None]] = {}
 
     async def follow(self, settings: Settings) -> bool:
         """Serve the model that the settings name as the one to train; False if it already is.
@@ -73,7 +103,7 @@ class LearningModel:
         """
         async with self._one_at_a_time:
             name = settings.training.model
-            made = await asyncio.to_thread(self._made, name)
+            made = await asyncio.to_thread(self._models.found, name)
             if self._followed == (name, made):
                 return False
             before, self.chosen = self.chosen, None
@@ -84,20 +114,22 @@ class LearningModel:
             self._followed = (name, made)
             return True
 
-    def _made(self, name: str) -> MadeWeights | None:
-        if canonical(name) in {canonical(one) for one in SHIPPED}:
+    def published_base(self, model: str) -> str | None:
+        """Return the sha256 of the weights file of a model whose LoRA adapters are merged and
+        published to Ollama; None for any other model.
+        """
+        chosen = self.chosen
+        if chosen is None or chosen.answers is not AnsweredByEngine.NONE:
             return None
-        folders = ModelFolders(self._paths.models)
-        return folders.found(name, form_for(sys.platform, platform.machine()))
+        return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
 
     async def _published(self, name: str, made: MadeWeights, settings: Settings) -> ChosenModel:
-        found = await asyncio.to_thread(read_local_model, name, made.folder, sampling=made.sampling)
+        found = await asyncio.to_thread(self._models.read, name, made)
         # Turns answered by Ollama are stamped with Ollama's digest, so use the same one here.
         model = replace(found, digest=made.digest or found.digest)
-        answers = _answers(made, settings)
-        engine = MlxEngine(made.folder, options=engine_options(settings))
+        answers = _answers(made, published=self._models.published(settings))
+        engine = self._models.engine(made, settings)
         engine.on_lost_adapter = self.on_lost_adapter
-        engine.damage_of = damage_of
         self._local.publish(
             ServedModel(model=model, engine=engine, answers=answers, system=made.system)
         )
@@ -154,22 +186,13 @@ class LearningModel:
             await engine.close()
 
 
-def serves_by_ollama(settings: Settings) -> bool:
-    """Whether LoRA adapters of an Ollama model are merged and published to Ollama, not served by
-    Lull's own engine.
-    """
-    metal = sys.platform == "darwin" and platform.machine() == "arm64"
-    serve = settings.training.serve
-    return serve == "ollama" or (serve == "auto" and not metal)
-
-
-def _answers(made: MadeWeights, settings: Settings) -> AnsweredByEngine:
+def _answers(made: MadeWeights, *, published: bool) -> AnsweredByEngine:
     if not made.from_ollama:
         return AnsweredByEngine.ALL
-    return AnsweredByEngine.NONE if serves_by_ollama(settings) else AnsweredByEngine.WHAT_IT_CAN
+    return AnsweredByEngine.NONE if published else AnsweredByEngine.WHAT_IT_CAN
 
 
-async def _busy(engine: MlxEngine) -> bool:
+async def _busy(engine: LearnerEngine) -> bool:
     try:
         return engine.pid is not None and (await engine.status()).in_flight > 0
     except EngineError:

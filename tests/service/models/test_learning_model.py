@@ -20,7 +20,8 @@ from lull.core.models.engine import EngineStatus
 from lull.resources import pocket_dir
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import AnsweredByEngine
-from lull.service.wiring.learning.learning_model import LearningModel
+from lull.service.models.learning_model import LearningModel
+from lull.service.wiring.learning.trainable import ModelsOfFolders
 from tests.doubles.fakes import FakeClock
 from tests.eventually import PATIENCE_S
 
@@ -43,7 +44,7 @@ def local() -> LocalModels:
 
 @pytest.fixture
 async def learner(paths: Paths, local: LocalModels) -> AsyncIterator[LearningModel]:
-    made = LearningModel(paths, local, leave_s=0.01)
+    made = LearningModel(ModelsOfFolders(paths), local, leave_s=0.01)
     yield made
     await made.close()
 

@@ -1,0 +1,44 @@
+"""Finds the weights of the models that can be trained, and builds engines for them."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from dataclasses import dataclass
+
+from lull.backends.mlx.engine import MlxEngine
+from lull.backends.mlx.local_facts import read_local_model
+from lull.backends.mlx.weight_folders import ModelFolders
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.chat.model_name import canonical
+from lull.core.models.local_model import LocalModel
+from lull.core.models.made_weights import MadeWeights
+from lull.core.models.weight_form import form_for
+from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsOfFolders:
+    """The models whose MLX weights lie in Lull's folder of models; implements TrainableModels."""
+
+    paths: Paths
+
+    def found(self, name: str) -> MadeWeights | None:
+        if canonical(name) in {canonical(one) for one in SHIPPED}:
+            return None
+        form = form_for(sys.platform, platform.machine())
+        return ModelFolders(self.paths.models).found(name, form)
+
+    def read(self, name: str, made: MadeWeights) -> LocalModel:
+        return read_local_model(name, made.folder, sampling=made.sampling)
+
+    def engine(self, made: MadeWeights, settings: Settings) -> MlxEngine:
+        engine = MlxEngine(made.folder, options=engine_options(settings))
+        engine.damage_of = damage_of
+        return engine
+
+    def published(self, settings: Settings) -> bool:
+        metal = sys.platform == "darwin" and platform.machine() == "arm64"
+        serve = settings.training.serve
+        return serve == "ollama" or (serve == "auto" and not metal)
