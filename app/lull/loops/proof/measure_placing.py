@@ -47,6 +47,10 @@ _OWN_MARK: Final = "skills>"
 """What an answer holds that repeats the block of skills instead of obeying it."""
 
 
+LOOK_EVERY_S: Final = 60.0
+"""Seconds between looks which models the user talks to."""
+
+
 class WaitingPlacing(NamedTuple):
     """A model that is still to be measured, with the number of test cases asked so far and the most
     that may be; a case counts once for each place of its rule.
@@ -100,6 +104,13 @@ class MeasurePlacing:
         """Results with the current cases, by digest."""
         self._models: dict[str, str] = {}
         """Name by digest of the models to measure, most talked to first."""
+
+    async def follow(self) -> None:
+        """Background job: look every minute which models the user talks to."""
+        await self.load()
+        while True:
+            await self.look()
+            await asyncio.sleep(LOOK_EVERY_S)
 
     async def load(self) -> None:
         """Load the stored results; prompts then hold skills where these say."""

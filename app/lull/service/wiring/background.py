@@ -11,7 +11,7 @@ from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
-from lull.service.models.follow_exams import EXAMS_EVERY_S, FollowExams
+from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.wiring.night.lulls import listening
 from lull.service.wiring.service import Service
@@ -52,7 +52,7 @@ class BackgroundTasks:
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
             group.create_task(keep("which model learns by itself", following.follow_talk))
             group.create_task(keep("who may be examined", self._exams().run))
-            group.create_task(keep("where skills stand", self._follow_talked_to))
+            group.create_task(keep("where skills stand", learning.placing.follow))
             fast_loop = learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
             group.create_task(keep("hearing", fast_loop.hearing))
@@ -65,14 +65,6 @@ class BackgroundTasks:
             group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
             group.create_task(keep("calendars", self._service.lulls.calendars.keep_fresh))
-
-    async def _follow_talked_to(self) -> None:
-        """Look which models the user talks to, to measure where they obey skills best."""
-        placing = self._service.learning.placing
-        await placing.load()
-        while True:
-            await placing.look()
-            await asyncio.sleep(EXAMS_EVERY_S)
 
     async def _nudge_night(self) -> None:
         """Tell training when a recorded, rated or approved change may affect its data."""
