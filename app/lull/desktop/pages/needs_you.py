@@ -17,7 +17,7 @@ from lull.desktop.state import Subject
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
-from lull.desktop.widgets.sample import MODEL as BUILT_IN
+from lull.desktop.widgets.sample import MODEL, OWN_MODELS
 from lull.desktop.words import both, plain, told, tr
 
 Json = dict[str, Any]
@@ -81,8 +81,9 @@ def misses_ollama(status: Json) -> bool:
     upstream = status.get("upstream") or {}
     if not upstream or upstream.get("ok"):
         return False
-    model = str((status.get("policy") or {}).get("model") or BUILT_IN)
-    return upstream.get("kind") != "builtin" or canonical(model) != canonical(BUILT_IN)
+    own = {canonical(name) for name in OWN_MODELS}
+    model = str((status.get("policy") or {}).get("model") or MODEL)
+    return upstream.get("kind") != "builtin" or canonical(model) not in own
 
 
 def no_answer_words(upstream: Json) -> str:

@@ -16,6 +16,8 @@ from lull.desktop.words import tr
 REQUEST: Final = "Give me three ideas for a rainy Sunday."
 MODEL: Final = "lull-mini"
 """Model that the sample asks: the built-in one, which is always there."""
+OWN_MODELS: Final = (MODEL, "pocket")
+"""The models that ship with Lull; they answer without an Ollama."""
 TIMEOUT_MS: Final = 120_000
 
 

@@ -71,7 +71,7 @@ def test_the_address_of_ollama_is_changed_from_there(on_script: Shown, scripted:
 def test_who_never_had_an_ollama_is_not_told_that_it_is_missing(
     on_script: Shown, scripted: Scripted
 ) -> None:
-    for model in ("pocket", "pocket:latest"):
+    for model in ("lull-mini", "pocket", "pocket:latest"):
         page = today(on_script, scripted, upstream=ALONE, policy=asked(model))
         assert not page.problems.isVisible()
     # Since the service's last start none was seen, but before one answered.
