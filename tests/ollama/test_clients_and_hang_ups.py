@@ -157,7 +157,7 @@ def test_an_ollama_that_was_restarted_is_found(before: Before, ollama: RealOllam
     ollama.stop()
     try:
         assert before.ask("POST", "/api/chat", body).status == 503
-        assert "pocket" in str(before.ask("GET", "/api/tags").json["models"])
+        assert "lull-mini" in str(before.ask("GET", "/api/tags").json["models"])
     finally:
         ollama.start()
     assert before.ask("POST", "/api/chat", body).json["message"]["content"] == said

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lull.cli.own_command import as_called, ask_line, own_command
+from lull.cli.own_command import SAMPLE, as_called, ask_line, own_command
 from lull.config.paths import Paths
 from tests.cli.test_words import one_line
 from tests.running import PATIENCE_S, Lull, Ran, RunningLull
@@ -149,7 +149,7 @@ def test_the_line_names_the_home_only_where_it_is_another(tmp_path: Path) -> Non
     assert "--home" not in own_command(usual, environ)
     other = Paths.from_environment(environ, sys.platform)
     assert shlex.split(own_command(other, environ))[-2:] == ["--home", str(tmp_path / "x")]
-    assert shlex.split(ask_line("lull"))[-1] == MENU
+    assert shlex.split(ask_line("lull"))[-2:] == ["lull-mini", SAMPLE]
 
 
 def test_lull_on_the_path_is_called_by_its_name(tmp_path: Path) -> None:

@@ -133,7 +133,9 @@ def test_the_status_has_every_key(control: ControlSocket, shared: RunningLull) -
     assert set(status["upstream"]) >= {"kind", "address", "ok"}
     assert (status["upstream"]["kind"], status["upstream"]["ok"]) == ("builtin", False)
     assert set(status["policy"]) == {"model", "adapter", "adapter_id", "generation"}
-    assert status["policy"]["model"] == "pocket"
+    assert status["policy"]["model"] in ("lull-mini", "pocket")  # whom it talked to last
+    built_in = {"name": "lull-mini", "ready": False, "progress": None, "problem": ""}
+    assert status["built_in"] == built_in == control.get("/v1/models/built-in")
     assert set(status["skills"]) == {"active", "proposals"}
     told = {"state", "because", "because_code", "because_values", "until", "next", "gates", "work"}
     assert set(status["learning"]) == told

@@ -70,7 +70,7 @@ def test_the_listings_name_the_built_in_model_that_is_left(
     reply = gone.ask("GET", path)
     assert reply.status == 200
     assert len(reply.json[key]) == 1
-    assert "pocket" in str(reply.json[key])
+    assert "lull-mini" in str(reply.json[key])
 
 
 def test_a_head_request_gets_no_body(gone: Before) -> None:
