@@ -84,9 +84,10 @@ def answered(cases: Sequence[OutsideCase], home: Path, *, model: str = NAME) -> 
     Raises LullError if the service does not offer the model or does not answer.
     """
     with serving(home, SETTINGS) as house:
-        offered = [one["name"] for one in _asked(house, "GET", "/api/tags")["models"]]
-        if not any(name.removesuffix(":latest") == model for name in offered):
-            raise LullError(f"The service does not offer {model}; it has {', '.join(offered)}.")
+        try:
+            _asked(house, "POST", "/api/show", {"model": model})
+        except LullError as error:
+            raise LullError(f"The service does not offer {model}: {error.detail}") from error
         for number, case in enumerate(cases):
             names = _add(house, case, number)
             messages = [{"role": "system", "content": case.system}] if case.system else []

@@ -286,10 +286,12 @@ def test_without_its_weights_lull_starts_and_says_so(lull: Lull, tmp_path: Path)
             root / part, checkout / part, ignore=shutil.ignore_patterns("__pycache__", "_resources")
         )
     (checkout / "resources" / "pocket" / "model.safetensors").unlink()
+    (checkout / "resources" / "english" / "adapters.safetensors").unlink()
     service = lull.serve(env={"PYTHONPATH": str(checkout / "app")})
     problems = lull.ask("status")["problems"]
     assert any("model" in problem["detail"] for problem in problems)
-    answer = service.post("/api/chat", {"model": "pocket", "messages": MESSAGES})
-    assert answer.status == 404
-    assert "pocket" in answer.json["error"]
-    assert "answers as" not in answer.json["error"]
+    for name in ("pocket", "lull-mini"):
+        answer = service.post("/api/chat", {"model": name, "messages": MESSAGES})
+        assert answer.status == 404
+        assert name in answer.json["error"]
+        assert "answers as" not in answer.json["error"]

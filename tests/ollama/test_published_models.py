@@ -43,6 +43,7 @@ from lull.loops.adapters.publish import Learnt, Publish, PublishStep, Tell
 from lull.loops.models.choose_model import Chosen
 from lull.service.proxy.published_names import PublishedNames
 from lull.service.wiring.night.weights import choose_of, publish_of
+from lull.service.wiring.own_models import english_of
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.published import Published
@@ -124,7 +125,9 @@ class Desk:
 
     async def choose(self, name: str) -> Chosen:
         async with aiohttp.ClientSession() as session:
-            story = choose_of(self.settings, self.paths, session, SystemClock())
+            story = choose_of(
+                self.settings, self.paths, session, SystemClock(), english_of(self.paths)
+            )
             return await story.choose(name)
 
     @asynccontextmanager
@@ -509,7 +512,7 @@ def test_models_are_listed_and_chosen_from_the_command_line(
         models = {one["name"]: one for one in lull.ask("model", "list")["models"]}
         assert models["choosable:latest"]["can_learn"] is True
         assert models["choosable:latest"]["architecture"] == "qwen3"
-        assert models["pocket"]["can_learn"] is True
+        assert models["lull-mini"]["can_learn"] is True
         assert all(one["needs_gb"] > 0 for one in models.values())
         alone = lull.ask("model", "choose", "Choosable")
         assert alone["chosen"] == "choosable"
