@@ -300,10 +300,11 @@ def main() -> int:
     parser.add_argument("--work", type=Path, required=True, help="what teach left; answers go here")
     parser.add_argument("--adapter", type=Path, help="a folder in mlx-lm's format; WORK/adapter")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} cases a group: a look")
+    parser.add_argument("--cases", type=int, default=CASES, help="cases a group, without --quick")
     parser.add_argument("--seed", type=int, default=0, help="which cases are drawn")
     args = parser.parse_args()
     small = worn(args.adapter or args.work / ADAPTER, args.work)
-    count = QUICK if args.quick else CASES
+    count = QUICK if args.quick else args.cases
     document = measure(small, args.work, count=count, seed=args.seed)
     (args.work / "measured.json").write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     print_goals(document)

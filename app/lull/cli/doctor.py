@@ -126,11 +126,12 @@ async def _ollama(settings: Settings) -> Json:
 
 
 async def _engine(settings: Settings, paths: Paths) -> Json:
+    models = built_in_models(settings, paths)
     try:
         await in_thread(read_toy)
+        await in_thread(lambda: models.english.model)
     except ResourceError as error:
         return check("engine", ok=False, text=error.detail, hint=error.hint)
-    models = built_in_models(settings, paths)
     try:
         return await checks.engine(models.toy)
     finally:

@@ -85,11 +85,14 @@ MODELS = "/v1/models"
 MODELS_CHOOSE = "/v1/models/choose"
 MODELS_CHOOSING = "/v1/models/choosing"
 MODELS_EXAMS = "/v1/models/exams"
-MODELS_BUILT_IN = "/v1/models/built-in"
 """GET: results of the tests that decide whether a chat model may read feedback, judge answers or
 write skills, and which model does which. POST: start these tests now.
 
 JSON shape: `service/models/exams.py`.
+"""
+MODELS_BUILT_IN = "/v1/models/built-in"
+"""GET: whether the weights of the built-in chat model are made, and how far that is. POST: make
+them now, in the background.
 """
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"

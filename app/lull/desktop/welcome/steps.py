@@ -105,8 +105,8 @@ class AnswersStep(WelcomeStep):
             self.behind.setText(
                 tr(
                     "Ollama isn't running at %1. Until it is, a small built-in model called "
-                    "“lull-mini” answers. It chats in English and makes many mistakes, but it "
-                    "learns. Start Ollama any time; Lull will find it.",
+                    "“lull-mini” answers. It chats in English and makes many mistakes. "
+                    "Start Ollama any time; Lull will find it.",
                     upstream.get("address", ""),
                 )
                 + self._how_far()
