@@ -1,5 +1,5 @@
-"""Derives the random key with which a token is sampled from the answer's seed and the token's
-number.
+"""Derives, from an answer's seed and a token's number, the random key with which that token is
+sampled.
 
 The inference engine and the trainer sample in processes of their own, by the same keys.
 """

@@ -176,8 +176,8 @@ def time_of_day(at: datetime, here: datetime) -> str:
 
 
 def clock(iso: str | None, at: datetime) -> str:
-    """Format an ISO time as a time of day in the zone of `at`, with the day if it is another
-    day.
+    """Format an ISO time as a time of day in the time zone of `at` (now), with the date if it is
+    not today.
     """
     moment = parsed(iso)
     return time_of_day(moment, at) if moment else ""

@@ -146,8 +146,8 @@ def replays_tell(scorable: int, rule: UseRule) -> bool:
 
 
 def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
-    """Whether to answer this past request, for the first time, again without a skill that is in
-    use, to measure the skill's effect.
+    """Whether a past request that has not been replayed yet is to be answered once more, without
+    a skill that is in use, to measure the skill's effect.
 
     Once the effect is certain, or many pairs of answers are there, only a fixed part of the
     requests is, so that an effect that changes later is still noticed.

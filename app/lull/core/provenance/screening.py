@@ -2,10 +2,10 @@
 be tested and shown to the user, or goes into quarantine.
 
 Every finding becomes a flag in words for the user. A flag of severity `quarantine` prevents the
-test on past requests and any approval except the user's own, after reading. What the user typed is
-at most shown; the same from a page or a model stops the proposed skill. A few things are forbidden
-to everyone: secrets, invisible characters, and marks that would end the block of skills in the
-prompt.
+test on past requests and any approval except the user's own, after reading. Suspicious words that
+the user typed give a flag to look at; the same words from a web page or a model put the skill into
+quarantine. A few things are forbidden to everyone: secrets, invisible characters, and marks that
+would end the block of skills in the prompt.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
 
 
 class ExamPapers:
-    """Holds, for each role of a local model (reader, judge, writer), the exam that it must pass,
-    and the small built-in reader's result to compare with.
+    """Holds the exam that a local model must pass for each role (reader, judge, writer); for the
+    role of the reader also the built-in classifier's result, which the model must beat.
     """
 
     def __init__(

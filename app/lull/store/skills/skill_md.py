@@ -65,7 +65,7 @@ def parse(data: bytes, *, where: str) -> SkillText:
 
 
 def render(skill: SkillText) -> bytes:
-    """Return the bytes of a SKILL.md that `parse` reads back to the same text."""
+    """Return a skill as the bytes of a SKILL.md file, which `parse` turns into the same skill."""
     fields: dict[str, object] = {"name": skill.name, "description": skill.description.strip()}
     if skill.metadata:
         fields["metadata"] = dict(skill.metadata)

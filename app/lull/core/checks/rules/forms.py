@@ -1,5 +1,5 @@
-"""Recognises users' rules by regular expressions, for rules that the classifier could not classify:
-high precision, low recall.
+"""Tells by regular expressions which check a rule in a user's words asks for ("answer in one
+sentence"), where the classifier could not tell: high precision, low recall.
 """
 
 from __future__ import annotations
