@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from lull.cli.window import serve_command, settings_without_service
@@ -18,6 +18,7 @@ from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy
 from lull.desktop.main import Desktop
+from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
 from lull.desktop.running.ports import address_of, another, is_free
@@ -109,9 +110,9 @@ def test_the_settings_open_and_change_without_a_service(real: Shown, paths: Path
     assert isinstance(page, SettingsPage)
     real.until(lambda: page.showing_body)
     real.until(lambda: "service.port" in page.lines)
-    editor = page.lines["service.port"].editor
-    assert isinstance(editor, QLineEdit)
-    wanted = free_port()
+    port = page.lines["service.port"].editor
+    assert isinstance(port, PortEdit)
+    editor, wanted = port.field, free_port()
     editor.setText(str(wanted))
     editor.setModified(True)
     editor.editingFinished.emit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 from typing import Final
@@ -27,16 +28,30 @@ def address_of(place: Place) -> tuple[str, int] | None:
 
 def is_free(host: str, port: int) -> bool:
     """Whether the service could listen at this host and port now."""
+    try:
+        _listen(host, port)
+    except OSError:
+        return False
+    return True
+
+
+def is_taken(host: str, port: int) -> bool:
+    """Whether another program listens there. A port that needs root is neither free nor taken."""
+    try:
+        _listen(host, port)
+    except OSError as error:
+        return error.errno == errno.EADDRINUSE
+    return False
+
+
+def _listen(host: str, port: int) -> None:
+    """Listen for a moment, as the service would. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         if os.name == "posix":  # as the service does; elsewhere it would share a taken port
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-            probe.listen(1)
-        except OSError:
-            return False
-        return True
+        probe.bind((host, port))
+        probe.listen(1)
 
 
 def another(host: str, port: int) -> int:

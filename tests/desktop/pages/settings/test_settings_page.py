@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from lull.contract import routes
 from lull.desktop.pages.letting_out import lets_out
-from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, SwitchEdit
+from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.service_process import ServiceState
 from lull.desktop.widgets.page import PageName
@@ -44,6 +44,8 @@ def switch(page: SettingsPage, key: str) -> SwitchEdit:
 
 def field(page: SettingsPage, key: str) -> FieldEdit:
     editor = page.lines[key].editor
+    if isinstance(editor, PortEdit):
+        return editor.field
     assert isinstance(editor, FieldEdit)
     return editor
 

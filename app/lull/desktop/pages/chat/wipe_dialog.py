@@ -42,7 +42,7 @@ class WipeDialog(QDialog):
         self.one = QRadioButton(tr("The conversations of one chat app:"))
         self.client = Choice()
         self.client.setAccessibleName(tr("Chat app"))
-        self.all = QRadioButton(tr("All conversations, and everything that was learned from them"))
+        self.all = QRadioButton(tr("All conversations and what was learned from them"))
         self.everything = QRadioButton(
             tr("Everything: your own skills, calendars and settings too")
         )

@@ -1,4 +1,5 @@
-"""Editors for the values of settings: a switch, a field, a list of choices, or hours of the day.
+"""Editors for the values of settings: a switch, a field, a list of choices, a port, or hours of the
+day.
 
 Each shows a value with `put`, and emits `entered` with the user's new value in the form that the
 service accepts. A value that is put while the user types is not shown, as it would overwrite their
@@ -12,23 +13,27 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
+from lull.desktop.running.ports import another, is_taken
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import button, label
+from lull.desktop.widgets.parts import beside, button, label
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
 Json = dict[str, Any]
 HOURS_KEY: Final = "idle.sleep_hours"
+PORT_KEY: Final = "service.port"
 DIGITS: Final = 9
 """Width of a field for a number, in digits."""
 FIELD_PX: Final = 22
 """Width in pixels of a field's frame and margins, without its text."""
+_HERE: Final = "127.0.0.1"
+_PORTS: Final = range(1, 65_536)
 _ONE_STRETCH: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _MORNING: Final = "07:00"
 
@@ -110,6 +115,57 @@ class FieldEdit(QLineEdit):
         return self.sizeHint() if self._number else super().minimumSizeHint()
 
 
+class PortEdit(QWidget):
+    """Editor for the port that chat apps use, with a button that finds a free one.
+
+    A port that another program listens on is not sent to the service: the editor says so.
+    """
+
+    entered = Signal(str)
+
+    def __init__(self, value: object) -> None:
+        super().__init__()
+        self._value = value
+        self.field = FieldEdit(PORT_KEY, value)
+        self.field.entered.connect(self._enter)
+        self.another = button(tr("Find a free one"), self._find, flat=True)
+        self.another.setToolTip(tr("Uses the next port that no other program listens on."))
+        self.taken = label("", "bad", wrap=True)
+        self.taken.hide()
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP // 2)
+        box.addLayout(beside(self.field, self.another))
+        box.addWidget(self.taken)
+        self.setFocusProxy(self.field)
+
+    def put(self, value: object, *, anyway: bool = False) -> None:
+        if value != self._value or anyway:
+            self.taken.hide()
+        self._value = value
+        self.field.put(value, anyway=anyway)
+
+    def _enter(self, text: str) -> None:
+        port = int(text) if text.isdecimal() else 0
+        # the port in use is taken by Lull itself; what is no port is for the service to refuse
+        if text != str(self._value) and port in _PORTS and is_taken(_HERE, port):
+            self.taken.setText(tr("Another program listens on port %1. Choose another one.", text))
+            self.taken.show()
+            return
+        self.taken.hide()
+        self.entered.emit(text)
+
+    def _find(self) -> None:
+        shown = self.field.text()
+        after = int(shown) if shown.isdecimal() and int(shown) in _PORTS else int(str(self._value))
+        if found := another(_HERE, after):
+            self.taken.hide()
+            self.entered.emit(str(found))
+            return
+        self.taken.setText(tr("No free port follows. Enter another one, such as 20000."))
+        self.taken.show()
+
+
 class HoursEdit(QWidget):
     """Editor for daily hours, as a start and an end time.
 
@@ -168,7 +224,7 @@ def _choose(box: Choice, time: str) -> None:
     box.setCurrentIndex(box.findData(time))
 
 
-Editor = SwitchEdit | OneOfEdit | FieldEdit | HoursEdit
+Editor = SwitchEdit | OneOfEdit | FieldEdit | PortEdit | HoursEdit
 
 
 def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
@@ -182,4 +238,6 @@ def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
         return OneOfEdit(key, texts)
     if key == HOURS_KEY:
         return HoursEdit(key, open_schedule)
+    if key == PORT_KEY:
+        return PortEdit(value)
     return FieldEdit(key, value)
