@@ -10,17 +10,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QImage
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWidget
 
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme, contrast
 from tests.desktop.accessible import ROLE, controls, tab_stops, upwards
 from tests.desktop.conftest import Shown, live
-from tests.desktop.pages.test_all_widgets import dialogs
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
+from tests.desktop.widgets.dialogs import asked
 from tests.desktop.widgets.test_small_window import unfold
 
 SHARP = 2
@@ -42,17 +40,6 @@ def page_of(shown: Shown, name: PageName) -> QWidget:
     shown.until(lambda: not shown.desktop.client.busy and page.showing_body)
     unfold(page)
     return page
-
-
-def asked(shown: Shown) -> list[QDialog]:
-    """Every dialog, and the first run."""
-    page = shown.go(PageName.TODAY)
-    more = [WipeDialog(page.kit, page), DiagnosticsDialog(page.kit, page)]
-    first = shown.desktop.show_first_run()
-    made = [*dialogs(shown, page), *more, first]
-    for one in made:
-        one.show()
-    return made
 
 
 def test_every_control_of_every_page_is_told_with_its_name_and_role(played: Shown) -> None:

@@ -18,6 +18,7 @@ from tests.desktop.conftest import Shown, live
 from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.desktop.small import cut_off_at_rest
+from tests.desktop.widgets.dialogs import asked
 
 SMALL = QSize(900, 600)
 
@@ -72,3 +73,29 @@ def test_nothing_is_cut_off_with_text_of_twice_the_size(small: Shown) -> None:
 def choose(box: QComboBox, value: object) -> None:
     box.setCurrentIndex(box.findData(value))
     box.activated.emit(box.currentIndex())
+
+
+def too_large(shown: Shown) -> dict[str, list[str]]:
+    """By dialog what is not seen of it on a screen of that size."""
+    found = {}
+    for dialog in asked(shown):
+        least = dialog.minimumSizeHint()
+        dialog.resize(dialog.sizeHint().boundedTo(SMALL).expandedTo(least.boundedTo(SMALL)))
+        wrong = cut_off_at_rest(dialog, shown.bot.wait)
+        if dialog.width() > SMALL.width() or dialog.height() > SMALL.height():
+            wrong.append(f"needs {dialog.size().toTuple()}")
+        if wrong:
+            found[type(dialog).__name__] = wrong
+        dialog.close()
+    return found
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("percent", [100, 200])
+def test_every_dialog_fits_on_a_small_screen(small: Shown, percent: int) -> None:
+    settings = small.go(PageName.SETTINGS)
+    assert isinstance(settings, SettingsPage)
+    small.until(lambda: settings.showing_body)
+    choose(settings.window_card.text_size, percent)
+    assert too_large(small) == {}
+    choose(settings.window_card.text_size, 100)

@@ -1,0 +1,44 @@
+"""Every dialog of the window, opened."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialog
+
+from lull.desktop.pages.chat.trash_dialog import TrashDialog
+from lull.desktop.pages.chat.wipe_dialog import WipeDialog
+from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
+from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.pages.review.approve_dialog import ApproveDialog
+from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.running.closing import CloseDialog
+from lull.desktop.running.quitting import QuitDialog
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.test_all_widgets import dialogs
+from tests.desktop.played.week import proposals
+
+
+def asked(shown: Shown) -> list[QDialog]:
+    """Every dialog, and the first run."""
+    page = shown.go(PageName.TODAY)
+    kit, state = page.kit, page.kit.state
+    one, *more = proposals()
+    app = {"name": "aider", "title": "aider", "known": True}
+    others = [
+        WipeDialog(kit, page),
+        DiagnosticsDialog(kit, page),
+        ApproveDialog([one, *more], page, left_out=1),
+        CompareDialog(kit, one, page),
+        TrashDialog(state, page),
+        ConnectDialog(kit, app, page),
+        UndoDialog(kit, app, page),
+        QuitDialog([app], page),
+        CloseDialog(shown.desktop.preferences, page),
+    ]
+    for dialog in others:
+        shown.bot.addWidget(dialog)
+    first = shown.desktop.show_first_run()
+    made = [*dialogs(shown, page), *others, first]
+    for one in made:
+        one.show()
+    return made
