@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from lull.core.errors import Conflict, StoreError
+from lull.core.errors import Conflict, SkillError, StoreError
 from lull.core.proof.proposal import (
     ProposalKind,
     ProposalOrigin,
@@ -16,6 +17,7 @@ from lull.core.proof.proposal import (
     may_approve_itself,
 )
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
+from lull.store.skills.skill_md import FILE_LIMIT
 from tests.building import Home, prompt_text, user
 
 MENU = SkillKey("", "menu-style")
@@ -188,3 +190,23 @@ async def test_an_edited_import_is_the_users_own(home: Home, tmp_path: Path) -> 
     assert (edited.status, edited.origin) == (ProposalStatus.SCREENED, ProposalOrigin.FILE)
     await home.review.approve(edited.id, sha256=edited.sha256)
     assert home.library.get(MENU).body == "Join with bars."
+
+
+@pytest.mark.parametrize("lone", [True, False], ids=["one skill", "many"])
+@pytest.mark.parametrize("what", ["a pipe", "a device", "too long"])
+async def test_what_is_no_text_file_is_refused_in_a_line(
+    home: Home, tmp_path: Path, what: str, lone: bool
+) -> None:
+    folder = tmp_path / "brought" / "odd"
+    folder.mkdir(parents=True)
+    file = folder / "SKILL.md"
+    match what:
+        case "a pipe":
+            os.mkfifo(file)
+        case "a device":
+            file.symlink_to("/dev/zero")
+        case _:
+            file.write_bytes(b"x" * (FILE_LIMIT + 1))
+    with pytest.raises(SkillError):
+        await home.files.bring_in(folder if lone else folder.parent)
+    assert home.review.proposals() == []

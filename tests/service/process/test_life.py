@@ -296,7 +296,8 @@ def test_a_damaged_database_is_kept_aside_and_explained(lull: Lull) -> None:
     assert str(aside) in problem["detail"]
     assert aside.read_bytes().startswith(b"damaged ")
     assert running.chat("list: apple")
-    assert [s["name"] for s in lull.ask("skills")["skills"]] == ["menu-style"]
+    assert lull.ask("skills")["skills"] == []
+    assert [one["name"] for one in lull.ask("review")["proposals"]] == ["menu-style"]
     checks = lull.ask("doctor")["checks"]
     assert any(str(aside) in one["text"] for one in checks)
 

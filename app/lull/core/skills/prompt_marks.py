@@ -63,6 +63,10 @@ _TAG: Final = re.compile(
     rf"|(?:{_BARE_NAMES})|(?:{_NAMES})(?:\s[^<>\n]{{0,60}})?)\s{{0,3}}/?[{_CLOSE}]",
     re.IGNORECASE,
 )
+_OWN: Final = re.compile(
+    rf"[{_OPEN}]\s*+/?\s*+skills\b(?:[^{_OPEN}{_CLOSE}]*+[{_CLOSE}])?", re.IGNORECASE
+)
+"""Matches the tags of our own block, whatever else is in them, also where they never end."""
 _DOUBLE: Final = re.compile(rf"[{_OPEN}]{{2}}\s?/?\s?\w{{1,20}}\s?[{_CLOSE}]{{2}}")
 """Matches <<SYS>> and its end."""
 _SQUARE: Final = re.compile(
@@ -85,7 +89,7 @@ _BLANK: Final = r"[^\S\n]"
 """A blank within a line."""
 _OPENCHAT: Final = r"(?:GPT4 Correct|Code|Math Correct) (?:User|Assistant)"
 _ROLE: Final = (
-    r"(?:(?:system|user|assistant|human|developer|ai|model|instructions?|input|output|response"
+    r"(?:(?:system|user|assistant|human|developer|ai|model|instruct(?:ions?)?|input|output|response"
     rf"|observation|{_OPENCHAT})(?: \w{{1,12}})?"
     rf"|{SPEAKER}|{PART}){_BLANK}?[:：]"
 )
@@ -150,13 +154,23 @@ def harmless(text: str) -> str:
     """Return the text with all that a model could take for a chat-template mark or a change of
     speaker made harmless, otherwise unchanged.
     """
+    text = _without_marks(text)
+    # Some servers normalise text, so hidden letters would otherwise bypass this.
+    if text.isascii() or not _marked(bare(text)):
+        return text
+    text = "\n".join(
+        _without_marks(read) if _marked(read := bare(line)) else line for line in text.split("\n")
+    )
+    read = bare(text)  # a mark may be spread over several lines
+    return _without_marks(read) if _marked(read) else text
+
+
+def _without_marks(text: str) -> str:
+    """Make the marks harmless that are written openly."""
     text = _BREAK.sub("\n", text)
-    if not text.isascii() and (read := bare(text)) != text and _marked(read) > _marked(text):
-        # Some servers normalise text, so hidden letters would otherwise bypass this.
-        text = read
     if not _ANY.search(text):
         return text
-    for mark in (_ODD, _DOUBLE, _TAG, _SQUARE):
+    for mark in (_OWN, _ODD, _DOUBLE, _TAG, _SQUARE):
         text = mark.sub(lambda found: found.group().translate(_HARMLESS), text)
     return "\n".join(
         line
@@ -175,5 +189,5 @@ def _without_roles(line: str) -> str:
 
 
 def _marked(text: str) -> int:
-    marks = (_DOUBLE, _TAG, _SQUARE, _ODD, *(line for line, _ in (*_LINES, *_WITHIN)))
+    marks = (_OWN, _DOUBLE, _TAG, _SQUARE, _ODD, *(line for line, _ in (*_LINES, *_WITHIN)))
     return sum(len(mark.findall(text)) for mark in marks)

@@ -95,8 +95,7 @@ class FromFiles:
         readable.
         """
         check_client(client)
-        files = await asyncio.to_thread(skill_files_below, folder)
-        texts = [parse(read_skill_file(file), where=str(file)) for file in files]
+        files, texts = await asyncio.to_thread(_read, folder)
         distinct_names(texts)
         unchanged, made = [], []
         async with self._one:
@@ -186,4 +185,10 @@ def shipped(folder: Path, home: Path) -> list[SkillText] | None:
     """
     if not folder.is_dir() or folder.resolve() != home.resolve():
         return None
-    return [parse(read_skill_file(file), where=str(file)) for file in skill_files_below(folder)]
+    return _read(folder)[1]
+
+
+def _read(folder: Path) -> tuple[list[Path], list[SkillText]]:
+    """Read the skills in a folder: their files, and what each says. Blocking. Raises SkillError."""
+    files = skill_files_below(folder)
+    return files, [parse(read_skill_file(file), where=str(file)) for file in files]

@@ -91,8 +91,8 @@ def kept_aside(database: Database) -> LullError:
     """
     return StoreError(
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
-        " one. Skills were read from their folders again; which of them were pinned or disabled,"
-        " their history and all conversations are in the old file.",
+        " one. No skill is in use until you approve it again, in Review; which of them were"
+        " approved, their history and all conversations are in the old file.",
         hint="`sqlite3 FILE .recover` may save them.",
     )
 

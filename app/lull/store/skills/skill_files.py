@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import threading
 from pathlib import Path
 
@@ -56,13 +57,21 @@ def copy_beside(source: Path, target: Path) -> None:
 
 
 def read_skill_file(file: Path) -> bytes:
-    """Return the bytes of a SKILL.md. Raises SkillError."""
+    """Return the bytes of a SKILL.md. Raises SkillError.
+
+    A pipe or device in its place (it may have no end, or nobody who writes it) is refused.
+    """
     try:
-        if file.stat().st_size > FILE_LIMIT:
-            raise SkillError(f"{file} is too large.", hint=f"At most {FILE_LIMIT} bytes are read.")
-        return file.read_bytes()
+        # without waiting for somebody who writes a pipe
+        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise SkillError(f"{file} is not a regular file.", hint="Put a text file there.")
+            data = stream.read(FILE_LIMIT + 1)
     except OSError as error:
         raise SkillError(f"{file}: {error.strerror}.", hint="Check the file.") from error
+    if len(data) > FILE_LIMIT:
+        raise SkillError(f"{file} is too large.", hint=f"At most {FILE_LIMIT} bytes are read.")
+    return data
 
 
 def skill_files_below(folder: Path) -> list[Path]:

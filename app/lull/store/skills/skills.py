@@ -26,13 +26,11 @@ from lull.core.skills.skill import (
     SkillKey,
     SkillStatus,
     SkillText,
-    rewritten,
     scope_of,
 )
 from lull.store.database import Database
 from lull.store.skills.library_reader import LibraryReader
 from lull.store.skills.skill_folders import Found, SkillFolders, UnreadableSkill
-from lull.store.skills.skill_md import parse
 from lull.store.skills.skill_repair import look_through
 from lull.store.skills.skill_seals import begin, seal
 from lull.store.writer import insert
@@ -176,7 +174,7 @@ class Skills(LibraryReader):
         Return what could not be read. A working copy with the text last written is updated to the
         library's; any other text is listed in `strange`. A missing folder counts as deleted by the
         user, unless its client's whole folder is gone: then it is written again. If the database
-        was lost, copies that match a stored version start the new library.
+        was lost or damaged, no text is in force: only the database knew which were approved.
         """
         async with self._changing:
             return await self._reconcile(at)
@@ -193,16 +191,14 @@ class Skills(LibraryReader):
                 )
                 broken.add(key)
 
-        saved = self._saved(found) if self._begins_anew() else []
-
         def plan(library: Library) -> list[Skill]:
-            return [*removed(library, deleted), *(rewritten(None, skill) for skill in saved)]
+            return list(removed(library, deleted))
 
         changed = plan(self.library())
         if changed:
             names = ", ".join(sorted(skill.name for skill in changed))
-            what = "read again from their folders" if saved else "removed by hand"
-            await self._change(plan, kind=ChangeKind.HAND_EDIT, detail=f"{what}: {names}", at=at)
+            detail = f"removed by hand: {names}"
+            await self._change(plan, kind=ChangeKind.HAND_EDIT, detail=detail, at=at)
             written = self._written()
         library = self.library()
         unknown = strangers(library, written, found)
@@ -217,21 +213,6 @@ class Skills(LibraryReader):
         if behind:
             await self._follow(behind)
         return [item.error for item in wrong]
-
-    def _begins_anew(self) -> bool:
-        """Return whether the database was damaged and moved aside, and nothing was approved
-        since."""
-        return self._db.kept_aside is not None and self.library().generation == 0
-
-    def _saved(self, found: Mapping[SkillKey, Found]) -> list[Skill]:
-        """Return the working copies that match a version approved before the loss."""
-        return [
-            new_skill(
-                parse(item.data, where=key.name), item.sha256, client=key.client, pinned=False
-            )
-            for key, item in found.items()
-            if self.folders.is_kept(item.sha256)
-        ]
 
     async def put_back(self, key: SkillKey) -> None:
         """Overwrite a skill's working copy (SKILL.md) with the library's state; unapproved text is
