@@ -18,6 +18,7 @@ import zstandard
 
 from lull.service.proxy.body import Body
 from lull.service.proxy.long.bodies import is_long
+from lull.service.proxy.long.child import MOST_OBJECTS
 from lull.service.proxy.unpacking import LONG_BYTES
 from tests.running import eventually
 from tests.service.in_process import Parts, aside, ask_aside
@@ -102,6 +103,18 @@ def test_very_many_messages_are_stored_all_and_hold_nobody_up(
     eventually(lambda: _rows(plain, query) == [(count,)])
     words = _rows(plain, "SELECT count(*) FROM words WHERE words MATCH 'number'")
     assert words[0][0] >= count
+
+
+@pytest.mark.full
+def test_more_messages_than_anybody_sends_pass_unread(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    before = len(plain.turns())
+    body = _chat(*["a"] * (MOST_OBJECTS + 1))
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    plain.ask("POST", "/api/chat", _chat("hello"))
+    assert len(plain.new_turns(before)) == 1
 
 
 def _reader(lull: Before) -> psutil.Process | None:

@@ -52,6 +52,10 @@ FORMAT_CHARACTERS: Final = 64_000
 """Most characters read of a request's output format."""
 NAME_CHARACTERS: Final = 1_000
 """Most characters read of a model's name."""
+MOST_OBJECTS: Final = 300_000
+"""Most objects (messages, parts, tools) in a request that is read. A packed body of some kilobytes
+may hold millions; each costs half a kilobyte here, and work in the service.
+"""
 _NICE: Final = 5
 """Niceness of the child process."""
 
@@ -241,6 +245,8 @@ def _read(frame: Frame, body: bytes) -> HeldBody:
     """Parse a body. Raises RequestError for one that the upstream must judge."""
     dialect = CHAT_ROUTES[frame["route"]]
     plain = in_the_clear(body, frame["encoding"], limit=frame["limit"])
+    if plain.count(b"{") > MOST_OBJECTS:
+        raise RequestError("a request of so many messages is not read", status=400)
     chat = dialect.read_request(plain)
     if len(chat.model) > NAME_CHARACTERS or len(chat.format) > FORMAT_CHARACTERS:
         raise RequestError("a name or a format of this length is not read", status=400)
