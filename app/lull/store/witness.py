@@ -64,9 +64,12 @@ class Witness:
         """Report missing or damaged database files, before the database is opened."""
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
-        if empty and seen is not None and not self._database.is_dir():
+        if empty and not self._database.is_dir():
             state = "is empty" if self._database.is_file() else "is gone"
-            return [self._lost(seen, f"{self._database} {state}")]
+            if seen is not None:
+                return [self._lost(seen, f"{self._database} {state}")]
+            if texts := self._skill_texts():
+                return [_lost_with_its_witness(f"{self._database} {state}", texts)]
         # A missing WAL is normal: a reader without a service removes it when it closes.
         if seen is not None and wal.is_file() and not _is_header_valid(wal):
             return [self._lost(seen, f"{wal} is damaged")]
@@ -84,6 +87,11 @@ class Witness:
             number += 1
         wal.rename(aside)
         return aside
+
+    def _skill_texts(self) -> int:
+        """Return how many texts of skills lie in the library; at a first start there is none."""
+        versions = self._database.with_name("library") / "versions"
+        return sum(1 for _ in versions.glob("*/*.md"))
 
     # With the database open
 
@@ -187,6 +195,14 @@ def losses_of(
             witness.set_aside()
         found = found or witness.still_missing(database)
     return [*found, *_tables_made_anew(database)]
+
+
+def _lost_with_its_witness(what: str, texts: int) -> StoreError:
+    return StoreError(
+        f"{what}, and with it the file that told how much it held. The library still holds {texts}"
+        " skill texts from before; none is in use until you approve it again, in Review.",
+        hint="Stop Lull and put both files back from a backup; what is left goes on meanwhile.",
+    )
 
 
 def _tables_made_anew(database: Database) -> list[StoreError]:

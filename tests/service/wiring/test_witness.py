@@ -214,6 +214,21 @@ def test_a_witness_that_cannot_be_read_is_no_witness(stopped: Path) -> None:
         assert worries(stopped) == []
 
 
+@pytest.mark.parametrize("emptied", [True, False])
+def test_a_database_that_went_with_its_witness_is_told_by_what_is_left(
+    stopped: Path, emptied: bool
+) -> None:
+    version = stopped / "library" / "versions" / "ab" / "abcd.md"
+    version.parent.mkdir(parents=True)
+    version.write_text("---\nname: menu\n---\n")
+    for name in ("lull.db", "witness.json"):
+        (stopped / name).unlink()
+        if emptied:
+            (stopped / name).touch()
+    (worry,) = worries(stopped)
+    assert "1 skill texts" in worry and ("is empty" if emptied else "is gone") in worry
+
+
 def test_tables_that_were_dropped_cost_only_themselves(stopped: Path) -> None:
     with closing(sqlite3.connect(stopped / "lull.db")) as file:
         file.execute("DROP TABLE proposals")
