@@ -210,3 +210,16 @@ async def test_what_is_no_text_file_is_refused_in_a_line(
     with pytest.raises(SkillError):
         await home.files.bring_in(folder if lone else folder.parent)
     assert home.review.proposals() == []
+
+
+@pytest.mark.parametrize("head", ["", "license: AKIAQ3EGRTYUIOPASDFG\n"])
+async def test_a_file_with_a_secret_is_not_approved_and_its_line_is_named(
+    home: Home, tmp_path: Path, head: str
+) -> None:
+    body = "Be brief." if head else "Be brief.\nUse AKIAQ3EGRTYUIOPASDFG."
+    await home.files.bring_in(skill(tmp_path / "theirs", body, head=head).parent)
+    (proposal,) = home.review.proposals()
+    with pytest.raises(SkillError, match="looks like a secret"):
+        await home.review.approve(proposal.id, sha256=proposal.sha256)
+    assert home.library.skills == {}
+    assert not home.skills.folders.is_kept(proposal.sha256)

@@ -278,6 +278,7 @@ class Approve:
                 f"The text of '{key.name}' is not the one that was read: its sha256 is {lies}.",
                 hint="Reject it. Nothing was changed.",
             )
+        check_no_secrets(text)
         check(self._skills.library())  # before any of its bytes are kept
         await asyncio.to_thread(self._skills.folders.keep_bytes, data)
         if evidence:
