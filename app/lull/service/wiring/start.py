@@ -67,6 +67,7 @@ async def _make_ready(service: Service) -> None:
     for number, worry in enumerate(stores.database.worries):
         problems.report(f"missing {number}", worry)
     problems.told("versions", await asyncio.to_thread(stores.skills.missing))
+    problems.told("proposals", stores.proposals.damaged())
     try:
         await publish_built_in(
             shared.models.local,

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from lull.core.errors import SkillError
+from lull.core.errors import SkillError, StoreError
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.evidence import look_from_json, pair_from_json
 from lull.core.proof.proof import Pair
@@ -129,6 +129,20 @@ def readable(row: sqlite3.Row) -> Proposal | None:
     except (SkillError, ValueError, KeyError) as error:
         log.info("proposal %s cannot be read: %s", row["id"], error)
         return None
+
+
+def damage_of(row: sqlite3.Row) -> StoreError | None:
+    """Return in words what is damaged in a stored proposal (a candidate skill); None if it can be
+    read.
+    """
+    try:
+        proposal_of(row)
+    except (SkillError, ValueError, KeyError) as error:
+        return StoreError(
+            f"The proposal {row['id']} is damaged: {error}.",
+            hint="Nothing of it is used. Say again what you want, and another is made.",
+        )
+    return None
 
 
 def proposal_of(row: sqlite3.Row) -> Proposal:

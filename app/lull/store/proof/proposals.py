@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
-from lull.core.errors import Conflict, NotFound, SkillError, StoreError
+from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import OPEN, Proposal, ProposalStatus
 from lull.core.skills.skill import SkillKey
@@ -20,6 +20,7 @@ from lull.store.database import Database
 from lull.store.proof.proposal_rows import (
     UserDecision,
     WritingFault,
+    damage_of,
     decision_of,
     fault_of,
     fields_of,
@@ -70,19 +71,19 @@ class Proposals:
         return found[0]
 
     def _check_not_damaged(self, proposal: str) -> None:
-        row = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT * FROM proposals WHERE id = ? OR name = ?", (proposal, proposal)
-            ).fetchone()
+        for row in self._select("id = ? OR name = ?", (proposal, proposal)):
+            if (error := damage_of(row)) is not None:
+                raise error
+
+    def damaged(self) -> StoreError | None:
+        """Report the undecided proposals whose rows cannot be read, or None: no list has them."""
+        errors = [error for row in self._rows(OPEN) if (error := damage_of(row)) is not None]
+        if len(errors) < 2:
+            return errors[0] if errors else None
+        return StoreError(
+            f"{len(errors)} proposals are damaged, such as this one. {errors[0].detail}",
+            hint=errors[0].hint,
         )
-        try:
-            if row is not None:
-                proposal_of(row)
-        except (SkillError, ValueError, KeyError) as error:
-            raise StoreError(
-                f"The proposal {row['id']} is damaged: {error}.",
-                hint="Nothing of it is used. Say again what you want, and another is made.",
-            ) from error
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
         """List proposed skills not yet approved or rejected (or `everything`), newest first."""
@@ -168,17 +169,20 @@ class Proposals:
         return decision_of(row) if row else None
 
     def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
-        marks = ",".join("?" * len(statuses))
-        values = tuple(status.value for status in sorted(statuses))
-        return self._where(f"status IN ({marks}) ORDER BY made_at DESC, id DESC", values)
+        return [found for row in self._rows(statuses) if (found := readable(row)) is not None]
 
     def _where(self, where: str, values: tuple[object, ...]) -> list[Proposal]:
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                f"SELECT * FROM proposals WHERE {where}", values
-            ).fetchall()
-        )
+        rows = self._select(where, values)
         return [found for row in rows if (found := readable(row)) is not None]
+
+    def _rows(self, statuses: frozenset[ProposalStatus]) -> list[sqlite3.Row]:
+        marks = ",".join("?" * len(statuses))
+        values = tuple(status.value for status in sorted(statuses))
+        return self._select(f"status IN ({marks}) ORDER BY made_at DESC, id DESC", values)
+
+    def _select(self, where: str, values: tuple[object, ...]) -> list[sqlite3.Row]:
+        sql = f"SELECT * FROM proposals WHERE {where}"
+        return self._db.read(lambda connection: connection.execute(sql, values).fetchall())
 
     # Writing
 
