@@ -78,7 +78,9 @@ _FRAMED: Final = re.compile(
     r"^[ \t]*\[+[^\]\n]{1,160}\]+ ?(?:results?|outputs?|errors?)\b|^[ \t]*\[(?=[^\]\n]* )"
     r"[^\]\n]{3,160}\]:?[ \t]*$"
     # Claude Code's summary of an earlier session
-    r"|^this session is being continued from",
+    r"|^this session is being continued from"
+    # Cline's and Roo's complaints
+    r"|^\[error\] you did not use a tool",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that a client wrote around tool output; nothing beside it was typed."""
@@ -95,6 +97,13 @@ _FRAME_HEAD: Final = re.compile(
     # a file's name or path alone in a line, as it stands above a file
     r"|^(?:(?:file|path|filename|source|url):? ?)?[`\"']?(?:~|\w:)?(?:[\w.@-]*[/\\])*[\w@-]+"
     r"(?:\.[\w-]+){0,3}\.[a-z]\w{0,7}[`\"']?:?[ \t]*$"
+    # Claude Code's skills and local commands, OpenHands' keywords, Open WebUI's memories
+    r"|^base directory for this skill:|^caveat: the messages below were generated"
+    r"|^the following information has been included based on|^user context:[ \t]*$"
+    # LangChain's and others' prompts around what they found
+    r"|^use the following (?:pieces of )?(?:retrieved )?(?:context|documents)\b"
+    # what a line names as its source: "Source: https://…", "Attachment: x.pdf"
+    r"|^(?:source|attachment|resource|url): ?\S[^\n]{0,200}$|^forwarded from \S[^\n]{0,80}$"
     # a title between rows of signs
     r"|^[ \t]*([*=#~-])\1{2,}+ ?[^\n]{1,100}? ?\1{3,}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
