@@ -374,6 +374,62 @@ async def test_by_size_the_oldest_go_until_it_fits(home: Home) -> None:
     assert (await home.sweep.sweep(asked=True)).moved > 30
 
 
+async def test_a_tenth_is_a_tenth_of_what_stood_however_many_steps_it_takes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The excess sits in new large ones, so that removing old small ones hardly helps."""
+    monkeypatch.setattr(Retention, "sizes", lambda _: {})
+    home.limits = Limits()
+    home.say(*range(120))
+    home.clock.advance(60)
+    home.say(*range(1000, 1004), words="many other words " * 20_000)
+    await home.sweep.sweep()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.98))
+    first = await home.sweep.sweep()
+    assert 0 < first.moved <= 12
+    assert first.ask > 0 and first.gone == first.moved
+    # Neither a restart nor a new day takes more while the question is open.
+    for _ in range(3):
+        assert await home.day() == Swept(ask=first.ask, gone=first.gone)
+    home.limits = Limits()
+    assert await home.day() == Swept()
+    assert await home.day() == Swept()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.98))
+    assert (await home.sweep.sweep()).moved > 0
+    assert (await home.sweep.sweep(asked=True)).moved > 12
+
+
+async def test_old_small_ones_in_the_way_of_new_large_ones_are_asked_about_before_any_goes(
+    home: Home,
+) -> None:
+    home.limits = Limits()
+    home.say(*range(120))
+    home.clock.advance(60)
+    home.say(*range(1000, 1004), words="many other words " * 20_000)
+    await home.sweep.sweep()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.97))
+    swept = await home.sweep.sweep()
+    assert (swept.moved, swept.gone) == (0, 0)
+    assert swept.ask > 12
+
+
+async def test_sweeps_of_one_day_share_one_tenth(home: Home) -> None:
+    home.clock.at -= timedelta(days=40)
+    home.say(*range(8))
+    for _ in range(40):
+        await home.day()
+    home.say(*range(100, 182))
+    home.limits = Limits(days=100)
+    assert await home.sweep.sweep() == Swept()
+    home.limits = Limits(days=30)
+    assert (await home.sweep.sweep()).moved == 8
+    home.limits = Limits(days=0, most_bytes=int(Retention(home.database).used_bytes() * 0.96))
+    home.start()
+    assert (await home.sweep.sweep()).moved <= 1
+    home.limits = Limits(days=0)
+    assert await home.sweep.sweep() == Swept()
+
+
 async def test_days_outlive_a_restart(home: Home) -> None:
     for _ in range(10):
         await home.day()

@@ -2,19 +2,28 @@
 
 A sweep, every few hours, notes how much time has passed, moves conversations over the age or size
 limit into the trash, a few at a time, and empties what has been in the trash for a week. A full
-trash stops the moving, so nothing leaves the trash early.
+trash stops the moving, so nothing leaves the trash early. What goes unasked is counted by the day,
+and stored before it goes, so neither a restart nor the next sweep begins a new tenth.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from lull.core.chat.lived import Lived
-from lull.core.chat.retention import MOST_AT_ONCE, Limits, SweepPlan, may_be_emptied, plan
+from lull.core.chat.retention import (
+    EQUAL_SIZES,
+    MOST_AT_ONCE,
+    Limits,
+    SweepPlan,
+    Unasked,
+    may_be_emptied,
+    plan,
+)
 from lull.core.ports import Clock
 from lull.store.retention import Retention
 from lull.store.trash import Bundle, Thrown, Trash
@@ -35,6 +44,8 @@ class Swept:
     """Number of conversations over the limits that wait for the user's consent."""
     doubted: int = 0
     """Number of conversations that are too old by the wall clock alone, so the user is asked."""
+    gone: int = 0
+    """Number of conversations that went unasked before the user was asked about the rest."""
     full: bool = False
     """Whether some conversations wait because the trash is full."""
 
@@ -70,14 +81,26 @@ class Sweep:
         async with self._turn:
             lived = await self._tick()
             await self._empty(lived)
+            unasked = (await asyncio.to_thread(self._retention.unasked)).on(lived.youngest)
+            sizes = await asyncio.to_thread(self._sizes)
             moved = 0
             while True:
-                found = await self._plan(lived, asked=asked)
+                found = await self._plan(lived, sizes, unasked, asked=asked)
                 if not found.go or self._full():
+                    await self._retention.note(replace(unasked, waits=found.held))
                     return Swept(
-                        moved=moved, ask=found.ask, doubted=found.doubted, full=bool(found.go)
+                        moved=moved,
+                        ask=found.ask,
+                        doubted=found.doubted,
+                        gone=unasked.gone if found.held else 0,
+                        full=bool(found.go),
                     )
-                moved += await self._step(found, lived, asked=asked)
+                if not asked:
+                    # Stored first: a crash in between may count too many, never too few.
+                    await self._retention.note(unasked.more(len(found.go[:MOST_AT_ONCE])))
+                step = await self._step(found, lived, asked=asked)
+                unasked = unasked if asked else unasked.more(step)
+                moved += step
 
     async def _tick(self) -> Lived:
         """Update and store the count of days that have surely passed."""
@@ -91,7 +114,15 @@ class Sweep:
         self._lived, self._ticked_s = lived, now_s
         return lived
 
-    async def _plan(self, lived: Lived, *, asked: bool) -> SweepPlan:
+    def _sizes(self) -> Mapping[str, int]:
+        """Return the sizes of the conversations if they matter, for reading them takes long."""
+        most = self._limits().most_bytes
+        over = most and self._retention.used_bytes() > most
+        return self._retention.sizes() if over else EQUAL_SIZES
+
+    async def _plan(
+        self, lived: Lived, sizes: Mapping[str, int], unasked: Unasked, *, asked: bool
+    ) -> SweepPlan:
         def look() -> SweepPlan:
             return plan(
                 self._retention.kept(),
@@ -99,6 +130,8 @@ class Sweep:
                 lived=lived,
                 now=self._clock.now(),
                 used_bytes=self._retention.used_bytes(),
+                sizes=sizes,
+                unasked=unasked,
                 asked=asked,
             )
 

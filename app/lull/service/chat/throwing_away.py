@@ -112,10 +112,24 @@ def _full_trash() -> WaitsForYourWord:
 
 
 def _waiting(swept: Swept) -> WaitsForYourWord:
-    why = "are older than records.keep_days or more than records.keep_mb"
-    if swept.doubted:
-        why += f", {swept.doubted} of them only by a clock that may have jumped"
+    # Each a sentence of its own, for the window knows sentences by their wording.
+    if swept.gone:
+        said = (
+            f"{swept.gone} conversations went to the trash, and {swept.ask} more are older than"
+            " records.keep_days or more than records.keep_mb. More than a tenth do not go without"
+            " your word."
+        )
+    elif swept.doubted:
+        said = (
+            f"{swept.ask} conversations are older than records.keep_days or more than"
+            f" records.keep_mb, {swept.doubted} of them only by a clock that may have jumped. So"
+            " many do not go without your word."
+        )
+    else:
+        said = (
+            f"{swept.ask} conversations are older than records.keep_days or more than"
+            " records.keep_mb. So many do not go without your word."
+        )
     return WaitsForYourWord(
-        f"{swept.ask} conversations {why}. So many do not go without your word.",
-        hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them.",
+        said, hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them."
     )
