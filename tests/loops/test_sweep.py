@@ -19,7 +19,7 @@ from lull.core.chat.lived import Lived
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.loops.sweep import Sweep, Swept
+from lull.loops.sweep import Restored, Sweep, Swept
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.database import Database
 from lull.store.retention import Retention, sweep_messages
@@ -184,8 +184,8 @@ async def test_what_went_comes_back_as_it_was(home: Home) -> None:
     assert home.store.counts() == (1, 2)
     assert home.store.page(ConversationQuery(search="hello 7"), limit=9)[0] == []
     name = home.sweep.thrown()[0].name
-    assert await home.sweep.restore(name) == 20
-    assert await home.sweep.restore() == 30
+    assert await home.sweep.restore(name) == Restored(conversations=20)
+    assert await home.sweep.restore() == Restored(conversations=30)
     assert home.sweep.thrown() == []
     after = home.everything()
     for table, rows in before.items():
@@ -353,8 +353,26 @@ async def test_a_damaged_file_of_the_trash_is_left_where_it_is(home: Home) -> No
     file.write_bytes(b"rubbish")
     assert home.sweep.thrown() == []
     file.write_bytes(whole)
-    assert await home.sweep.restore() == 2
+    assert await home.sweep.restore() == Restored(conversations=2)
     assert not file.exists()
+
+
+async def test_a_damaged_file_of_the_trash_keeps_no_other_from_coming_back(home: Home) -> None:
+    home.say(*range(50))
+    home.clock.at += timedelta(days=400)
+    await home.sweep.sweep(asked=True)
+    _, second, third = sorted((home.folder / "trash").glob("*.gz"))
+    second.write_bytes(second.read_bytes()[:-40])
+    whole = third.read_bytes()
+    third.write_bytes(whole[:40] + b"?" + whole[41:])  # no way to unpack it
+    assert second in home.sweep.damaged() and third in home.sweep.damaged()
+    third.write_bytes(whole)
+    assert home.sweep.damaged() == [second]
+    assert await home.sweep.restore() == Restored(conversations=30, left=(second.stem,))
+    assert [one.name for one in home.sweep.thrown()] == [second.stem]
+    assert home.store.counts()[0] == 30
+    with pytest.raises(StoreError, match=second.stem):
+        await home.sweep.restore()
 
 
 @pytest.mark.full

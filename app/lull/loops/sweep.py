@@ -13,6 +13,8 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
 
 from lull.core.chat.lived import Lived
 from lull.core.chat.retention import (
@@ -24,12 +26,15 @@ from lull.core.chat.retention import (
     may_be_emptied,
     plan,
 )
+from lull.core.errors import StoreError
 from lull.core.ports import Clock
+from lull.store.chat.trash_files import DamagedTrash
 from lull.store.retention import Retention
-from lull.store.trash import Bundle, Thrown, Trash
+from lull.store.trash import Bundle, Salvage, Thrown, Trash
 
 log = logging.getLogger(__name__)
 _DAY_S = 86_400.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +53,15 @@ class Swept:
     """Number of conversations that went unasked before the user was asked about the rest."""
     full: bool = False
     """Whether some conversations wait because the trash is full."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """How many conversations came back from the trash, and which of its files could not be read."""
+
+    conversations: int
+    left: tuple[str, ...] = ()
+    """Names of the files that stay in the trash, since they cannot be read."""
 
 
 class Sweep:
@@ -170,33 +184,66 @@ class Sweep:
         """Return the bundles of conversations in the trash, oldest first. Blocking."""
         return self._trash.thrown()
 
-    async def restore(self, name: str = "") -> int:
-        """Restore one bundle of conversations from the trash, or all; return the number of
-        conversations.
+    def unlisted(self) -> list[Path]:
+        """List the files in the trash of which nobody can say what lies in them. Blocking."""
+        return self._trash.unlisted()
 
-        Raises StoreError.
+    def damaged(self) -> list[Path]:
+        """List the damaged files in the trash. Blocking; reads each file once."""
+        return self._trash.damaged()
+
+    async def restore(self, name: str = "") -> Restored:
+        """Restore one bundle of conversations from the trash, or all that can be read.
+
+        Raises StoreError if none can be restored.
         """
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)
-            back = 0
-            for one in thrown:
-                if name in ("", one.name):
-                    back += await self._trash.restore(one.name)
-            return back
+            wanted = [one.name for one in thrown if name in ("", one.name)]
+            back, failed = 0, dict[str, StoreError]()
+            for one in wanted:
+                try:
+                    back += await self._trash.restore(one)
+                except StoreError as error:
+                    failed[one] = error
+            if failed and len(failed) == len(wanted):
+                raise next(iter(failed.values()))
+            return Restored(conversations=back, left=tuple(failed))
 
-    async def bring_back(self, conversation: str) -> None:
+    async def bring_back(self, conversation: str) -> Salvage | None:
         """Restore a conversation from the trash unchanged, so that forgetting can delete it with
         all that was derived from it.
+
+        Returns what became of the file if it was damaged. Raises StoreError.
         """
         async with self._turn:
+            salvage: Salvage | None = None
             for one in await asyncio.to_thread(self._trash.thrown):
                 if conversation in one.bundle.conversations:
-                    await self._trash.restore(one.name, for_good=False)
+                    try:
+                        await self._trash.restore(one.name, for_good=False)
+                    except DamagedTrash as damage:
+                        salvage = await self._trash.salvage(damage, one, conversation)
+            return salvage
+
+    async def as_if_back(
+        self, conversation: str, look: Callable[[bool], T]
+    ) -> tuple[T, Salvage | None]:
+        """Look at the database as if a conversation had come back from the trash, and change
+        nothing; also say what would become of its file if that is damaged.
+
+        `look` is told whether it is damaged. Raises StoreError.
+        """
+        async with self._turn:
+            return await asyncio.to_thread(self._trash.as_if_back, conversation, look)
 
     async def empty(self) -> int:
-        """Delete all conversations in the trash for good; return how many were removed."""
+        """Delete all conversations in the trash for good, with files that cannot be read; return
+        how many are known to have been removed.
+        """
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)
-            for one in thrown:
-                await asyncio.to_thread(self._trash.remove, one.name)
+            unlisted = await asyncio.to_thread(self._trash.unlisted)
+            for name in (*(one.name for one in thrown), *(file.stem for file in unlisted)):
+                await asyncio.to_thread(self._trash.remove, name)
             return sum(len(one.bundle.conversations) for one in thrown)
