@@ -19,7 +19,7 @@ from lull.core.chat.lived import Lived
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.loops.sweep import Sweep, Swept
+from lull.loops.sweep import Restored, Sweep, Swept
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.database import Database
 from lull.store.retention import Retention, sweep_messages
@@ -184,8 +184,8 @@ async def test_what_went_comes_back_as_it_was(home: Home) -> None:
     assert home.store.counts() == (1, 2)
     assert home.store.page(ConversationQuery(search="hello 7"), limit=9)[0] == []
     name = home.sweep.thrown()[0].name
-    assert await home.sweep.restore(name) == 20
-    assert await home.sweep.restore() == 30
+    assert await home.sweep.restore(name) == Restored(conversations=20)
+    assert await home.sweep.restore() == Restored(conversations=30)
     assert home.sweep.thrown() == []
     after = home.everything()
     for table, rows in before.items():
@@ -353,8 +353,26 @@ async def test_a_damaged_file_of_the_trash_is_left_where_it_is(home: Home) -> No
     file.write_bytes(b"rubbish")
     assert home.sweep.thrown() == []
     file.write_bytes(whole)
-    assert await home.sweep.restore() == 2
+    assert await home.sweep.restore() == Restored(conversations=2)
     assert not file.exists()
+
+
+async def test_a_damaged_file_of_the_trash_keeps_no_other_from_coming_back(home: Home) -> None:
+    home.say(*range(50))
+    home.clock.at += timedelta(days=400)
+    await home.sweep.sweep(asked=True)
+    _, second, third = sorted((home.folder / "trash").glob("*.gz"))
+    second.write_bytes(second.read_bytes()[:-40])
+    whole = third.read_bytes()
+    third.write_bytes(whole[:40] + b"?" + whole[41:])  # no way to unpack it
+    assert second in home.sweep.damaged() and third in home.sweep.damaged()
+    third.write_bytes(whole)
+    assert home.sweep.damaged() == [second]
+    assert await home.sweep.restore() == Restored(conversations=30, left=(second.stem,))
+    assert [one.name for one in home.sweep.thrown()] == [second.stem]
+    assert home.store.counts()[0] == 30
+    with pytest.raises(StoreError, match=second.stem):
+        await home.sweep.restore()
 
 
 @pytest.mark.full
@@ -372,6 +390,62 @@ async def test_by_size_the_oldest_go_until_it_fits(home: Home) -> None:
     assert asked.moved == 0
     assert asked.ask > 30
     assert (await home.sweep.sweep(asked=True)).moved > 30
+
+
+async def test_a_tenth_is_a_tenth_of_what_stood_however_many_steps_it_takes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The excess sits in new large ones, so that removing old small ones hardly helps."""
+    monkeypatch.setattr(Retention, "sizes", lambda _: {})
+    home.limits = Limits()
+    home.say(*range(120))
+    home.clock.advance(60)
+    home.say(*range(1000, 1004), words="many other words " * 20_000)
+    await home.sweep.sweep()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.98))
+    first = await home.sweep.sweep()
+    assert 0 < first.moved <= 12
+    assert first.ask > 0 and first.gone == first.moved
+    # Neither a restart nor a new day takes more while the question is open.
+    for _ in range(3):
+        assert await home.day() == Swept(ask=first.ask, gone=first.gone)
+    home.limits = Limits()
+    assert await home.day() == Swept()
+    assert await home.day() == Swept()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.98))
+    assert (await home.sweep.sweep()).moved > 0
+    assert (await home.sweep.sweep(asked=True)).moved > 12
+
+
+async def test_old_small_ones_in_the_way_of_new_large_ones_are_asked_about_before_any_goes(
+    home: Home,
+) -> None:
+    home.limits = Limits()
+    home.say(*range(120))
+    home.clock.advance(60)
+    home.say(*range(1000, 1004), words="many other words " * 20_000)
+    await home.sweep.sweep()
+    home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.97))
+    swept = await home.sweep.sweep()
+    assert (swept.moved, swept.gone) == (0, 0)
+    assert swept.ask > 12
+
+
+async def test_sweeps_of_one_day_share_one_tenth(home: Home) -> None:
+    home.clock.at -= timedelta(days=40)
+    home.say(*range(8))
+    for _ in range(40):
+        await home.day()
+    home.say(*range(100, 182))
+    home.limits = Limits(days=100)
+    assert await home.sweep.sweep() == Swept()
+    home.limits = Limits(days=30)
+    assert (await home.sweep.sweep()).moved == 8
+    home.limits = Limits(days=0, most_bytes=int(Retention(home.database).used_bytes() * 0.96))
+    home.start()
+    assert (await home.sweep.sweep()).moved <= 1
+    home.limits = Limits(days=0)
+    assert await home.sweep.sweep() == Swept()
 
 
 async def test_days_outlive_a_restart(home: Home) -> None:

@@ -27,6 +27,7 @@ from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import look_at_ollama
 from lull.store.calendars.feeds import Feeds
+from lull.store.chat.trash_files import damaged_in
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.witness import Witness
 
@@ -47,6 +48,7 @@ async def without_service(paths: Paths) -> Json:
         within("ollama", _ollama(settings)),
         within("engine", _engine(settings, paths), limit_s=checks.ANSWER_WITHIN_S + 10.0),
         apart("reader", small_reader_of(settings, paths).check),
+        apart("trash", lambda: checks.trash(paths.trash, damaged_in(paths.trash)), serious=False),
         apart("keychain", lambda: checks.keychain(*open_secrets(settings, paths)), serious=False),
         apart("disk", lambda: checks.disk(paths.home)),
         within("speed", in_thread(checks.speed)),
@@ -54,7 +56,7 @@ async def without_service(paths: Paths) -> Json:
         within("clients", in_thread(lambda: _clients(paths, settings))),
     ]
     done, stored = await asyncio.gather(asyncio.gather(*looks), _stored_in_time(paths))
-    own, address, ollama, engine, reader, *system = done
+    own, address, ollama, engine, reader, trash, *system = done
     store, skills, calendars, waiting = stored
     if reader["ok"]:
         reader = check("reader", ok=True, text=checks.reader(lambda: reader["text"], waiting))
@@ -67,7 +69,7 @@ async def without_service(paths: Paths) -> Json:
                 hint="Start it with `lull serve`.",
                 serious=False,
             ),
-            *(own, address, ollama, engine, store, skills, reader),
+            *(own, address, ollama, engine, store, trash, skills, reader),
             _idle_source(settings),
             calendars,
             *system,

@@ -14,3 +14,5 @@ FULL_TRASH: Final = "full trash"
 """Problem: conversations beyond the age or size limit cannot be deleted, because the
 trash is full.
 """
+DAMAGED_TRASH: Final = "damaged trash"
+"""Problem: files in the trash are damaged, so what is in them cannot be restored."""

@@ -13,6 +13,7 @@
     ├── SkillError                a SKILL.md that breaks the format (carries the line)
     ├── SystemRefused             a failed file or disk operation that no other error fits
     ├── StoreError                the database cannot be opened, read or written
+    │   └── DamagedTrash          old conversations that cannot be restored; defined with the trash
     ├── BackupError               a backup that cannot be made or restored
     ├── WaitsForYourWord          many old conversations would be deleted, or the trash is full
     ├── ResourceError             a file that ships with Lull is missing or damaged

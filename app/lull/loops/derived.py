@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Role
+from lull.core.errors import NotFound
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.provenance.authorship import behind_the_answer, typed_in
 from lull.core.skills.skill import Library, SkillKey
@@ -60,11 +61,18 @@ class FindDerived:
         self._tables = tables
         self._library = library
 
-    def look(self, conversation: str) -> Forgotten:
+    def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find everything that deleting this conversation would also remove, such as skills and
         adapters made from it. Blocking. Raises NotFound.
+
+        `unread`: it may be that only its id is known, since it lay in a damaged file.
         """
-        _, turns = self._tables.trajectories.get(conversation)
+        try:
+            _, turns = self._tables.trajectories.get(conversation)
+        except NotFound:
+            if not unread:
+                raise
+            turns = []
         ids = tuple(turn.id for turn in turns)
         proposals = self._taught(set(ids))
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))

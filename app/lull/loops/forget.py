@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -84,16 +85,19 @@ class Forget:
         self._library = library
         self._derived = FindDerived(tables, library=library)
 
-    def look(self, conversation: str) -> Forgotten:
-        """Find what forgetting the conversation would remove. Blocking. Raises NotFound."""
-        return self._derived.look(conversation)
+    def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
+        """Find what forgetting the conversation would remove. Blocking. Raises NotFound, unless it
+        is known to have been there and could not be read (`unread`).
+        """
+        return self._derived.look(conversation, unread=unread)
 
-    async def forget(self, conversation: str) -> Forgotten:
-        """Remove a conversation and everything derived from it. Raises NotFound, StoreError.
+    async def forget(self, conversation: str, *, unread: bool = False) -> Forgotten:
+        """Remove a conversation and everything derived from it. Raises StoreError; NotFound unless
+        it is known to have been there (`unread`).
 
         A caller that is cancelled does not stop it once it has begun to remove.
         """
-        found = await asyncio.to_thread(self.look, conversation)
+        found = await asyncio.to_thread(partial(self.look, conversation, unread=unread))
         left = await uninterrupted(self._intended(found.what))
         return Forgotten(what=found.what, made=found.made, left=tuple(left))
 

@@ -2,25 +2,39 @@
 
 A sweep, every few hours, notes how much time has passed, moves conversations over the age or size
 limit into the trash, a few at a time, and empties what has been in the trash for a week. A full
-trash stops the moving, so nothing leaves the trash early.
+trash stops the moving, so nothing leaves the trash early. What goes unasked is counted by the day,
+and stored before it goes, so neither a restart nor the next sweep begins a new tenth.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
 
 from lull.core.chat.lived import Lived
-from lull.core.chat.retention import MOST_AT_ONCE, Limits, SweepPlan, may_be_emptied, plan
+from lull.core.chat.retention import (
+    EQUAL_SIZES,
+    MOST_AT_ONCE,
+    Limits,
+    SweepPlan,
+    Unasked,
+    may_be_emptied,
+    plan,
+)
+from lull.core.errors import StoreError
 from lull.core.ports import Clock
+from lull.store.chat.trash_files import DamagedTrash
 from lull.store.retention import Retention
-from lull.store.trash import Bundle, Thrown, Trash
+from lull.store.trash import Bundle, Salvage, Thrown, Trash
 
 log = logging.getLogger(__name__)
 _DAY_S = 86_400.0
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +49,19 @@ class Swept:
     """Number of conversations over the limits that wait for the user's consent."""
     doubted: int = 0
     """Number of conversations that are too old by the wall clock alone, so the user is asked."""
+    gone: int = 0
+    """Number of conversations that went unasked before the user was asked about the rest."""
     full: bool = False
     """Whether some conversations wait because the trash is full."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """How many conversations came back from the trash, and which of its files could not be read."""
+
+    conversations: int
+    left: tuple[str, ...] = ()
+    """Names of the files that stay in the trash, since they cannot be read."""
 
 
 class Sweep:
@@ -70,14 +95,26 @@ class Sweep:
         async with self._turn:
             lived = await self._tick()
             await self._empty(lived)
+            unasked = (await asyncio.to_thread(self._retention.unasked)).on(lived.youngest)
+            sizes = await asyncio.to_thread(self._sizes)
             moved = 0
             while True:
-                found = await self._plan(lived, asked=asked)
+                found = await self._plan(lived, sizes, unasked, asked=asked)
                 if not found.go or self._full():
+                    await self._retention.note(replace(unasked, waits=found.held))
                     return Swept(
-                        moved=moved, ask=found.ask, doubted=found.doubted, full=bool(found.go)
+                        moved=moved,
+                        ask=found.ask,
+                        doubted=found.doubted,
+                        gone=unasked.gone if found.held else 0,
+                        full=bool(found.go),
                     )
-                moved += await self._step(found, lived, asked=asked)
+                if not asked:
+                    # Stored first: a crash in between may count too many, never too few.
+                    await self._retention.note(unasked.more(len(found.go[:MOST_AT_ONCE])))
+                step = await self._step(found, lived, asked=asked)
+                unasked = unasked if asked else unasked.more(step)
+                moved += step
 
     async def _tick(self) -> Lived:
         """Update and store the count of days that have surely passed."""
@@ -91,7 +128,15 @@ class Sweep:
         self._lived, self._ticked_s = lived, now_s
         return lived
 
-    async def _plan(self, lived: Lived, *, asked: bool) -> SweepPlan:
+    def _sizes(self) -> Mapping[str, int]:
+        """Return the sizes of the conversations if they matter, for reading them takes long."""
+        most = self._limits().most_bytes
+        over = most and self._retention.used_bytes() > most
+        return self._retention.sizes() if over else EQUAL_SIZES
+
+    async def _plan(
+        self, lived: Lived, sizes: Mapping[str, int], unasked: Unasked, *, asked: bool
+    ) -> SweepPlan:
         def look() -> SweepPlan:
             return plan(
                 self._retention.kept(),
@@ -99,6 +144,8 @@ class Sweep:
                 lived=lived,
                 now=self._clock.now(),
                 used_bytes=self._retention.used_bytes(),
+                sizes=sizes,
+                unasked=unasked,
                 asked=asked,
             )
 
@@ -137,33 +184,66 @@ class Sweep:
         """Return the bundles of conversations in the trash, oldest first. Blocking."""
         return self._trash.thrown()
 
-    async def restore(self, name: str = "") -> int:
-        """Restore one bundle of conversations from the trash, or all; return the number of
-        conversations.
+    def unlisted(self) -> list[Path]:
+        """List the files in the trash of which nobody can say what lies in them. Blocking."""
+        return self._trash.unlisted()
 
-        Raises StoreError.
+    def damaged(self) -> list[Path]:
+        """List the damaged files in the trash. Blocking; reads each file once."""
+        return self._trash.damaged()
+
+    async def restore(self, name: str = "") -> Restored:
+        """Restore one bundle of conversations from the trash, or all that can be read.
+
+        Raises StoreError if none can be restored.
         """
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)
-            back = 0
-            for one in thrown:
-                if name in ("", one.name):
-                    back += await self._trash.restore(one.name)
-            return back
+            wanted = [one.name for one in thrown if name in ("", one.name)]
+            back, failed = 0, dict[str, StoreError]()
+            for one in wanted:
+                try:
+                    back += await self._trash.restore(one)
+                except StoreError as error:
+                    failed[one] = error
+            if failed and len(failed) == len(wanted):
+                raise next(iter(failed.values()))
+            return Restored(conversations=back, left=tuple(failed))
 
-    async def bring_back(self, conversation: str) -> None:
+    async def bring_back(self, conversation: str) -> Salvage | None:
         """Restore a conversation from the trash unchanged, so that forgetting can delete it with
         all that was derived from it.
+
+        Returns what became of the file if it was damaged. Raises StoreError.
         """
         async with self._turn:
+            salvage: Salvage | None = None
             for one in await asyncio.to_thread(self._trash.thrown):
                 if conversation in one.bundle.conversations:
-                    await self._trash.restore(one.name, for_good=False)
+                    try:
+                        await self._trash.restore(one.name, for_good=False)
+                    except DamagedTrash as damage:
+                        salvage = await self._trash.salvage(damage, one, conversation)
+            return salvage
+
+    async def as_if_back(
+        self, conversation: str, look: Callable[[bool], T]
+    ) -> tuple[T, Salvage | None]:
+        """Look at the database as if a conversation had come back from the trash, and change
+        nothing; also say what would become of its file if that is damaged.
+
+        `look` is told whether it is damaged. Raises StoreError.
+        """
+        async with self._turn:
+            return await asyncio.to_thread(self._trash.as_if_back, conversation, look)
 
     async def empty(self) -> int:
-        """Delete all conversations in the trash for good; return how many were removed."""
+        """Delete all conversations in the trash for good, with files that cannot be read; return
+        how many are known to have been removed.
+        """
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)
-            for one in thrown:
-                await asyncio.to_thread(self._trash.remove, one.name)
+            unlisted = await asyncio.to_thread(self._trash.unlisted)
+            for name in (*(one.name for one in thrown), *(file.stem for file in unlisted)):
+                await asyncio.to_thread(self._trash.remove, name)
             return sum(len(one.bundle.conversations) for one in thrown)

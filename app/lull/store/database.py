@@ -14,7 +14,7 @@ import contextlib
 import functools
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -244,6 +244,27 @@ class Database:
                 return work(reader.connection)
             except sqlite3.Error as error:
                 raise self._in_words(error) from error
+
+    @contextlib.contextmanager
+    def supposing(self, work: Work[Any]) -> Iterator[None]:
+        """Have this thread read the database as it would be after a write that is never made.
+
+        Other writes wait meanwhile.
+        """
+        connection = _connect(self.path)
+        # Not even uncommitted pages may reach the disk: they hold what somebody wants forgotten.
+        connection.execute("PRAGMA cache_spill = 0")
+        before = getattr(self._local, "reader", None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            work(connection)
+            self._local.reader = _Reader(connection, threading.RLock())
+            yield
+        except sqlite3.Error as error:
+            raise self._in_words(error) from error
+        finally:
+            self._local.reader = before
+            connection.close()  # without a commit
 
     def _reader(self) -> _Reader:
         reader: _Reader | None = getattr(self._local, "reader", None)

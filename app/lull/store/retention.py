@@ -11,13 +11,17 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 from lull.core.chat.lived import Lived
-from lull.core.chat.retention import RESTORED_BORN, Kept
+from lull.core.chat.retention import RESTORED_BORN, Kept, Unasked
 from lull.store.chat.search_words import remove_words, remove_words_of_no_message
 from lull.store.database import Database
 
 _LIVED = "lived"
+_UNASKED = "unasked"
+_TURN_BYTES = 1000
+"""About what a turn takes besides its words."""
 
 _LOOK_AT = """
 WITH them (link) AS MATERIALIZED (SELECT value FROM json_each(?))
@@ -41,15 +45,26 @@ class Retention:
 
     def lived(self) -> Lived:
         """Return the stored count of days that Lull has been running."""
+        said = self._fact(_LIVED)
+        if said is None:
+            return Lived()
+        return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
+
+    def unasked(self) -> Unasked:
+        """Return the stored count of conversations deleted without asking."""
+        return Unasked(**(self._fact(_UNASKED) or {}))
+
+    async def note(self, unasked: Unasked) -> None:
+        """Store the count of conversations deleted without asking."""
+        await self._db.write(lambda connection: _keep_fact(connection, _UNASKED, asdict(unasked)))
+
+    def _fact(self, name: str) -> dict[str, Any] | None:
         row = self._db.read(
             lambda connection: connection.execute(
-                "SELECT value FROM facts WHERE name = ?", (_LIVED,)
+                "SELECT value FROM facts WHERE name = ?", (name,)
             ).fetchone()
         )
-        if row is None:
-            return Lived()
-        said = json.loads(row["value"])
-        return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
+        return None if row is None else json.loads(row["value"])
 
     async def live(self, lived: Lived) -> None:
         """Store the count of days that Lull has been running, and date the conversations recorded
@@ -57,10 +72,7 @@ class Retention:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT OR REPLACE INTO facts VALUES (?, ?)",
-                (_LIVED, json.dumps(asdict(lived)).encode()),
-            )
+            _keep_fact(connection, _LIVED, asdict(lived))
             connection.execute(
                 "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories t WHERE NOT"
                 " EXISTS (SELECT 1 FROM births b WHERE b.trajectory = t.id AND b.last = t.last)",
@@ -84,8 +96,31 @@ class Retention:
             for row in rows
         ]
 
+    def sizes(self) -> dict[str, int]:
+        """Return about how many bytes each conversation takes, without what others say before it,
+        by id.
+
+        Reads most of the database.
+        """
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT t.trajectory AS id, sum(? + coalesce(length(q.message), 0)"
+                " + coalesce(length(a.message), 0)) AS bytes FROM turns t"
+                " LEFT JOIN messages q ON q.link = t.request_link"
+                " LEFT JOIN messages a ON a.link = t.answer_link GROUP BY t.trajectory",
+                (_TURN_BYTES,),
+            ).fetchall()
+        )
+        return {row["id"]: row["bytes"] for row in rows}
+
     def used_bytes(self) -> int:
         return self._db.read(used_bytes)
+
+
+def _keep_fact(connection: sqlite3.Connection, name: str, value: dict[str, Any]) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value).encode())
+    )
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:

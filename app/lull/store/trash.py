@@ -2,24 +2,33 @@
 
 A file holds every row that belongs to them, with their messages, so restoring leaves the database
 as if they had never gone. It is complete on disk before any row is deleted. Dependent tables are
-found through the database's foreign keys, so new tables are included automatically.
+found through the database's foreign keys, so new tables are included automatically. Of a damaged
+file a conversation that is forgotten, and those that are whole, can be taken out, and no others.
 """
 
 from __future__ import annotations
 
 import asyncio
-import base64
-import gzip
-import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.chat.search_words import add_words, words_of
+from lull.store.chat.trash_files import (
+    ROOT,
+    DamagedTrash,
+    Row,
+    Rows,
+    head_of,
+    is_damaged,
+    rows_of,
+    to_bytes,
+    whole_in,
+)
 from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import remove_unused, take_back
@@ -27,7 +36,10 @@ from lull.store.skills.skill_files import write_atomically
 from lull.store.uninterrupted import uninterrupted
 from lull.store.writer import Work
 
-_ROOT: Final = "trajectories"
+T = TypeVar("T")
+
+_SHARED: Final = ("messages", "words", "tool_sets")
+"""Tables of which several conversations may need the same row."""
 _VALUES_PER_QUERY: Final = 500
 """Most values in one SQL statement."""
 
@@ -57,6 +69,19 @@ class Thrown:
     bundle: Bundle
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvage:
+    """What becomes of a damaged trash file when a conversation in it is forgotten."""
+
+    file: Path
+    known: bool
+    """Whether the turns of the conversation can be read, by which what it taught is found."""
+    back: int
+    """Number of other conversations in it that are whole and go back into the database."""
+    lost: int
+    """Number of other conversations in it that cannot be read."""
+
+
 class Trash:
     """Keeps removed conversations as files in the folder `trash/`, from which they can be restored.
 
@@ -66,25 +91,43 @@ class Trash:
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder = folder
         self._db = database
+        self._whole: dict[str, tuple[int, int]] = {}
 
     # Looking
 
     def thrown(self) -> list[Thrown]:
         """List the files in the trash, oldest first; unreadable ones are left out."""
         found = []
-        for file in sorted(self.folder.glob("*.gz")):
+        for file in self._files():
+            said = head_of(file)
             try:
-                with gzip.open(file, "rt", encoding="utf-8") as lines:
-                    said = json.loads(lines.readline())
+                if said is None:
+                    continue
                 bundle = Bundle(**{**said, "conversations": tuple(said["conversations"])})
                 datetime.fromisoformat(bundle.at)
                 found.append(Thrown(name=file.stem, size_bytes=file.stat().st_size, bundle=bundle))
-            except (OSError, EOFError, ValueError, TypeError, KeyError):
+            except (OSError, ValueError, TypeError, KeyError):
                 continue
         return found
 
+    def unlisted(self) -> list[Path]:
+        """List the files of which nobody can say what lies in them."""
+        known = {one.name for one in self.thrown()}
+        return [file for file in self._files() if file.stem not in known]
+
+    def damaged(self) -> list[Path]:
+        """List the damaged files in the trash. Reads each file once, until it is changed."""
+        for file in self._files():
+            state = _state(file)
+            if self._whole.get(file.stem) != state and not is_damaged(file):
+                self._whole[file.stem] = state
+        return [file for file in self._files() if self._whole.get(file.stem) != _state(file)]
+
     def size_bytes(self) -> int:
-        return sum(file.stat().st_size for file in self.folder.glob("*.gz"))
+        return sum(file.stat().st_size for file in self._files())
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.gz"))
 
     # In
 
@@ -97,7 +140,7 @@ class Trash:
 
     async def _throw(self, ids: Sequence[str], bundle: Bundle) -> int:
         rows = await asyncio.to_thread(self._db.read, lambda connection: _rows(connection, ids))
-        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
+        lasts = {row["id"]: row["last"] for table, row in rows if table == ROOT}
         if not lasts:
             return 0
         file = await asyncio.to_thread(self._keep, rows, tuple(lasts), bundle)
@@ -121,7 +164,7 @@ class Trash:
         """Write the rows of these conversations into a new file; return it. Blocking."""
         turns = sum(table == "turns" for table, _ in rows)
         head = asdict(replace(bundle, conversations=ids, turns=turns))
-        return self._write([head, *([table, _packed(row)] for table, row in rows)])
+        return self._write(to_bytes(head, rows))
 
     async def _thrown_with(self, file: Path, work: Work[int]) -> int:
         """Delete the rows that a trash file holds; the file goes only if they surely stay."""
@@ -134,13 +177,12 @@ class Trash:
             file.unlink(missing_ok=True)
         return gone
 
-    def _write(self, lines: Sequence[object]) -> Path:
+    def _write(self, data: bytes) -> Path:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            numbers = [int(f.stem) for f in self.folder.glob("*.gz") if f.stem.isdigit()]
+            numbers = [int(f.stem) for f in self._files() if f.stem.isdigit()]
             file = self.folder / f"{max(numbers, default=0) + 1:06}.gz"
-            data = "".join(json.dumps(line) + "\n" for line in lines)
-            write_atomically(file, gzip.compress(data.encode(), compresslevel=6, mtime=0))
+            write_atomically(file, data)
         except OSError as error:
             raise StoreError(
                 f"{self.folder}: {error.strerror}.",
@@ -152,12 +194,12 @@ class Trash:
 
     async def restore(self, name: str, *, for_good: bool = True) -> int:
         """Put the conversations in a trash file back into the database; return how many. Raises
-        StoreError.
+        DamagedTrash, StoreError.
 
         `for_good` keeps them from ever expiring by age again.
         """
         file = self.folder / f"{name}.gz"
-        rows = await asyncio.to_thread(lambda: list(_read(file)))
+        rows = await asyncio.to_thread(rows_of, file)
 
         def work(connection: sqlite3.Connection) -> int:
             back = _put_back(connection, rows)
@@ -172,21 +214,64 @@ class Trash:
         file.unlink(missing_ok=True)
         return back
 
+    async def salvage(self, damage: DamagedTrash, one: Thrown, conversation: str) -> Salvage:
+        """Put what can be read of a conversation in a damaged file, and the others that are whole,
+        back into the database, and delete the file.
+        """
+        file, done = self.folder / f"{one.name}.gz", list[Salvage]()
+
+        def work(connection: sqlite3.Connection) -> int:
+            done[:] = [_salvage(connection, damage.rows, one, conversation, file)]
+            return 0
+
+        await uninterrupted(self._restored_from(file, work))
+        return done[0]
+
+    def as_if_back(self, conversation: str, look: Callable[[bool], T]) -> tuple[T, Salvage | None]:
+        """Look at the database as if a conversation had come back from the trash, and change
+        nothing.
+
+        `look` is told whether the conversation lies in a damaged file, so that it may be missing
+        all the same. Says what would become of that file. Blocking.
+        """
+        held = [one for one in self.thrown() if conversation in one.bundle.conversations]
+        if not held:
+            return look(False), None
+        done: list[Salvage] = []
+
+        def work(connection: sqlite3.Connection) -> None:
+            for one in held:
+                file = self.folder / f"{one.name}.gz"
+                try:
+                    _put_back(connection, _only(connection, rows_of(file), {conversation}))
+                except DamagedTrash as damage:
+                    done.append(_salvage(connection, damage.rows, one, conversation, file))
+
+        with self._db.supposing(work):
+            return look(bool(done)), done[-1] if done else None
+
     def remove(self, name: str) -> None:
         """Delete a trash file permanently."""
         (self.folder / f"{name}.gz").unlink(missing_ok=True)
 
 
-# Rows
+def _state(file: Path) -> tuple[int, int]:
+    """What changes with a file's content; nothing like it if the file has gone meanwhile."""
+    try:
+        about = file.stat()
+    except FileNotFoundError:
+        return (0, -1)
+    return (about.st_mtime_ns, about.st_size)
 
-Row = dict[str, Any]
+
+# Rows
 
 
 def _rows(connection: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, Row]]:
     """Return every row that depends on these conversations, and their messages, parents first."""
     found: list[tuple[str, Row]] = []
     seen: set[tuple[str, str]] = set()
-    waiting: list[tuple[str, str, list[Any]]] = [(_ROOT, "id", list(ids))]
+    waiting: list[tuple[str, str, list[Any]]] = [(ROOT, "id", list(ids))]
     children = _children(connection)
     while waiting:
         table, column, values = waiting.pop(0)
@@ -253,8 +338,8 @@ def _where(
 
 def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -> list[str]:
     """Insert the rows, keeping existing ones; return the ids of restored conversations."""
-    ids = [row["id"] for table, row in rows if table == _ROOT]
-    there = {row["id"] for row in _where(connection, _ROOT, "id", ids)}
+    ids = [row["id"] for table, row in rows if table == ROOT]
+    there = {row["id"] for row in _where(connection, ROOT, "id", ids)}
     known = {row["link"] for row in _where(connection, "messages", "link", _links(rows))}
     columns = {table: _columns(connection, table) for table in _tables(connection)}
     for table, row in rows:
@@ -271,36 +356,54 @@ def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -
     return [one for one in ids if one not in there]
 
 
+def _salvage(
+    connection: sqlite3.Connection, rows: Rows, one: Thrown, conversation: str, file: Path
+) -> Salvage:
+    """Insert what can be read of a conversation, and the others that are whole."""
+    others = {*one.bundle.conversations} - {conversation}
+    whole = sorted(others & whole_in(rows))
+    back = [name for name in whole if _put_back_alone(connection, rows, name)]
+    _put_back_alone(connection, rows, conversation)
+    remove_unused(connection, _links(rows))
+    known = _where(connection, "turns", "trajectory", [conversation])
+    return Salvage(file=file, known=bool(known), back=len(back), lost=len(others) - len(back))
+
+
+def _put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str) -> bool:
+    """Insert one conversation of a damaged file, or nothing of it if its rows do not fit."""
+    connection.execute("SAVEPOINT alone")
+    try:
+        _put_back(connection, _only(connection, rows, {conversation}))
+    except sqlite3.IntegrityError:
+        connection.execute("ROLLBACK TO alone")
+        return False
+    finally:
+        connection.execute("RELEASE alone")
+    return True
+
+
+def _only(connection: sqlite3.Connection, rows: Rows, ids: Collection[str]) -> Rows:
+    """Return the rows that belong to these conversations, and those that several may need."""
+    parents: dict[str, list[tuple[str, str, str]]] = {}
+    for parent, children in _children(connection).items():
+        for table, own, theirs in children:
+            parents.setdefault(table, []).append((own, parent, theirs))
+    found: list[tuple[str, Row]] = []
+    held: set[tuple[str, str, Any]] = set()
+    for table, row in rows:
+        mine = row["id"] in ids if table == ROOT else table in _SHARED
+        if mine or any(
+            (up, theirs, row[own]) in held for own, up, theirs in parents.get(table, ())
+        ):
+            found.append((table, row))
+            held |= {(table, name, value) for name, value in row.items()}
+    tools = {row["tools"] for table, row in found if table == "turns"}
+    return [(t, row) for t, row in found if t != "tool_sets" or row["sha256"] in tools]
+
+
 def _links(rows: Sequence[tuple[str, Row]]) -> list[str]:
     return [row["link"] for table, row in rows if table == "messages"]
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
     return {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
-
-
-# Bytes
-
-
-def _packed(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: {"b64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
-        for name, value in row.items()
-    }
-
-
-def _read(file: Path) -> Iterator[tuple[str, Row]]:
-    try:
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            next(lines)
-            for line in lines:
-                table, row = json.loads(line)
-                yield table, {name: _unpacked(value) for name, value in row.items()}
-    except (OSError, EOFError, ValueError, StopIteration) as error:
-        raise StoreError(
-            f"{file} cannot be read: {error}.", hint="`lull trash` lists what can be taken back."
-        ) from error
-
-
-def _unpacked(value: Any) -> Any:
-    return base64.b64decode(value["b64"]) if isinstance(value, dict) else value

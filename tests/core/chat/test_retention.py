@@ -12,6 +12,7 @@ from lull.core.chat.retention import (
     RESTORED_BORN,
     Kept,
     Limits,
+    Unasked,
     may_be_emptied,
     plan,
 )
@@ -102,6 +103,36 @@ def test_more_than_a_tenth_is_asked_about_and_stays() -> None:
     assert planned(kept(100, old=40, fresh=89)) == (0, 11, 0)
     assert planned(kept(1, old=40)) == (0, 1, 0)
     assert planned(kept(100, old=40, fresh=89), asked=True) == (11, 0, 0)
+
+
+def test_what_went_unasked_before_counts_towards_the_tenth() -> None:
+    after = Unasked(day=1, gone=6)
+    assert planned(kept(94, old=40, fresh=90), unasked=after) == (4, 0, 0)
+    assert planned(kept(94, old=40, fresh=89), unasked=after) == (0, 5, 0)
+    assert planned(kept(94, old=40, fresh=89), unasked=after, asked=True) == (5, 0, 0)
+
+
+def test_a_new_day_has_a_new_tenth_unless_a_question_is_open() -> None:
+    went = Unasked(day=3, gone=9)
+    assert went.on(3.9) == went
+    assert went.on(4.0) == Unasked(day=4)
+    asked = Unasked(day=3, gone=9, waits=True)
+    assert asked.on(40.0) == asked
+
+
+def test_only_what_is_too_much_unasked_holds_the_tenth_of_the_days_after() -> None:
+    lived = Lived(sure=10.0)
+    doubted = plan(kept(100, old=400, fresh=80), DAYS, lived=lived, now=NOW, used_bytes=0)
+    assert (doubted.ask, doubted.held) == (20, False)
+    many = plan(kept(100, old=40), DAYS, lived=Lived(sure=1000.0), now=NOW, used_bytes=0)
+    assert (many.ask, many.held) == (100, True)
+
+
+def test_by_size_small_ones_count_as_small() -> None:
+    sizes = {f"c{i:04}": 1 if i < 90 else 91 for i in range(100)}
+    limits = Limits(most_bytes=98)
+    assert planned(kept(100), limits=limits, used_bytes=100, sizes=sizes) == (0, 20, 0)
+    assert planned(kept(100), limits=limits, used_bytes=100) == (2, 0, 0)
 
 
 def test_what_only_the_wall_calls_old_is_asked_about_when_it_is_much() -> None:

@@ -29,7 +29,9 @@ def trash(context: Context) -> None:
 
 
 def words(view: Json) -> str:
+    left = view.get("damaged", ())
     lines = [f"{view[name]} conversations {said}." for name, said in _DONE.items() if name in view]
+    lines += [f"Step {name} is damaged and stays; `lull doctor` names its file." for name in left]
     if not view["steps"]:
         return "\n".join([*lines, "The trash is empty."])
     rows = [

@@ -3,14 +3,16 @@
 By age, a conversation is deleted when two clocks agree that it is too old: the wall clock, and the
 count of days on which Lull ran. By size, the oldest go first, ordered by that count, because a
 wrong clock misdates new ones. More than a tenth of the stored conversations is never deleted
-without asking.
+without asking, however many sweeps share a day (`Unasked`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
+from types import MappingProxyType
 from typing import Final
 
 from lull.core.chat.lived import Lived
@@ -18,7 +20,7 @@ from lull.core.chat.lived import Lived
 MOST_AT_ONCE: Final = 20
 """Most conversations that are deleted in one go."""
 UNASKED_SHARE: Final = 0.1
-"""Largest share of all conversations that may be deleted without asking the user."""
+"""Largest share of all conversations that may be deleted in a day without asking the user."""
 TRASH_DAYS: Final = 7
 """Fewest days that deleted conversations can be restored from the trash."""
 RESTORED_BORN: Final = 1e12
@@ -62,6 +64,34 @@ class SweepPlan:
     """Number of conversations asked about that are too old only by the wall clock, not by Lull's
     own day count.
     """
+    held: bool = False
+    """Whether conversations beyond the limits stay because they are too many to delete unasked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unasked:
+    """How many conversations were deleted without asking: on one day, and on all days since then
+    while a question about more of them is open.
+    """
+
+    day: int = 0
+    """The day of the count, by Lull's own count of days."""
+    gone: int = 0
+    waits: bool = False
+    """Whether the user was asked about more and has not answered. Otherwise each new day would
+    take another tenth of what the question is about.
+    """
+
+    def on(self, day: float) -> Unasked:
+        """Return the count as it stands on this day."""
+        return self if self.waits or int(day) == self.day else Unasked(day=int(day))
+
+    def more(self, count: int) -> Unasked:
+        return replace(self, gone=self.gone + count)
+
+
+NONE_GONE: Final = Unasked()
+EQUAL_SIZES: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def plan(
@@ -71,22 +101,28 @@ def plan(
     lived: Lived,
     now: datetime,
     used_bytes: int,
+    sizes: Mapping[str, int] = EQUAL_SIZES,
+    unasked: Unasked = NONE_GONE,
     asked: bool = False,
 ) -> SweepPlan:
     """Plan which stored conversations to delete. `asked`: the user agreed to delete all that are
     too old by the wall clock or exceed the size limit.
+
+    `sizes` says how large conversations are, by id, in any unit.
     """
     by_wall = [one for one in kept if _old_by_wall(one, limits, now)]
     by_both = [one for one in by_wall if lived.age(one.born) > limits.days]
     aged = by_wall if asked else by_both
-    over = _over(kept, limits, used_bytes)
+    over = _over(kept, limits, used_bytes, sizes)
     go = sorted({one.id: one for one in (*aged, *over)}.values(), key=_eldest)
     ids = tuple(one.id for one in go)
     if asked:
         return SweepPlan(go=ids, by_age=bool(aged))
     doubted = len(by_wall) - len(by_both)
-    if _too_many(len(go), len(kept)):
-        return SweepPlan(ask=len({one.id for one in (*by_wall, *over)}), doubted=doubted)
+    # Counted with what went before: else every step of a sweep would take a tenth of the rest.
+    if _too_many(unasked.gone + len(go), unasked.gone + len(kept)):
+        ask = len({one.id for one in (*by_wall, *over)})
+        return SweepPlan(ask=ask, doubted=doubted, held=bool(go))
     ask = doubted if _too_many(doubted, len(kept)) else 0
     return SweepPlan(go=ids, by_age=bool(by_both), ask=ask, doubted=ask)
 
@@ -100,15 +136,20 @@ def _old_by_wall(one: Kept, limits: Limits, now: datetime) -> bool:
     return old and one.born < RESTORED_BORN
 
 
-def _over(kept: Sequence[Kept], limits: Limits, used_bytes: int) -> list[Kept]:
-    """Return the oldest conversations in excess of the size limit, assuming equal sizes; the next
-    sweep corrects the estimate.
+def _over(
+    kept: Sequence[Kept], limits: Limits, used_bytes: int, sizes: Mapping[str, int]
+) -> list[Kept]:
+    """Return the oldest conversations in excess of the size limit, by an estimate that the next
+    step of the sweep corrects.
     """
     if not limits.most_bytes or used_bytes <= limits.most_bytes or not kept:
         return []
-    too_much = (used_bytes - limits.most_bytes) / used_bytes
-    count = max(1, int(len(kept) * too_much))
-    return sorted(kept, key=_eldest)[:count]
+    eldest = sorted(kept, key=_eldest)
+    # All room taken is shared out by size, for a conversation takes more than its words.
+    known = [sizes.get(one.id, 1) for one in eldest]
+    room = sum(known) * (used_bytes - limits.most_bytes) / used_bytes
+    count = sum(freed <= room for freed in accumulate(known))
+    return eldest[: max(1, count)]
 
 
 def _eldest(one: Kept) -> tuple[float, datetime, str]:

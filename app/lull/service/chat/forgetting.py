@@ -5,14 +5,17 @@ deletes it all.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lull.core.errors import UsageError
 from lull.loops.derived import Forgotten
 from lull.loops.forget import Forget
+from lull.service.chat.throwing_away import ThrowingAway
 from lull.service.process.backups import Backups
+from lull.store.trash import Salvage
 
 Json = dict[str, Any]
 
@@ -27,15 +30,13 @@ class ForgettingRequests:
         forget: Forget,
         *,
         settle: Callable[[], None],
-        bring_back: Callable[[str], Awaitable[None]],
+        trash: ThrowingAway,
         backups: Backups,
     ) -> None:
-        """The function `settle` blocks until all requests and answers recorded so far are readable.
-
-        The function `bring_back` restores a conversation from the trash, so that nothing of it
-        stays there.
+        """The function `settle` blocks until all requests and answers recorded so far are
+        readable.
         """
-        self._bring_back = bring_back
+        self._trash = trash
         self._backups = backups
         self._forget = forget
         self._settle = settle
@@ -52,16 +53,40 @@ class ForgettingRequests:
             raise UsageError("conversation is missing.", hint="Give its id.")
         await asyncio.to_thread(self._settle)
         async with self._turn:
-            await self._bring_back(conversation)
             if wanted.get("yes") is not True:
-                found = await asyncio.to_thread(self._forget.look, conversation)
-                return _view(found, await self._still(), done=False)
+                found, salvage = await self._trash.sweep.as_if_back(
+                    conversation, lambda unread: self._forget.look(conversation, unread=unread)
+                )
+                return await self._view(found, salvage, done=False)
+            # Only from the database all that came of it is found and removed.
+            salvage = await self._trash.bring_back(conversation)
             async with self._backups.held_off():
-                done = await self._forget.forget(conversation)
-            return _view(done, await self._still(), done=True)
+                done = await self._forget.forget(conversation, unread=salvage is not None)
+            return await self._view(done, salvage, done=True)
+
+    async def _view(self, found: Forgotten, salvage: Salvage | None, *, done: bool) -> Json:
+        unlisted = await asyncio.to_thread(self._trash.sweep.unlisted)
+        found = replace(
+            found, made=(*found.made, *_salvaged(salvage)), left=(*found.left, *unlisted)
+        )
+        return _view(found, await self._still(), done=done)
 
     async def _still(self) -> list[Path]:
         return await asyncio.to_thread(self._backups.hold_more)
+
+
+def _salvaged(salvage: Salvage | None) -> list[str]:
+    """Say what becomes of the damaged trash file in which the conversation lay."""
+    if salvage is None:
+        return []
+    said = [f"{salvage.file} is damaged and is deleted, for the conversation lies in it."]
+    if salvage.back:
+        said.append(f"Of the others in it, {salvage.back} are whole and come back.")
+    if salvage.lost:
+        said.append(f"Of the others in it, {salvage.lost} cannot be read and are lost.")
+    if not salvage.known:
+        said.append("Its turns cannot be read, so skills that it taught are not found.")
+    return said
 
 
 def _view(found: Forgotten, backups: Sequence[Path], *, done: bool) -> Json:

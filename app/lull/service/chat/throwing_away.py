@@ -12,10 +12,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from lull.contract.problems import FULL_TRASH, OLD_CONVERSATIONS
+from lull.contract.problems import DAMAGED_TRASH, FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
-from lull.loops.sweep import Sweep, Swept
+from lull.loops.sweep import Restored, Sweep, Swept
 from lull.service.process.problems import Problems
+from lull.store.chat.trash_files import damaged
+from lull.store.trash import Salvage
 
 Json = dict[str, Any]
 SWEEP_EVERY_S: Final = 6 * 3600.0
@@ -37,13 +39,27 @@ class ThrowingAway:
         """Sweep old conversations into the trash now and every six hours, until cancelled."""
         while True:
             self._tell(await self.sweep.sweep())
+            await self._tell_damage()
             await asyncio.sleep(SWEEP_EVERY_S)
 
     def _tell(self, swept: Swept) -> None:
         self._problems.told(FULL_TRASH, _full_trash() if swept.full else None)
         self._problems.told(OLD_CONVERSATIONS, _waiting(swept) if swept.ask else None)
 
+    async def _tell_damage(self) -> None:
+        files = await asyncio.to_thread(self.sweep.damaged)
+        self._problems.told(DAMAGED_TRASH, damaged(files) if files else None)
+
     # Requests
+
+    async def bring_back(self, conversation: str) -> Salvage | None:
+        """Restore a conversation from the trash, so that forgetting can delete it; return what
+        became of its file if that was damaged. Raises StoreError.
+        """
+        salvage = await self.sweep.bring_back(conversation)
+        if salvage is not None:
+            await self._tell_damage()
+        return salvage
 
     async def list(self) -> Json:
         """Return the JSON of everything in the trash."""
@@ -68,9 +84,11 @@ class ThrowingAway:
         what = wanted.get("do")
         await asyncio.to_thread(self._settle)
         if what == "restore":
-            done = {"restored": await self._restore(str(wanted.get("step") or ""))}
+            restored = await self._restore(str(wanted.get("step") or ""))
+            done = {"restored": restored.conversations, "damaged": list(restored.left)}
         elif what == "empty":
             done = {"emptied": await self.sweep.empty()}
+            await self._tell_damage()
         elif what == "sweep":
             swept = await self.sweep.sweep(asked=True)
             self._tell(swept)
@@ -79,11 +97,14 @@ class ThrowingAway:
             raise UsageError("`do` is restore, sweep or empty.", hint="See the contract.")
         return {**await self.list(), **done}
 
-    async def _restore(self, step: str) -> int:
+    async def _restore(self, step: str) -> Restored:
         known = await asyncio.to_thread(self.sweep.thrown)
         if step and step not in {one.name for one in known}:
             raise NotFound(f"There is no step {step} in the trash.", hint="See `lull trash`.")
-        return await self.sweep.restore(step)
+        try:
+            return await self.sweep.restore(step)
+        finally:
+            await self._tell_damage()
 
     def _view(self) -> Json:
         steps = [
@@ -112,10 +133,24 @@ def _full_trash() -> WaitsForYourWord:
 
 
 def _waiting(swept: Swept) -> WaitsForYourWord:
-    why = "are older than records.keep_days or more than records.keep_mb"
-    if swept.doubted:
-        why += f", {swept.doubted} of them only by a clock that may have jumped"
+    # Each a sentence of its own, for the window knows sentences by their wording.
+    if swept.gone:
+        said = (
+            f"{swept.gone} conversations went to the trash, and {swept.ask} more are older than"
+            " records.keep_days or more than records.keep_mb. More than a tenth do not go without"
+            " your word."
+        )
+    elif swept.doubted:
+        said = (
+            f"{swept.ask} conversations are older than records.keep_days or more than"
+            f" records.keep_mb, {swept.doubted} of them only by a clock that may have jumped. So"
+            " many do not go without your word."
+        )
+    else:
+        said = (
+            f"{swept.ask} conversations are older than records.keep_days or more than"
+            " records.keep_mb. So many do not go without your word."
+        )
     return WaitsForYourWord(
-        f"{swept.ask} conversations {why}. So many do not go without your word.",
-        hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them.",
+        said, hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them."
     )

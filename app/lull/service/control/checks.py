@@ -27,6 +27,7 @@ from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.said import coded, said
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
+from lull.store.chat.trash_files import damaged
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
 
@@ -144,6 +145,14 @@ def store(database: Database, trajectories: Trajectories) -> str:
     conversations, turns = trajectories.counts()
     size_mb = database.size_bytes() / 1e6
     return f"{conversations} conversations, {turns} turns, {size_mb:.1f} MB in {database.path}."
+
+
+def trash(folder: Path, broken: Sequence[Path]) -> str:
+    """Check that every file in the trash can be read. Raises DamagedTrash."""
+    if broken:
+        raise damaged(broken)
+    count = sum(1 for _ in folder.glob("*.gz"))
+    return f"{count} files in the trash, all of them whole." if count else "The trash is empty."
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:

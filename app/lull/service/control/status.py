@@ -155,6 +155,7 @@ class Status:
                 ),
             ),
             apart("reader", self._reader),
+            apart("trash", self._trash, serious=False),
             within("memory", in_thread(self._memory)),
             apart("keychain", self._keychain, serious=False),
             apart("disk", lambda: checks.disk(paths.home)),
@@ -163,7 +164,7 @@ class Status:
             within("clients", in_thread(lambda: check_clients(self._clients, self._at.address))),
         ]
         done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
-        settings, engine, store, skills, reader, memory, *system = done
+        settings, engine, store, skills, reader, trash, memory, *system = done
         looked = [
             check("service", ok=True, text=f"{checks.runtime()}, process {os.getpid()}."),
             settings,
@@ -174,7 +175,7 @@ class Status:
                 version=ollama.state.version,
                 models=len(ollama.state.models),
             ),
-            *(engine, store, skills, reader, memory),
+            *(engine, store, trash, skills, reader, memory),
             checks.exams(service.choices.exam_requests.roles()),
             checks.placing(service.learning.placing.results()),
             *lulls,
@@ -227,6 +228,9 @@ class Status:
     def _reader(self) -> str:
         waiting = self._shared.stores.feedback.count_waiting()
         return checks.reader(self._service.learning.models.reader.check, waiting)
+
+    def _trash(self) -> str:
+        return checks.trash(self._paths.trash, self._service.upkeep.throwing_away.sweep.damaged())
 
     def _memory(self) -> Json:
         memory = self._service.skills.memory.exemplars

@@ -164,7 +164,7 @@ def _other_routes(
     forgetting = ForgettingRequests(
         service.slow_loop.forget,
         settle=service.shared.stores.database.flush,
-        bring_back=service.upkeep.throwing_away.sweep.bring_back,
+        trash=service.upkeep.throwing_away,
         backups=service.upkeep.backups,
     )
     return [

@@ -36,7 +36,7 @@ async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
         forgetting = ForgettingRequests(
             service.slow_loop.forget,
             settle=service.shared.stores.database.flush,
-            bring_back=service.upkeep.throwing_away.sweep.bring_back,
+            trash=service.upkeep.throwing_away,
             backups=service.upkeep.backups,
         )
         return await forgetting.forget(wanted)

@@ -1,0 +1,158 @@
+"""Reads and writes the bytes of trash files: packed lines of JSON, the first of which says what
+lies in the file.
+
+Such a file may be damaged. Then what stands before the damage can still be read.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from lull.core.errors import StoreError
+
+ROOT: Final = "trajectories"
+"""The table of which everything else in the trash is a part."""
+Row = dict[str, Any]
+Rows = Sequence[tuple[str, Row]]
+"""Rows, each with the name of its table, parents before their children, messages last."""
+_DAMAGE: Final = (
+    gzip.BadGzipFile,
+    EOFError,
+    zlib.error,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    StopIteration,
+)
+"""What reading a damaged file raises."""
+_READ_BYTES: Final = 1 << 20
+_LOOKED_AT: Final = {
+    ROOT: {"id"},
+    "turns": {"trajectory", "request_link", "answer_link", "tools"},
+    "messages": {"link", "parent"},
+    "words": {"link", "text"},
+    "tool_sets": {"sha256"},
+}
+"""Columns by which rows are found to belong together."""
+
+
+class DamagedTrash(StoreError):
+    """Raised where trash files can be opened, and what is in them is damaged."""
+
+    title = "Part of the trash is damaged"
+
+    rows: Rows = ()
+    """What stands before the damage, or was read in spite of it."""
+
+
+def damaged(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
+    """Build the error that names damaged trash files, with the rows that can be read of them."""
+    error = DamagedTrash(
+        f"Old conversations in these files cannot be restored: {', '.join(map(str, files))}.",
+        hint="A backup may have them whole; `lull trash empty --yes` deletes them all.",
+    )
+    error.rows = [(table, row) for table, row in rows if _sound(table, row)]
+    return error
+
+
+def to_bytes(head: Mapping[str, Any], rows: Rows) -> bytes:
+    """Pack a trash file."""
+    lines = [head, *([table, _packed(row)] for table, row in rows)]
+    data = "".join(json.dumps(line) + "\n" for line in lines)
+    return gzip.compress(data.encode(), compresslevel=6, mtime=0)
+
+
+def head_of(file: Path) -> dict[str, Any] | None:
+    """Return the first line of a trash file, None if it cannot be read."""
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            said = json.loads(lines.readline())
+    except (OSError, *_DAMAGE):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def rows_of(file: Path) -> list[tuple[str, Row]]:
+    """Return the rows in a trash file. Raises DamagedTrash, StoreError."""
+    rows: list[tuple[str, Row]] = []
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            next(lines)
+            for line in lines:
+                table, row = json.loads(line)
+                rows.append((str(table), {name: _unpacked(value) for name, value in row.items()}))
+    except _DAMAGE as error:
+        raise damaged((file,), rows) from error
+    except OSError as error:
+        raise StoreError(
+            f"{file} cannot be read: {error.strerror}.",
+            hint="`lull trash` lists what can be taken back.",
+        ) from error
+    return rows
+
+
+def is_damaged(file: Path) -> bool:
+    """Whether a trash file cannot be unpacked to its end. Reads all of it, a part at a time."""
+    if head_of(file) is None:
+        return file.exists()
+    try:
+        with gzip.open(file) as packed:
+            while packed.read(_READ_BYTES):
+                pass
+    except FileNotFoundError:
+        return False
+    except (OSError, *_DAMAGE):
+        return True
+    return False
+
+
+def damaged_in(folder: Path) -> list[Path]:
+    """List the damaged files of a trash. Reads all of it."""
+    return [file for file in sorted(folder.glob("*.gz")) if is_damaged(file)]
+
+
+def whole_in(rows: Rows) -> set[str]:
+    """Return the conversations of which every message is there.
+
+    Messages are written last, so whatever else belongs to such a conversation is there, too.
+    """
+    parents = {row["link"]: row["parent"] for table, row in rows if table == "messages"}
+
+    def there(link: str) -> bool:
+        seen: set[str] = set()
+        while link in parents and link not in seen:  # a damaged link may lead back
+            seen.add(link)
+            link = parents[link]
+        return not link
+
+    turns = [row for table, row in rows if table == "turns"]
+    broken = {
+        row["trajectory"]
+        for row in turns
+        if not (there(row["request_link"]) and there(row["answer_link"]))
+    }
+    return {row["trajectory"] for row in turns} - broken
+
+
+def _sound(table: str, row: Row) -> bool:
+    """Whether a row of a damaged file has what is looked at when it is put back."""
+    plain = all(one is None or isinstance(one, (str, int, float, bytes)) for one in row.values())
+    return plain and _LOOKED_AT.get(table, set()) <= row.keys()
+
+
+def _packed(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {"b64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in row.items()
+    }
+
+
+def _unpacked(value: Any) -> Any:
+    return base64.b64decode(value["b64"]) if isinstance(value, dict) else value
