@@ -12,7 +12,7 @@ _NAME: Final = (
     r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
     r"auth[ _.-]?key|psk|credential|phash)s?(?:[ _.-]?\d{1,2})?"
 )
-_SPACE: Final = r"(?:\n[>#+/*-]{1,4}|\s|\n[ \t]{1,4}[>#+/*-]{1,4}|(?:\\{1,4}r)?\\{1,4}n[ \t]{0,4}+[>#+/*-]{0,4}|(?<=\n)[>#+/*-]{1,4}){0,24}"
+_SPACE: Final = r"(?:\n[>#+/*-]{1,4}|\s|\n[ \t]{1,4}[>#+/*-]{1,4}|(?:\\{1,4}r)?\\{1,4}n[ \t]{0,4}+[>#+/*-]{0,4}){0,24}"
 """Blanks, and the marks of quotations and comments that begin a line. No text can be read as such
 in many ways, each of which would be tried where a pattern fails.
 """

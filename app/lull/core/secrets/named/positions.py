@@ -80,7 +80,7 @@ def _said(value: str) -> bool:
 
 def _random8(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
-    return random(plain) and not readable(plain)
+    return not readable(plain) and random(plain)
 
 
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
