@@ -202,7 +202,7 @@ ASSIGNED: Final = (
         # Letters alone count only if the line or list goes on after them.
         regex=re.compile(
             rf"(?i)(?:{PASSWORD_NAME}){_TAIL}{_CLOSE}{_TO}{QUOTE}?"
-            rf"(?:([^\W\d_]{{4,200}})(?=[ \t]{{0,4}}(?:[\n,;&\"'`<\\|。、，」\])}}]|$|(?-i:[A-Z][a-z]+\s)))|((?=[A-Za-z]{{0,200}}[^A-Za-z\s]){BARE}{{4,200}}))"
+            rf"(?:([^\W\d_]{{4,200}})(?=[ \t]{{0,4}}(?:[\n,;&\"'`<\\|。、，」\])}}]|$|(?-i:[A-Z][a-z]{{1,60}}+\s)))|((?=[A-Za-z]{{0,200}}[^A-Za-z\s]){BARE}{{4,200}}))"
         ),
         hints=PASSWORD_HINTS,
         where=Where.ANYWHERE,

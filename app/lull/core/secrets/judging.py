@@ -193,7 +193,7 @@ def drawn_value(value: str) -> bool:
 
 def readable(value: str) -> bool:
     """Whether a value is an address, a path, a date, or a name with a year or a version."""
-    return bool(_READABLE.fullmatch(value)) or value.count(":") > 1
+    return value.count(":") > 1 or bool(_READABLE.fullmatch(value))
 
 
 _READABLE: Final = re.compile(

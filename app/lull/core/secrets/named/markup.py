@@ -6,15 +6,18 @@ import re
 from typing import Final
 
 from lull.core.secrets.judging import quoted_password, random
-from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, Where
+from lull.core.secrets.pattern import QUOTE, Pattern, Where
 
 _NAME: Final = (
     r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
     r"auth[ _.-]?key|psk|credential|phash)s?(?:[ _.-]?\d{1,2})?"
 )
-_SPACE: Final = rf"(?:\s|{LINE_END}[ \t]{{0,4}}[>#+/*-]{{0,4}}|(?<=\n)[>#+/*-]{{1,4}}){{0,24}}"
-_TEXT: Final = rf"{_SPACE}(?:<!\[CDATA\[)?([^<>\s⟨⟩\]\"\\]{{4,2000}})(?=\]\]>|{_SPACE}<)"
-_ATTRIBUTE: Final = rf"{QUOTE}([^\s<>\"'\\⟨⟩]{{4,400}})(?=\\{{0,7}}[\"'])"
+_SPACE: Final = r"(?:\n[>#+/*-]{1,4}|\s|\n[ \t]{1,4}[>#+/*-]{1,4}|(?:\\{1,4}r)?\\{1,4}n[ \t]{0,4}+[>#+/*-]{0,4}){0,24}"
+"""Blanks, and the marks of quotations and comments that begin a line. No text can be read as such
+in many ways, each of which would be tried where a pattern fails.
+"""
+_TEXT: Final = rf"{_SPACE}(?:<!\[CDATA\[)?([^<>\s⟨⟩\]\"\\]{{4,2000}}+)(?=\]\]>|{_SPACE}<)"
+_ATTRIBUTE: Final = rf"{QUOTE}([^\s<>\"'\\⟨⟩]{{4,400}}+)(?=\\{{0,7}}[\"'])"
 
 
 def _value(value: str) -> bool:
@@ -63,7 +66,7 @@ MARKUP: Final = (
     Pattern(
         kind="password",
         regex=re.compile(
-            rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>{_SPACE}(?:<\w{{1,16}}>{_SPACE})?{_TEXT}"
+            rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>(?:{_SPACE}<\w{{1,16}}>)?{_TEXT}"
         ),
         hints=("<",),
         where=Where.ANYWHERE,

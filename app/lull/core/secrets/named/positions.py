@@ -80,7 +80,7 @@ def _said(value: str) -> bool:
 
 def _random8(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
-    return random(plain) and not readable(plain)
+    return not readable(plain) and random(plain)
 
 
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
@@ -100,16 +100,23 @@ _NEXT_LINE: Final = rf"[ \t]?[:：]?[ \t*]{{0,4}}(?:{LINE_END}[ \t>#+/*-]{{0,40}
 _IN_BRACKETS: Final = rf"(?:[ ]?[:=]?[ ]?|[ ])(?<=[ :=])[(\[{{][ ]?{QUOTE}?"
 _CALLED: Final = rf"{QUOTE}?\)?\]?(?:\s?[=:]\s?)?[\w.]{{0,40}}\(\s?(?:[A-Za-z]{{1,2}})?(?=[\"'\\&])"
 
+_LINKS: Final = (
+    r"\s(?:for|as|is|ist|als|für|pour|comme|est|como|es|para|per|come|è|voor|som|är|er|jako|jest|till|"
+    r"til|olarak|ve|\()"
+)
 _BEFORE: Final = re.compile(
-    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}(?=[\"'`*」]{{0,3}}\s(?:for|as|is|ist|als|für|pour|comme|est|como|es|para|per|come|è|voor|som|är|er|jako|jest|till|til|olarak|ve|\()"
+    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}+(?=[\"'`*」]{{0,3}}{_LINKS}"
     rf"\s?(?:{_LETTER}{{1,20}}(?:[ -]|[ ]?/[ ]?)){{0,4}}{_LETTER}{{1,24}}\)?{QUOTE}?\*{{0,2}}$)"
 )
+_LINK: Final = re.compile(_LINKS)
 _FARTHEST: Final = 130
 
 
 def _named_afterwards(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     for end in names:
-        found = _BEFORE.search(text, max(0, end - _FARTHEST), end)
+        first = max(0, end - _FARTHEST)
+        # Most names have no such word before them, and the value is sought at every character.
+        found = _BEFORE.search(text, first, end) if _LINK.search(text, first, end) else None
         if found and "\n" not in text[found.end() : end] and has_sign(found.group()):
             yield found.span()
 
@@ -162,7 +169,7 @@ POSITIONS: Final = (
     ),
     # Sentences.
     _at(
-        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?{_IS}?[ \u00a0]?(?:[:：]|[—–-](?=[ ]))?{_OPEN}{_MARKED}",
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}+(?=[:：]))?{_IS}?[ \u00a0]?(?:[:：]|[—–-](?=[ ]))?{_OPEN}{_MARKED}",
         (PASSWORDS_ELSEWHERE,),
         _said,
         "Пароль от сервера «t1gerX»",
@@ -190,7 +197,7 @@ POSITIONS: Final = (
         "it asks for a password, so type user2024 or Windows11",
     ),
     _at(
-        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_MARKED}",
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}+(?=[:：]))?(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_MARKED}",
         _SECRETS,
         drawn_value,
         "the API key of the shop is «q7KxR2mZp4TwB9dH»",

@@ -26,35 +26,37 @@ def _sure(value: str) -> bool:
 
 
 # program | what stands between it and the password | example | near miss
+# Each repetition has a bound, or else one line of flags takes time that grows with its square or
+# worse; a `+` behind it keeps it from trying fewer where what follows cannot stand in it.
 _ROWS: Final = rf"""
 http|https|xh        ;; [^\n|;]*?(?:-a|--auth)[ =]{QUOTE}?[\w.@-]{{1,64}}: ;; http -a anna:«t1gerX» example.com ;; http -a anna: example.com
 smbclient|smbmap     ;; \s\S{{3,120}}\s[^\n|]*?-U\s{_NAME}\s ;; smbclient //srv/s -U anna «t1gerX» ;; smbclient //srv/s -U anna -c
-htpasswd             ;; \s-[A-Za-z]*n[A-Za-z]*b?[A-Za-z]*\s{_NAME}\s ;; htpasswd -nb anna «t1gerX» ;; htpasswd -n anna
-openssl passwd       ;; (?:\s-[\w-]+(?:\s(?=-))?|\s-salt\s\S+)*\s ;; openssl passwd -6 «t1gerX» ;; openssl passwd -6 -stdin
+htpasswd             ;; \s-(?=[A-Za-z]{{0,10}}n)[A-Za-z]{{1,12}}+\s{_NAME}\s ;; htpasswd -nb anna «t1gerX» ;; htpasswd -n anna
+openssl passwd       ;; (?:\s-[\w-]{{1,40}}+(?:\s(?=-))?|\s-salt\s\S{{1,80}}+){{0,6}}\s ;; openssl passwd -6 «t1gerX» ;; openssl passwd -6 -stdin
 openssl|dgst         ;; \s[^\n|;]*?-(?:hmac|k|K|macopt (?:hex)?key:)\s? ;; openssl dgst -sha256 -hmac «t1gerX» file ;; openssl dgst -sha256 -hex file
 ssh-keygen           ;; \s[^\n|;]*?-[NP]\s ;; ssh-keygen -t ed25519 -N «t1gerX» -f k ;; ssh-keygen -t ed25519 -f k2024
 expdp|impdp|exp|imp|sqlldr|rman|sqlcl|sql ;; \s(?:target\s)?{QUOTE}?[A-Za-z]\w{{0,30}}/ ;; expdp system/«t1gerX»@orcl full=y ;; imp scott/ file=a.dmp
 snmpwalk|snmpget|snmpset|snmpbulkwalk|snmptrap|snmpbulkget|onesixtyone ;; \s[^\n|;]*?-(?:c|A|X)\s ;; snmpwalk -v2c -c «t1gerX» 10.0.0.1 ;; snmpwalk -v2c 10.0.0.1
 useradd|usermod      ;; \s[^\n|;]*?(?:-p|--password)\s ;; useradd -m -p «t1gerX» anna ;; useradd -m anna2
 netsh                ;; \s[^\n|]*?key(?:material)?= ;; netsh wlan set hostednetwork key=«t1gerX» ;; netsh wlan show profile home2
-printf               ;; \s{QUOTE}%s(?:\\\\n|%s|:|\\n){{0,4}}{QUOTE}\s(?:\w+\s)? ;; printf '%s' «t1gerX» | passwd anna ;; printf '%s' done
+printf               ;; \s{QUOTE}%s(?:\\\\n|%s|:|\\n){{0,4}}{QUOTE}\s(?:\w{{1,80}}+\s)? ;; printf '%s' «t1gerX» | passwd anna ;; printf '%s' done
 requirepass|masterauth|masterpass|sasl_password|rootpw|bindpw|olcrootpw|vncpasswd ;; \s{{1,4}} ;; requirepass «tiger5739» ;; requirepass off
 adb                  ;; \sshell\sinput\s(?:keyboard\s)?text\s ;; adb shell input text «t1gerX» ;; adb shell input keyevent 26
-\w+\.py|impacket-\w+ ;; \s(?:-\S+\s)*{QUOTE}?[\w.-]{{1,40}}/[\w.-]{{1,40}}: ;; psexec.py dom/anna:«t1gerX»@10.0.0.1 ;; psexec.py dom/anna@10.0.0.1
+\w+\.py|impacket-\w+ ;; \s(?:-\S{{1,120}}+\s){{0,8}}{QUOTE}?[\w.-]{{1,40}}/[\w.-]{{1,40}}: ;; psexec.py dom/anna:«t1gerX»@10.0.0.1 ;; psexec.py dom/anna@10.0.0.1
 doctl|flyctl|fly|vercel|netlify|hcloud|linode-cli|railway|wrangler|gh|glab|cargo|npm|pulumi|doppler|sentry-cli|snyk|surge ;; \s[^\n|;]*?(?:-t|--token|login|auth set|token)\s ;; cargo login «q7KxR2mZp4TwB9dHc8L» ;; cargo login --registry a2b3c4d5
-twine|poetry|uv publish|flit|hatch ;; \s[^\n|;]*?(?:-p|pypi-token\.\w+|http-basic\.\w+\s\S+)\s ;; twine upload -u anna -p «t1gerX» dist/a ;; twine upload -r testpypi2 dist/a
+twine|poetry|uv publish|flit|hatch ;; \s[^\n|;]*?(?:-p|pypi-token\.\w{{1,64}}+|http-basic\.\w{{1,64}}+\s\S{{1,200}}+)\s ;; twine upload -u anna -p «t1gerX» dist/a ;; twine upload -r testpypi2 dist/a
 rabbitmqctl          ;; \s(?:add_user|change_password|authenticate_user)\s{_NAME}\s ;; rabbitmqctl add_user anna «t1gerX» ;; rabbitmqctl set_user_tags anna admin2x
-mc|mcli              ;; \salias\sset\s\S+\s\S+\s\S+\s ;; mc alias set m https://x anna «t1gerX» ;; mc alias list my-minio2
+mc|mcli              ;; \salias\sset\s\S{{1,200}}+\s\S{{1,200}}+\s\S{{1,200}}+\s ;; mc alias set m https://x anna «t1gerX» ;; mc alias list my-minio2
 pdftk                ;; \s[^\n|;]*?(?:user_pw|owner_pw|input_pw)\s(?:\w=)? ;; pdftk a.pdf output b.pdf user_pw «t1gerX» ;; pdftk a.pdf output b2024.pdf
 qpdf                 ;; \s[^\n|;]*?--encrypt\s ;; qpdf --encrypt «t1gerX» own 256 -- a.pdf ;; qpdf --linearize a2b.pdf
-qpdf                 ;; \s[^\n|;]*?--encrypt\s\S+\s ;; qpdf --encrypt a «t1gerX» 256 -- a.pdf ;; qpdf --encrypt --linearize 256
+qpdf                 ;; \s[^\n|;]*?--encrypt\s\S{{1,200}}+\s ;; qpdf --encrypt a «t1gerX» 256 -- a.pdf ;; qpdf --encrypt --linearize 256
 net                  ;; \suse\s[^\n]*?(?:/u(?:ser)?:\S{{1,64}}\s)(?!/) ;; net use * \\\\srv\\s /user:anna «t1gerX» ;; net use * \\\\srv\\s /user:anna /savecred
 passwd|mysqladmin    ;; \s[^\n|;]*?password\s ;; mysqladmin -u root password «t1gerX» ;; mysqladmin -u root ping2x
 openvpn|vncviewer|x11vnc|tightvncpasswd|vncdo|wayvnc ;; \s[^\n|;]*?-(?:passwd|p|-password)\s ;; x11vnc -passwd «t1gerX» ;; x11vnc -rfbauth x2y
 oathtool|mintotp|totp|2fa ;; \s[^\n|;]*?(?<=\s)(?:-b|--base32|add)?\s? ;; oathtool --totp -b «FYO2ZEPSDW2PY5V2» ;; oathtool --totp --digits6
-chpasswd|mkpasswd|slappasswd|caddy hash-password|doveadm pw|grub-mkpasswd ;; \s(?:-[ms]\s\S+\s|--plaintext\s|-[smp]\s)* ;; mkpasswd -m sha-512 «t1gerX» ;; mkpasswd -m sha-512
-gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]*?\sset\s[^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]+[= ](?!-)) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
-setx|set|setenv|launchctl setenv ;; \s(?:-\w+\s)*{QUOTE}?\w*(?:PASS|PASSWORD|SECRET|TOKEN|KEY|PW|PWD)\w*{QUOTE}?[ =,]\s? ;; setx API_SECRET «q7KxR2mZp4TwB9d» ;; setx API_SECRET_NAME main
+chpasswd|mkpasswd|slappasswd|caddy hash-password|doveadm pw|grub-mkpasswd ;; \s(?:-[ms]\s\S{{1,80}}+\s|--plaintext\s|-[smp]\s){{0,6}} ;; mkpasswd -m sha-512 «t1gerX» ;; mkpasswd -m sha-512
+gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]{{0,40}}?\sset\s[^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]{{1,80}}+[= ](?!-)) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
+setx|set|setenv|launchctl setenv ;; \s(?:-\w{{1,40}}+\s){{0,6}}{QUOTE}?\w{{0,64}}(?:PASS|PASSWORD|SECRET|TOKEN|KEY|PW|PWD)\w{{0,64}}+{QUOTE}?[ =,]\s? ;; setx API_SECRET «q7KxR2mZp4TwB9d» ;; setx API_SECRET_NAME main
 """
 _HINT_OF: Final = re.compile(r"[a-z][a-z0-9_ -]*")
 
@@ -70,7 +72,7 @@ def _rows() -> tuple[Pattern, ...]:
         )
         regex = rf"(?i:{program.strip()}){between}{_VALUE}"
         if ".py" in hints:
-            regex = rf"(?:\.py|impacket-\w+){between}{_VALUE}"
+            regex = rf"(?:\.py|impacket-\w{{1,40}}+){between}{_VALUE}"
         found.append(
             Pattern(
                 kind="password",
