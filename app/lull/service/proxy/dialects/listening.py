@@ -22,13 +22,13 @@ from lull.core.chat.messages import (
 )
 from lull.service.proxy.dialects.parts import Object, json_text, parse
 
-MOST_CHARACTERS: Final = 1_000_000
-"""Most characters of an answer that are recorded, as many as of a message of a long request.
+MOST_CHARACTERS: Final = 250_000
+"""Most characters of an answer that are recorded.
 
-More than any model writes, and few enough that redacting them holds the database's writer for less
-than a second.
+More than models write, and few enough that redacting them holds the database's writer for well
+under a second, or for some seconds where the text was made to take long.
 """
-MOST_BYTES: Final = 4 * MOST_CHARACTERS
+MOST_BYTES: Final = 4_000_000
 """Largest line or whole body parsed, in bytes; JSON may need six per character, but rarely does."""
 MOST_CALLS: Final = 1024
 """Most tool calls of an answer that are recorded."""
