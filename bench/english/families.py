@@ -13,6 +13,7 @@ from typing import Final
 from bench.english import transforms
 from bench.english.texts import values
 from bench.english.texts.exam import EXAM_VALUES, EXAM_WORDINGS
+from bench.english.texts.former_exam import FORMER_VALUES
 from bench.english.texts.wordings import GENERAL_WORDINGS, WORDINGS
 from lull.core.checks.check import Check, CheckKind, Part
 
@@ -91,14 +92,14 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.ENDS),
         change=transforms.ends,
         stage=Stage.EDGE,
-        values=values.ENDINGS,
+        values=(*values.ENDINGS, *FORMER_VALUES["ends"], *FORMER_VALUES["ends"]),
     ),
     Family(
         name="starts",
         check=_valued(CheckKind.STARTS),
         change=transforms.starts,
         stage=Stage.EDGE,
-        values=values.OPENINGS,
+        values=(*values.OPENINGS, *FORMER_VALUES["starts"]),
     ),
     Family(
         name="sentences",
@@ -144,7 +145,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.JSON),
         change=transforms.as_json,
         stage=Stage.WRAP,
-        values=values.KEYS,
+        values=(*values.KEYS, *FORMER_VALUES["json"]),
     ),
     Family(
         name="no_sign",
@@ -159,7 +160,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.NOT_CONTAINS),
         change=transforms.not_contains,
         stage=Stage.SIGNS,
-        values=values.AVOIDED,
+        values=(*values.AVOIDED, *FORMER_VALUES["not_contains"]),
     ),
     Family(
         name="emoji",

@@ -8,8 +8,6 @@ processor minute does half as much: give more `--minutes`, or the training ends 
 
 from __future__ import annotations
 
-from bench.english.small import Small, folder  # isort: skip  loads the fast BLAS before MLX
-
 import argparse
 import json
 import os
@@ -21,12 +19,19 @@ from typing import Final
 from bench.english import build
 from bench.english.measure import CASES, measure
 from bench.english.own_answers import sample
-from bench.english.training.teach import CPU_MINUTES, PROCESSES, Plan, command, teach
+from bench.english.training.teach import (
+    CPU_MINUTES,
+    PROCESSES,
+    Plan,
+    command,
+    small_of,
+    teach,
+)
 from bench.english.training.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 560
-LESSONS: Final = 3_000
+LESSONS: Final = 4_800
 
 
 @contextmanager
@@ -59,7 +64,7 @@ def make(
     """
     work.mkdir(parents=True, exist_ok=True)
     plan = Plan(seed=seed)
-    small = Small(folder(work / "models"), rank=plan.rank, scale=plan.scale, seed=seed)
+    small = small_of(plan, work)
     with timed("own answers", work):
         small.wear(adapter=False)
         own = sample(small, asked, work / "own.jsonl", seed=seed)

@@ -286,9 +286,15 @@ def worn(adapter: Path, work: Path) -> Small:
     Raises LullError.
     """
     try:
-        lora = json.loads((adapter / "adapter_config.json").read_text("utf-8"))["lora_parameters"]
+        config = json.loads((adapter / "adapter_config.json").read_text("utf-8"))
+        lora = config["lora_parameters"]
         arrays = mx.load(str(adapter / "adapters.safetensors"))
-        small = Small(folder(work / "models"), rank=lora["rank"], scale=lora["scale"])
+        small = Small(
+            folder(work / "models"),
+            rank=lora["rank"],
+            scale=lora["scale"],
+            layers=config["num_layers"],
+        )
     except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
         raise ResourceError(f"The adapter in {adapter} cannot be read: {error}") from error
     small.model.load_weights(list(arrays.items()), strict=False)

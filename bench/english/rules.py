@@ -14,6 +14,7 @@ from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
 from bench.english.texts.exam import EXAM_ALL, EXAM_KINDS, EXAM_LEADS, EXAM_SUCH
+from bench.english.texts.former_exam import FORMER_ALL, FORMER_LEADS, FORMER_SUCH
 from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
@@ -26,10 +27,13 @@ MEASURED: Final = tuple(family for family in TRAINED if family.held_wordings)
 HELD_OUT: Final = tuple(family for family in FAMILIES if family.held)
 _ALL: Final = (
     "every answer", "each reply", "all answers", "your answers", "everything you write",
-    "your replies", "all replies",
+    "your replies", "all replies", *FORMER_ALL,
 )  # fmt: skip
-_SUCH: Final = ("answers like this", "such answers", "this sort of thing")
-_LEADS: Final = ("", "", "", "", "Please remember: ", "From now on: ", "One thing: ", "New rule: ")
+_SUCH: Final = ("answers like this", "such answers", "this sort of thing", *FORMER_SUCH)
+_LEADS: Final = (
+    "", "", "", "", "Please remember: ", "From now on: ", "One thing: ", "New rule: ",
+    *FORMER_LEADS,
+)  # fmt: skip
 _NUMBERS: Final = {
     "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "8": "eight",
     "10": "ten", "12": "twelve", "15": "fifteen", "20": "twenty", "30": "thirty", "50": "fifty",

@@ -54,8 +54,10 @@ def folder(models: Path) -> Path:
 class Small:
     """The small model in float32 with its tokenizer, and LoRA layers if asked for."""
 
-    def __init__(self, base: Path, *, rank: int = 0, scale: float = 2.0, seed: int = 0) -> None:
-        """With `rank` 0 it has no LoRA layers."""
+    def __init__(
+        self, base: Path, *, rank: int = 0, scale: float = 2.0, layers: int = 0, seed: int = 0
+    ) -> None:
+        """With `rank` 0 it has no LoRA; else the last `layers` blocks have it, all of them at 0."""
         loaded = load(str(base))
         self.model: Any = loaded[0]
         self.tokenizer: Any = loaded[1]
@@ -65,7 +67,7 @@ class Small:
         if rank:
             mx.random.seed(seed)
             lora = {"rank": rank, "scale": scale, "dropout": 0.0, "keys": list(KEYS)}
-            linear_to_lora_layers(self.model, len(self.model.layers), lora)
+            linear_to_lora_layers(self.model, layers or len(self.model.layers), lora)
         self._layers = [one for _, one in self.model.named_modules() if isinstance(one, LoRALinear)]
         mx.eval(self.model.parameters())
 

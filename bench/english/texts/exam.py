@@ -15,315 +15,338 @@ def _items(text: str) -> tuple[str, ...]:
 
 EXAM_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        The very last words of {it} must be "{v}".
-        Finish {it} with "{v}" and write nothing after that. | End {it} with: {v}
-        "{v}" - that is how I want you to close {it}, always.
-        pls always finish {it} with the words {v}
-        Would you be so kind as to conclude {it} with the words "{v}"? Nothing may follow them.
-        How often must I say this: "{v}" comes at the very end of {it}. Not in the middle. At the \
-        end.
-        Closing words for {it}: {v}
-        So my boss had this thought, and I kind of like it too, that {it} should always end on \
-        '{v}', literally as the last thing one reads.
-        Please you write in the end of {it} always this: {v}
-        Do not stop {it} with anything other than "{v}".
-        yo, sign off {it} with '{v}', nothing after it ok
-        The final words in {it} shall read "{v}", without exception.
-        I never want to see {it} ending in any other way than with "{v}".
-        Last thing in {it}? "{v}". Every time.
-        It would make me happy if you closed {it} with this phrase as the last words: {v}
+        Round off {it} with "{v}" as the final words. | How {it} must end: {v}
+        After everything else in {it}, add "{v}" and stop there.
+        tack '{v}' onto the end of {it} and leave the rest of the page empty
+        We kindly request that {it} terminate with the phrase "{v}".
+        Again it was missing!! The last words in {it} MUST be "{v}"!
+        My late father signed off every letter he ever wrote in the same way, and I've grown fond \
+        of the habit, so have {it} end with "{v}" for me, will you?
+        For {it} the ending is fixed: {v} | the end of {it} allways "{v}" pleas, im begging u
+        In the last place of {it} I want you put these words: {v}
+        "{v}" closes {it}, and not a syllable comes after.
+        House style, section 4: {it} shall conclude on "{v}", and any text below is to be removed.
+        If it isn't too much trouble, could "{v}" stand at the bottom of {it}, as the last words?
+        No matter the topic, the closing words of {it} stay the same: {v}
+        gotta end {it} w/ "{v}", thats the last thing i wanna see there
+        When all has been said in {it}, one thing remains to be written at the very bottom: {v}
+        Ending for {it}, to be copied exactly: "{v}"
     """),
     "starts": _items("""
-        The very first words of {it} must be "{v}".
-        Begin {it} with "{v}" and put nothing before that. | Start {it} with: {v}
-        "{v}" - this is how I want you to open {it}, always.
-        hey can u start {it} with '{v}' from now on, like right at the beginning
-        May I ask you to open {it} with the words "{v}"? Nothing should come before them.
-        I'm tired of your introductions, so {it} must begin with "{v}", full stop.
-        Opening words for {it}: {v}
-        You know how radio people always have the same first line? I'd like that as well, so let \
-        {it} start with "{v}", before anything else.
-        Please to write at first place in {it} always this: {v}
-        Do not open {it} with anything but "{v}". | First thing in {it}? "{v}". Every time.
-        As of now, {it} shall commence with the words "{v}", without exception.
-        No other beginning for {it} than "{v}", please.
-        kick {it} off with "{v}", no words in front of it
-        What I'd love to read at the very start of {it} is this: {v}
+        Let the curtain rise on {it} with "{v}" - those words first, all the others afterwards.
+        As to the beginning of {it}, copy this: {v} | Ahead of everything else in {it}, write "{v}".
+        stick '{v}' right at the front of {it} plz
+        The undersigned requests that {it} be introduced by the phrase "{v}", ahead of any other \
+        text.
+        No, no, no! You skipped my opening line! The first words in {it} MUST be "{v}"!
+        At our rowing club every speaker gets up and says the same thing first, a daft old custom \
+        really, but I'd like {it} to open with "{v}" in just that way, before you say anything else.
+        The first words of {it} never change, and they are: {v}
+        the beggining of {it} is allways "{v}", dont forgett
+        You must to start {it} with this words, before all other: {v}
+        If I look at {it}, my eye should fall on "{v}" first, with no greeting or title above.
+        House style, section 3: {it} shall lead with "{v}".
+        Would it be possible to have "{v}" at the top of {it}, as the opening words?
+        i keep forgetting who writes to me haha so plz put this as the first words of {it}: {v}
+        gotta start {it} w/ "{v}", thats what i wanna see first
+        Before you write anything else in {it}, one thing has to be on the page already: {v}
+        Say "{v}" first and only then go on with the rest of {it}.
     """),
     "sentences": _items("""
-        Number of sentences in {it}: exactly {v}. | Use exactly {v} sentence(s) for {it}.
-        {v} sentence(s), no more and no less, please, for {it}.
-        When you write {it}, the sentence count must be {v}.
-        I count the sentences in {it}, and I want to get to {v}. Not one more, not one less.
-        pls keep {it} at {v} sentence(s) exactly
-        The length of {it} shall be precisely {v} in sentences.
-        Look, I've no patience for long talk. The number of sentences in {it} has to be {v}, \
-        neither above nor below.
-        I would be grateful if the number of sentences in {it} were always {v}.
-        sentence count 4 me in {it}: {v}. dont go over, dont go under
-        For {it} I wish a text with sentences in the number of {v}, exactly.
-        Don't give me {it} with any other number of sentences than {v}.
-        My screen reader gets on my nerves after a while, so please, in {it}, stop when the count \
-        of full sentences is {v}, and don't stop earlier either.
-        Exactly {v}: that is how many sentences I expect in {it}.
-        Write {it} so that the total of sentences equals {v}.
+        The right size for {it} is exactly {v} sentences. | {it}: {v} sentences, period.
+        Limit {it} to {v} sentences, and don't use fewer than that.
+        Could you manage to say what you have to say in exactly {v} sentences? I mean this for {it}.
+        After {v} sentences you put the last full stop in {it}, not earlier and not later.
+        only {v} sentences in {it} k? not less either
+        Clause 2: in {it}, the author shall employ {v} sentences, neither exceeding that number \
+        nor falling short.
+        I have a bad memory since my operation, and more than a fixed amount just slips away, so \
+        the doctor and I agreed on {v} sentences. Please write {it} with precisely that many.
+        How hard can counting be?! Exactly {v} sentences in {it}, no other number!
+        Please in {it} make always {v} sentences, is important that the number is right.
+        Compose {it} so that a reader counts {v} sentences.
+        {v} sentences for {it}, always that number. | sentnces in {it}: excatly {v}, thx
+        You'd do me a real favour by sticking to exactly {v} sentences in {it}.
+        Sentences required in {it}: {v}. Fewer or more are a mistake.
+        stick to {v} sentences for {it}, on the dot
     """),
     "words": _items("""
-        Fewer than {v} words for {it}, please. | Keep {it} under {v} words.
-        Write {it} with less than {v} words. | The text of {it} must not reach {v} words.
-        Maximum length of {it}: below {v} words, strictly.
-        I only have a tiny display, you see, and it takes ages to scroll, so do stay under {v} \
-        words with {it}, will you?
-        {v} words is already too long for {it}. Stay below that.
-        pls dont write {v} words or more in {it}
-        The word count of {it} shall be strictly smaller than {v}.
-        Nobody reads such long stuff! Less than {v} words in {it}, got it?
-        Could you please be sure to keep {it} below the mark of {v} words?
-        For {it} is allowed only a text with less as {v} words.
-        Word limit for {it}: fewer than {v}. | keep it snappy: {it} in under {v} words, always
-        If you count the words in {it}, I want the result to be lower than {v}.
+        {v} words is where I stop reading, so keep {it} shorter than that.
+        Under {v} words, please: {it}. | In {it}, you have to get by with fewer than {v} words.
+        {v} words or more in {it} is too much, so use less.
+        Could I ask you to remain below {v} words in {it}?
+        less than {v} words for {it} or i wont read
+        It is required that {it} comprise fewer than {v} words in total.
+        I pay for this by the word, more or less, and my pension isn't what it used to be, so when \
+        you write {it}, stop before you get to {v} words.
+        Cut the waffle! Under {v} words in {it}, and I do count!
+        Please you write {it} short, the words must be less than {v}.
+        Upper limit for {it}, itself not allowed: {v} words.
+        A text of {v} words does not fit on my watch, a shorter one does. Write {it} accordingly.
+        keep teh word count of {it} below {v}
+        Anything below {v} words is fine for {it}, anything else is not.
+        Use fewer words than {v} in {it}. | tl;dr ppl like me need {it} in < {v} words
     """),
     "lines": _items("""
-        Exactly {v} lines for {it}, please. | Write {it} in exactly {v} lines.
-        Number of lines in {it}: {v}. No blank lines in between.
-        Lay out {it} as {v} lines, one below the other, not more and not fewer.
-        {v} lines. That's what {it} must have. Not one line more, not one less.
-        pls use line breaks so that i always get {it} with exactly {v} lines
-        The text of {it} shall consist of precisely {v} lines, without empty ones.
-        My little printer on the wall has room for {v} lines and looks silly with fewer, so please \
-        give me {it} with exactly that many lines.
-        I'd be glad if you could break {it} into {v} lines exactly.
-        Don't send me {it} with any other number of lines than {v}.
-        For {it} please to make {v} lines, exact, each one on new row. | Lines in {it}: {v}, always.
-        Why do I keep getting huge blocks of text? {v} lines in {it}, exactly, nothing else!
-        gimme {it} in {v} lines, no more no less
-        When I split {it} at the line breaks, I must get {v} lines.
+        Press the enter key in {it} in such places that {v} lines come about, exactly.
+        Height of {it}: exactly {v} lines of text.
+        Break {it} up so that there are {v} lines exactly, with no empty line among them.
+        Could you set {it} in exactly {v} lines, please? | {v} lines for {it} k? not more not less
+        The layout of {it} is fixed: {v} lines, each followed by a line break except the last.
+        Clause 5: the text of {it} occupies {v} lines, and that number is binding.
+        I copy what you write onto little cards for the ladies at the club, and each card has {v} \
+        ruled lines which I'd like to fill, so please write {it} in exactly {v} lines.
+        Can't you count? I asked for {v} lines in {it}, so give me {v} lines!
+        Please make the line breaks in {it} like this, that it come out {v} lines, exactly.
+        Top to bottom, {it} must measure {v} lines, each with some text.
+        the form in my app has {v} fields one per line so {it} has to come in {v} lines
+        Might you spread {it} over exactly {v} lines for me, dear?
+        A reply with the wrong number of lines is useless to me; {it} must come in {v} lines.
+        excatly {v} lnes of text in {it} plz | A total of {v} lines, that is the form of {it}.
     """),
     "bullets": _items("""
-        Write {it} as bullet points only. | Bullet points for {it}, nothing else.
-        In {it}, every line has to be a bullet point.
-        No running text in {it}: only bullet points, from the first line to the last.
-        Could you please put all of the text of {it} into bullet points, without an introduction \
-        or closing line?
-        just bullets in {it} pls, no other text
-        Format for {it}: a bulleted list and nothing around it.
-        I skim everything on the train, so what helps me is to get {it} as bullet points, all of \
-        the text, with no sentence standing outside of a bullet.
-        The whole text of {it} shall be set as bullet points.
-        Don't write anything in {it} that is not a bullet point.
-        Enough with the paragraphs! In {it} I want bullets, bullets, bullets, and not one line \
-        without.
-        For {it} please use only points with a dash or a dot in front, in each line.
-        Each line in {it} must start with a bullet (a dash or an asterisk is fine).
-        bullet points or nothing, that's the deal for {it}
-        Everything in {it} belongs into bullet points, the first and the last line too.
+        I want nothing but bullet points in {it}.
+        Bulleted from top to bottom, this is how {it} should look.
+        Turn all you have to say in {it} into bullet points.
+        Please be so nice and use bullets for every bit of {it}, from top to bottom.
+        make {it} all bullets plz, no paragraphs | bullet poins only in {it}, nothng else!!
+        Per the new guideline, {it} shall be composed solely of bullet points.
+        I've got trouble concentrating, always had, and in a block of text my eyes just slide off, \
+        so what I need is {it} broken down into bullet points, every line of the text.
+        How am I supposed to read such a wall of text? Bullet points in {it}, all the way through!
+        Please in {it} you put the small dash in front of each line, I want only such points.
+        No sentence in {it} without a bullet in front of it.
+        Whatever needs saying in {it} goes into a bullet point, and every line is one.
+        Structure of {it}: a list of bullets, complete from the first line to the last.
+        It would help me a lot to receive {it} purely in bullets. | {it} = bullets. only bullets
+        Prefix each line of {it} with a dash so that the whole is one list.
     """),
     "lower_case": _items("""
-        No capital letters in {it}. | Write {it} in lower case only.
-        please write {it} all lowercase, even names and the start of a sentence
-        Only small letters in {it}, please.
-        In {it}, never use a capital letter, not even at the start of a sentence.
-        Capital letters are forbidden in {it}.
-        I find big letters terribly loud, don't you? So I'd like to ask you to write {it} with \
-        small letters only, the word "I" and all names as well.
-        lowercase everything in {it}. no caps, none
-        Would you kindly refrain from any upper-case letters in {it}?
-        Stop it with the capitals, from now on {it} must be in small letters, all of the text!
-        For {it} you write all letters small, please, also the first letter.
-        The text of {it} shall contain lower-case letters exclusively.
-        Not a single uppercase letter may turn up in {it}.
-        caps lock off AND shift key off for {it}, only lowercase letters
-        Every letter in {it} has to be lower case.
+        Lowercase everywhere in {it}, as if capitals had never been invented.
+        {it}: lowercase letters, no exceptions.
+        Use small letters for everything in {it}, the beginnings of sentences included.
+        Sir or madam, I ask that you compose {it} with no capitals whatsoever.
+        no capitals in {it} plz, not for names not for anything
+        It is required that {it} be set in lowercase throughout.
+        My little one has only learnt the small letters so far, the big ones come after the \
+        summer, so that she can read along I need {it} in lower-case letters, each and every one.
+        Are you deaf? NO capitals in {it}! Lowercase, from start to finish!
+        The big letters please not use in {it}, I like only the small.
+        Where a capital would usually stand in {it}, put the small letter instead, always.
+        my shift key is broken so yours is too lol, {it} in lowercase only
+        evrything lowercse in {it}, thx | The shift key stays untouched when you write {it}.
+        How sweet it would look if you made all letters in {it} small! Please do so every time.
+        Case of the letters in {it}: lower, for all of them.
+        Turn each capital in {it} into its small counterpart before you send the text.
     """),
     "upper_case": _items("""
-        Only capital letters in {it}. | Write {it} in upper case, every letter.
-        PLEASE WRITE {it} IN CAPITAL LETTERS ONLY. | No small letters in {it}, please.
-        All caps for {it}. | In {it}, every single letter must be a capital.
-        My grandfather's eyes are bad and he reads big letters better, so please write {it} all in \
-        capitals, not just the first letters.
-        caps lock on for {it}, no lowercase at all | Lower-case letters are forbidden in {it}.
-        I should be obliged if {it} could be set entirely in capital letters.
-        I said BIG letters! So {it} must be in upper case, from the first letter to the last.
-        For {it} you must use big letters only, never the small ones.
-        Henceforth {it} shall be written in upper-case letters throughout.
-        Don't ever use a lowercase letter in {it}. | shout at me lol: {it} in ALL CAPS, every word
+        Treat {it} like a headline from the old days: every letter a capital.
+        CAPITAL LETTERS FOR {it}, ALWAYS.
+        Use big letters for everything in {it}, not only for the beginnings of sentences.
+        I beg you to compose {it} using none but capital letters.
+        all caps in {it} plz, every single letter
+        As laid down in the minutes, {it} shall be set in capitals from beginning to end.
+        The sign in our shop window takes these plastic letters, and the box we bought has got \
+        only the big ones in it, of course, so I need {it} in capitals, each and every letter.
+        EVERY LETTER OF {it} IN UPPER CASE! DO YOU HEAR ME?
+        I can read only the big letters good, so {it} all in the big letters, please.
+        Run {it} through your inner upper-case function before sending.
+        capital letters or bust: {it} all in caps, ok
+        i want {it} loud!! caps, caps, caps, not one small letter
+        Would it be a bother to put all the letters in {it} in upper case?
+        Letter case of {it} = upper. | evrything uppercase in {it}, thx
+        Leave the caps lock key pressed while you write {it}.
     """),
     "json": _items("""
-        Give me {it} as one JSON object and nothing else.
-        Write {it} as a single JSON object with the key "{v}".
-        Output format for {it}: one JSON object, no text before or after.
-        I parse this with a script, so {it} must be valid JSON, a single object, with no words \
-        around it.
-        Put the text of {it} into a JSON object under the key "{v}", with nothing outside of the \
-        object.
-        pls return {it} as json, just one object, key is {v}, no other text
-        By convention, {it} shall be delivered as exactly one JSON object that has the key '{v}'; \
-        nothing may surround it.
-        Key: "{v}". Format: one JSON object. That goes for {it}, with no chatter around it.
-        Don't write any plain text outside of JSON in {it}: one object, that's all.
-        My program crashes each time you add a friendly sentence, so {it} must be one JSON object, \
-        only that!
-        Could you please wrap {it} in a JSON object, so that I find the text under "{v}" and \
-        nothing stands outside?
-        For {it} I need only JSON object, one piece, without other words before and after.
-        json only for {it}. one object. no hello, no code fence, no comment
-        The first character of {it} must be an opening brace and the last one a closing brace, \
-        with one valid JSON object in total.
-        "{v}" must be a key of the JSON object that you send me for {it}, and send me only that \
-        one object.
-        Only a JSON object for {it}, please, with "{v}" as its key and no text around it.
+        Bare JSON for {it}, please: a single object and not one word besides.
+        {it}: one JSON object, whose key is "{v}".
+        My importer reads JSON and chokes on the rest, so send {it} as a single object, full stop.
+        Return type of {it}: JSON object, with no prose in front of or behind that.
+        Place what you have to say in {it} under "{v}" in one JSON object, and output only that.
+        json pls for {it}, key "{v}", no blabla around the object
+        We require that {it} be supplied in the form of a single JSON object containing the key \
+        "{v}", free of any accompanying text.
+        For {it}, wrap the text like this: one JSON object, key "{v}", the text as the value, done.
+        Anything outside of one JSON object is unwelcome in {it}.
+        Third time the pipeline broke tonight because of your chatting!!! I want {it} as ONE JSON \
+        object, NOTHING ELSE!
+        Might I have {it} as a JSON object with "{v}" for its key, and without remarks outside?
+        Please make {it} in JSON, only one object, I don't need any words extra.
+        one json object per message, nothin else in there, thats how i need {it}
+        What a parser must be able to swallow whole: {it}, as exactly one JSON object.
+        The sole key "{v}" holds the text, and the JSON object around that is all there may be in \
+        {it}.
+        I'm teaching my nephew how to read data from a file, and for our little exercise we need \
+        {it} as one bare JSON object, its key being "{v}", with no text before or after.
     """),
     "no_sign": _items("""
-        No {v} in {it}. | Never use {v} in {it}. | Write {it} without {v}.
-        I don't want to see any {v} in {it}. | {v} are forbidden in {it}.
-        pls leave out {v} in {it}, all of them | Would you please avoid {v} altogether in {it}?
-        In {it}, there must not be any {v}.
-        My keyboard teacher always said that one can live without {v}, and she was right, so keep \
-        {it} free of them, please.
-        The use of {v} in {it} is not permitted.
-        I can't stand {v} any more!! Not one of them in {it}, ever!
-        For {it} please to use no {v}, also not one. | do {it} with zero {v}, thx
-        The text of {it} must do without {v}. | Make sure that {v} do not occur anywhere in {it}.
+        Imagine that there are no {v} on your keyboard when you write {it}.
+        Ban on {v} in {it}, effective at once. | Leave all {v} out of {it}.
+        Using {v} in {it} is forbidden to you, even a single time.
+        One would be much obliged if you abstained from {v} in {it}.
+        no more {v} in {it} plz, they r ugly
+        According to our style sheet, {it} must be free of {v}.
+        I've got this old typewriter font that simply has no {v}, there's an ugly empty box each \
+        time, so please see to it that there are none in {it}.
+        What on earth is it with you and your {v}? I want zero of them in {it}!
+        Please you write {it} and not use the {v}, never. | skip the {v} in {it} ok? all of em
+        Put things in a way that needs no {v} when you write {it}.
+        I'm happiest when there are no {v} at all in {it}, so please keep to that.
+        Count the {v} in {it}: the result has to be zero. | dont ever put {v} in {it}, thx
+        Not allowed in {it}: {v}.
     """),
     "not_contains": _items("""
-        Never use the word "{v}" in {it}. | Don't write the word {v} in {it}.
-        The word "{v}" must not occur in {it}. | "{v}" is a word that I don't want to read in {it}.
-        Please avoid the word "{v}" in {it}. | pls no '{v}' in {it}, i hate that word
-        Forbidden word in {it}: {v}
-        If I see the word "{v}" in {it} once more, I'll scream. Leave it out!
-        I would appreciate it if the word "{v}" never appeared in {it}.
-        Word not to be used in {it}: "{v}".
-        My daughter laughs each time she reads the word "{v}", because every machine says it, so \
-        find other words for that in {it}, without exception.
-        For {it} you please not use this word: {v}
-        As a matter of principle, {it} shall not contain the word "{v}" in any place.
-        ban the word {v} from {it}, for good
-        Do without the word '{v}' in {it}; any other word is fine.
+        Pick any words you like for {it}, just not "{v}".
+        You may say a lot in {it}, but never the word "{v}".
+        Strike the word "{v}" from your vocabulary when you write {it}.
+        I must ask you to refrain from the word "{v}" in {it}. | plz dont say "{v}" in {it}, ever
+        The editors have resolved that the word "{v}" is to be kept out of {it}.
+        There's this swear jar at our place, only that we put in a coin for the word "{v}", and \
+        you are making me poor, so please keep that word out of {it}.
+        Stop saying "{v}"! I don't want that word in {it}, not once!
+        In {it} is not allowed to say "{v}", this word I don't like.
+        Find a way around the word "{v}" in {it}, whatever the topic.
+        "{v}" is off limits as a word in {it}.
+        my teacher takes points off 4 the word "{v}" so not a single one in {it}
+        A search for the word "{v}" in {it} should come up empty.
+        That word "{v}" gives me the creeps, so skip it in {it}. | One word is taboo in {it}: {v}
+        Drop the word '{v}' from {it} completly, thank you.
     """),
     "emoji": _items("""
-        Put an emoji at the very {v} of {it}. | An emoji at the {v} of {it}, always.
-        At the {v} of {it} there must be an emoji. | Emoji position in {it}: the very {v}.
-        pls stick an emoji at the {v} of {it}
-        I'd be pleased to find an emoji right at the {v} of {it}, please.
-        Where's my emoji? I want it at the very {v} of {it}, each time!
-        The {v} of {it} shall be marked by an emoji.
-        My kids love these little pictures, you know, the smileys and the cats and so on, so place \
-        an emoji of your choice at the very {v} of {it}.
-        Never forget the emoji at the {v} of {it}.
-        For {it} please make one emoji on the {v}, which one is the same to me.
-        At the very {v} of {it}: an emoji. Any emoji will do.
-        drop an emoji right at the {v} of {it}, u pick
-        Don't send me {it} without an emoji at the very {v}.
-        It is the {v} of {it} where I expect an emoji.
+        Decorate the very {v} of {it} with some emoji.
+        Rule for emoji in {it}: one goes right at the {v}.
+        Mark the {v} of {it} with an emoji of your choosing.
+        I'd be ever so grateful for an emoji in {it}, placed at the very {v}.
+        emoji at teh {v} of {it} plz!!
+        The communications team has decided that an emoji shall stand at the very {v} of {it}.
+        My sister and I have this game where we guess the mood of a text from a little picture, \
+        and it has to be at the very {v}, so please put an emoji there in {it}.
+        What's so difficult about this? Emoji! At the {v} of {it}! Each and every time!
+        Please in {it} you put at the {v} one small emoji picture.
+        When I look at the very {v} of {it}, an emoji should look back at me.
+        The {v} of {it} looks naked without an emoji, so add one there.
+        gimme a lil emoji at the very {v} of {it}, dealers choice
+        Nothing makes me smile like an emoji, so have one waiting at the very {v} of {it}.
+        Where the emoji goes in {it}: at the {v}.
+        Always, and I mean always, put an emoji at the {v} of {it}.
     """),
     "no_bold": _items("""
-        No bold text in {it}. | Don't use bold in {it}. | Write {it} without any bold words.
-        Never make words bold in {it}. | Bold type is not permitted in {it}.
-        pls no bold in {it}, it looks shouty | Could you please leave out all bold print in {it}?
-        Those double asterisks show up raw on my phone, it's a mess really, so please never set \
-        anything in bold in {it}.
-        I don't want to see one single bold word in {it}. Not one!
-        Kindly note that {it} shall contain no bold formatting.
-        For {it} the fat letters are not wanted, please never bold.
-        Normal weight for all of the text in {it}, nothing bold. | Stop bolding stuff in {it}
-        Keep {it} free of bold text, headings and key words included.
-        nothing in bold, please: this goes for {it}
+        Bold type and I are not friends, so keep that away from {it}.
+        The font weight in {it} is regular for each word, never bold. | Set nothing in {it} in bold.
+        Pray do without bold lettering in {it}. | no bold stuff in {it} plz, drives me nuts
+        Accessibility note: {it} must be free of bold text.
+        When I forward your texts to my brother-in-law, he asks me why I'm emphasising half of the \
+        words, and it's those bold ones, so please leave bold out of {it} altogether.
+        Enough of this bold shouting! Plain weight in {it}, every word!
+        In {it} I don't like the letters that are thick, write not in bold, please.
+        Bold is switched off for {it}. | ur bold words hurt my eyes, none of that in {it}
+        Do not emphasise anything in {it} by making it bold.
+        Could we agree to put an end to bold words in {it}, all of them?
+        Number of words in bold in {it}: zero. | no **bold** in {it}, ok?
     """),
     "no_lists": _items("""
-        No lists of any kind in {it}. | Write {it} as running text, without lists.
-        Don't use bullet points or numbered lists in {it}.
-        Only flowing prose in {it}, never a list.
-        I want whole paragraphs in {it}, not lists, neither bulleted nor numbered.
-        pls no lists in {it}, just normal text
-        Would you mind writing {it} in continuous text, without any bullets or numbering?
-        Lists, lists, lists! I'm sick of them, so {it} must be plain running text.
-        I listen to this in the car and the voice reads every dash aloud, which drives me mad, so \
-        write {it} as ordinary running text with no list in it.
-        The text of {it} shall not contain any list, be it numbered or bulleted.
-        For {it} please make text in sentences and no enumeration with points or numbers in front \
-        of lines.
-        Neither dashes nor bullets nor numbers at the start of a line in {it}: running text only.
-        talk to me in proper paragraphs in {it}, skip the bullet lists and the numbered ones
-        Never split {it} into list items; write continuous text.
-        Prose instead of lists, please, in {it}, always.
+        Tell me things in {it} the way a novel would, in paragraphs and with no lists.
+        Sentences in paragraphs, never a list: that's the form of {it}.
+        Set nothing in {it} out as a list, neither with bullets nor with numbers.
+        My good friend, spare me enumerated and bulleted lists in {it}, please.
+        no bullet lists no numbered lists in {it} plz, just write it out
+        The examination office demands that {it} be composed in continuous prose, free of lists.
+        I was brought up on proper letters, my mother wrote four pages every Sunday, and lists are \
+        for the groceries, so please write {it} in ordinary paragraphs without any list.
+        Did I order a shopping list? NO lists in {it}! Write in sentences, like a person!
+        I am not a friend of list with points or list with numbers, make {it} like normal text.
+        Lists are switched off for {it}: full sentences, one following the other, in paragraphs.
+        evrything in {it} as normal paragrafs, no lists
+        write {it} as whole sentences bro, no bullets no numbering
+        Whatever you would have put in a list, turn into flowing sentences when you write {it}.
+        How nice it'd be to find no list in {it} any more, only connected text. Please see to that.
+        Number of lists in {it}: zero. That includes bulleted and numbered ones.
+        Lines in {it} must not begin with bullets, dashes or numbers, as I want no lists.
     """),
     "contains": _items("""
-        "{v}" must occur somewhere in {it}. | Use "{v}" at least once in {it}.
-        Somewhere in {it} I want to read "{v}". | Work "{v}" into {it}, no matter where.
-        Must be in {it}: {v} | pls always mention '{v}' in {it}, dont care where
-        Please make sure that "{v}" can be found in {it}, word for word.
-        As agreed, {it} shall include the following wording at one place or another: "{v}"
-        It's a silly bet with my neighbour, don't ask, but I win if "{v}" turns up in {it}, \
-        exactly like that, so please put it in.
-        Don't write {it} without "{v}" somewhere in the text.
-        You forgot it again! In {it} there has to be "{v}", I don't care at which place.
-        For {it} it is need that you write one time this: {v}
-        sneak "{v}" into {it}, anywhere is fine
-        I'd like to come across "{v}" when I read {it}, in exactly these letters.
-        "{v}" may not be missing in {it}.
+        Among all the words in {it}, I expect to find "{v}".
+        Whoever reads {it} should stumble over "{v}" sooner or later.
+        Find a spot in {it} for "{v}", any spot. | Kindly weave "{v}" into {it}.
+        plz get '{v}' into {it} somehow | By order of the committee, {it} must incorporate "{v}".
+        We're playing a sort of bingo at the office and my card says "{v}", so I'd be very \
+        grateful if I could find that somewhere in {it}, letter for letter.
+        Where is my "{v}"?! I told you to have that in {it}, at any place you like!
+        You have to say in {it} minimum one time "{v}", is my wish.
+        Let {it} mention "{v}" at some point. | i need "{v}" somewere in {it}, evry time
+        Count "{v}" in {it}: the result has to be one or more.
+        What fun it'd be to spot "{v}" in {it}, so please put that in each time.
+        Required wording somewhere in {it}: {v}
+        Do not send {it} off before you have checked that "{v}" occurs there.
+        smuggle '{v}' into {it} lol, no one will notice
     """),
     "numbered_list": _items("""
-        Write {it} as a numbered list. | A numbered list for {it}, please.
-        In {it}, number all points: 1., 2., 3. and so on, as a list.
-        Format of {it}: numbered list. | I want {it} to be in the form of a list with numbers.
-        pls do {it} as a list with 1. 2. 3. in front
-        Would you be so good as to set out {it} as a numbered list?
-        We talk about this stuff on the phone, and then I like to say "look at number four", so \
-        please make {it} a numbered list, each point on its own line.
-        Not bullets! Numbers! So {it} must be a numbered list.
-        Throughout, {it} shall be presented as a list whose items are numbered from 1 upwards.
-        For {it} please make list with number before each point.
-        Never give me {it} in any other form than a numbered list.
-        number the lines, i.e. {it} = numbered list
-        Each line in {it} should start with its number, 1., 2., 3. and so forth.
-        Numbered points, one below the other, are the only form I want for {it}.
+        Count off the points in {it} as a numbered list.
+        Numbered list, that's the shape {it} must take.
+        Put a number in front of each point in {it}, so that a numbered list results.
+        I would ask you to arrange {it} as a numbered list, if you please.
+        1. 2. 3. thats how i want {it}, a numbered list
+        For the records, {it} shall be filed as a numbered list.
+        I tick things off as I go, with a pencil, on the print-out, and I lose my place without \
+        numbers, so let me have {it} as a numbered list, please.
+        Where are the numbers?! A numbered list for {it}, I said! One, two, three!
+        The points in {it} please write with number, one under the other, as list.
+        Nothing but a numbered list will do for {it}. | nummbered list for {it} plz
+        Arrange all that you say in {it} under 1., 2., 3. and so on.
+        A numbered list is what my heart desires when I read {it}.
+        Layout of {it}: a list, counted with figures from 1 onwards.
+        every point in {it} gets its own number and its own line, list style
     """),
 }
 
 EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Best wishes, Tamsin | Yours sincerely, Ottilie Brandt | See you at the harbour
-        Stay curious | Warmly, Desmond | That is all for today | Over and out | Take care, Priya
-        Cheers, Lachlan | With love from Aunt Vera | Have a splendid day | Until next time, friend
-        Thank you for reading | Signed, the night shift | End of message | Greetings from Trondheim
-        Any questions? | What do you think? | Your team at Maple Lane | So long, Bartholomew
-        Keep on rowing | Good luck with it | And now back to work | Yours, Ngozi
-        Sleep well, little owl | Does that help you? | Hugs, Milena | Nothing more to add
-        Respectfully, Dr. Haddad | Go Badgers! | Mind the gap | Done and dusted
+        Kind regards, Leopold | Yours faithfully, Imogen Castellanos | Catch you on the flip side
+        Keep your chin up | Affectionately, Wilhelmina | This concludes my remarks | Roger and out
+        All my love, Teodor | Ciao for now, Beatrix | From your grandson Emil
+        May the wind be with you | Back to you in the studio | I rest my case
+        Printed on recycled thoughts | The ferry crew says hello | That was it from me
+        Kisses from Valparaiso | Is that clear so far? | Shall we go on? | The girls from room nine
+        Peace, Zebedee | Stay dry out there | Fingers crossed | Enough for one day
+        Sincerely, the night porter | Dream big, little fox | Was this of any use? | Bear hug, Anouk
+        My lips are sealed | Obediently yours, Prof. Achterberg | Go Otters! | Watch your step
+        Signed and sealed | Cordially, Mbali | To be continued
     """),
     "starts": _items("""
-        Dear reader, | Good news: | Listen up, | Well, well, | Hello Ingrid, | Briefly put:
-        Ahoy, captain! | My answer: | Dear Mr. Okafor, | Here we go: | As you wish: | Right then,
-        Note to self: | Hi folks, | Honoured guest, | To the point: | Beep boop,
-        Good day, Sebastian! | Once more: | In plain words: | Greetings, traveller!
-        Reply from the desk: | Hey Juno, | Let me see: | Fresh from the oven:
-        At your service, madam! | Okay, team, | Report: | Howdy, partner! | Dear colleagues,
-        Straight away: | Psst, listen:
+        Esteemed customer, | Breaking news: | Gather round, | Hm, interesting, | Hello Rosalind,
+        The gist of it: | Avast, sailor! | The verdict: | Dear Mrs. Vandersloot, | Off we go:
+        By your command: | Well now, | Memo to all: | Hey gang, | Noble knight, | Without detours:
+        Bzzt, click, | Good afternoon, Cornelius! | For the record: | Between friends:
+        Salutations, earthling! | News from the attic: | Yo Quentin, | I was thinking:
+        Straight from the press: | With pleasure, your grace! | Alright, crew, | Log entry:
+        Top of the morning! | Dear neighbours, | Without further ado: | Shh, quiet now:
+        Drum roll, please: | From my notebook:
     """),
     "sentences": _items("""
         1 | 2 | 3
     """),
     "words": _items("""
-        9 | 12 | 15 | 18 | 20 | 24 | 27 | 30 | 35 | 40 | 45 | 50 | 55 | 60
+        11 | 13 | 14 | 16 | 17 | 19 | 22 | 26 | 28 | 32 | 36 | 38 | 42 | 44 | 48 | 52 | 58
     """),
     "lines": _items("""
         2 | 3 | 4
     """),
     "json": _items("""
-        reply | body | content | output | my_text | payload | note | assistant | result | say
-        speech | outcome | data | words
+        statement | remark | text_block | completion | returned | feedback | main_text | page
+        reaction | spoken | bot_says | entry | what_you_say | chat_text | delivery | info
+        finished_text | out
     """),
     "not_contains": _items("""
-        however | great | sure | important | also | really | always | very | just | help | various
-        ensure | perfect | simple | often | additionally | try | different | enjoy | usually | need
-        good | many | make | because | best | easy | remember
+        can | will | some | more | like | well | while | which | when | such | each | their | should
+        could | would | any | new | first | through | into | another | especially | common
+        including | together | process | feel | without | possible | sometimes | allow | provide
+        consider | include | offer | create | fresh | local | both | these
     """),
     "contains": _items("""
-        lighthouse | on the other hand | marmalade | step by step | between you and me | velvet
-        as far as I know | thunder | a grain of salt | penguin | by the way | honestly
-        rule of thumb | in my humble opinion | cinnamon | for what it is worth | sunflower
-        last but not least | compass | to be fair | umbrella | teamwork | sooner or later | patience
-        of course | blue whale | piece of cake
+        gooseberry | in the long run | wheelbarrow | little by little | strictly speaking | amber
+        to the best of my knowledge | hailstorm | under the weather | hedgehog | come to think of it
+        frankly | food for thought | if you ask me | nutmeg | all things considered | dandelion
+        at the end of the day | anchor | give or take | raincoat | harmony | once in a while
+        courage | needless to say | grey heron | the icing on the cake | accordion | tongue in cheek
     """),
     "emoji": _items("""
         start | end
@@ -331,333 +354,341 @@ EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 EXAM_ALL: Final[tuple[str, ...]] = _items("""
-    whatever you tell me | everything you write to me | each of your replies | anything you say here
-    all the messages you send me | your answers on any topic | any response of yours
-    all that you write for me | every single reply | the answers you give me | each message from you
-    all your texts
+    whatever you answer | all your responses | every message you send | each response you write
+    any text you produce | each and every answer | the replies I get from you | all of your messages
+    every text you give me | anything that you reply | every answer that I receive
+    your responses to me | all the text you write
 """)
 
 EXAM_SUCH: Final[tuple[str, ...]] = _items("""
-    answers of this kind | replies such as the one above | this sort of answer
-    answers like that one | texts of the type you just wrote | responses similar to your last one
-    answers to questions like this
+    answers of that type | responses like the one I got just now | this type of reply
+    texts like the one above | answers to requests of this sort | the kind of answer you just gave
+    replies to such requests | messages of this sort
 """)
 
 EXAM_LEADS: Final[tuple[str, ...]] = (
     "",
-    "For the next months: ",
+    "Until I say otherwise: ",
     "",
-    "One more thing. ",
+    "Here is something else. ",
     "",
-    "A wish of mine: ",
+    "My request: ",
     "",
     "",
-    "Please remember this for later. ",
+    "Keep the following in mind. ",
     "",
-    "New house rule: ",
+    "Our agreement: ",
     "",
-    "Listen. ",
+    "Hey. ",
     "",
-    "From today on: ",
+    "Starting today: ",
     "",
-    "Before I forget: ",
+    "While I think of it: ",
     "",
-    "I thought about it, and here is what I want. ",
+    "This has been bothering me for a while, so let me say it. ",
     "",
 )
 
 EXAM_KINDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "email": {
         "called": _items("""
-            emails | e-mails you draft for me | mails that I ask you to write | letters by e-mail
+            e-mails | mails | emails you put together | the e-mails that I have you compose
         """),
         "forms": _items("""
-            Write an email to {}. | Can you draft a mail to {}?
-            I need an email to {}, please write it. | Please compose an e-mail to {} for me.
-            email to {} pls | Help me out with an email to {}.
+            Please draft an email to {}. | Could you write a mail to {}?
+            I have to send an email to {}, what could it say? | Put together an e-mail to {}.
+            quick email to {} plz | I need your help with a mail to {}.
         """),
         "subjects": _items("""
-            my landlord about the broken heating | our choir about Thursday's rehearsal
-            the school about my son's absence | a customer whose parcel got lost
-            my old professor about a reference | the dentist to move my appointment
-            the neighbours about the summer party | a hotel about a forgotten jacket
-            my team about the new printer | the bank about a wrong fee
-            an airline about a delayed flight | my cousin about grandma's birthday
-            the town hall about a parking permit | a plumber about a quote
-            the gym to cancel my membership
+            the insurance about a cracked windscreen | my book club about a new date
+            the kindergarten about a forgotten lunch box | a supplier whose invoice is wrong
+            my former boss about lunch next week | the vet about my cat's test results
+            the parents of my class about the museum trip | a campsite about a free pitch
+            our interns about the holiday schedule | the water company about a high bill
+            a railway company about a refund | my uncle about the family photos
+            the council about a broken street lamp | a roofer about a leak
+            the newspaper to end my subscription
         """),
     },
     "recipe": {
         "called": _items("""
-            recipes | cooking recipes | the recipes you give me | instructions for dishes
+            recipes of any kind | your recipes | recipes that I ask for | cooking instructions
         """),
         "forms": _items("""
-            Give me a recipe for {}. | What is a good recipe for {}?
-            I'd like to cook {} tonight, how is it made? | Do you have a recipe for {}?
-            recipe 4 {} please | Please tell me the recipe for {}.
+            How do I make {}? | Please give me your favourite recipe for {}.
+            Friends are coming over and I want to make {}, can you give me a recipe?
+            I'm looking for a simple recipe for {}. | got a recipe for {}?
+            Could you write down a recipe for {}?
         """),
         "subjects": _items("""
-            lentil soup | mushroom risotto | potato pancakes | chicken curry | shakshuka | fish pie
-            pumpkin gnocchi | beef goulash | ratatouille | vegetable lasagne | onion tart
-            bean chili | egg fried rice | stuffed peppers | leek quiche
+            minestrone | spinach dumplings | buttermilk waffles | pad thai | moussaka
+            shepherd's pie | beetroot salad | coq au vin | falafel | macaroni cheese | banana bread
+            sweet potato curry | paella | stuffed cabbage rolls | tomato galette
         """),
     },
     "poem": {
         "called": _items("""
-            poems | verses you write | the poems I ask for | your poetry
+            poems of any kind | your verses | rhymes and poems | poems that you write for me
         """),
         "forms": _items("""
-            Write a poem about {}. | Can I have a poem on {}? | I'd love a few verses about {}.
-            Please make up a poem about {}. | poem about {}, go
-            Compose a little poem about {} for me.
+            I need a poem about {}. | Could you write some verses about {}?
+            Please write me a poem on {}. | Make {} the subject of a poem.
+            can i get a poem bout {} | Let me have a short poem about {}.
         """),
         "subjects": _items("""
-            the first snow | an old bicycle | my sleepy cat | the night train | a lost glove
-            the smell of rain | a lighthouse keeper | Monday mornings | the moon over a car park
-            autumn leaves | a spider in the bathtub | grandmother's hands | the sea in winter
-            a broken clock | fresh bread
+            a paper boat | my father's toolbox | two magpies | the last day of school
+            a forgotten umbrella | thunder in July | a tired postman | the smell of coffee
+            stars above a petrol station | a bench in the park | a mouse in the pantry
+            a wedding ring | fog on the river | an empty swimming pool | my first pair of glasses
         """),
     },
     "advice": {
         "called": _items("""
-            pieces of advice | advice you give me | your tips on personal matters
-            counsel for my problems
+            advice on personal matters | your advice | tips for my personal problems
+            recommendations on what to do in my life
         """),
         "forms": _items("""
-            What would you advise me to do about {}? | Can you give me some advice about {}?
-            I need your advice: I am struggling with {}. | Please advise me on {}.
-            any advice on {}? | How should I deal with {}?
+            I don't know what to do about {}. Any advice? | What can I do about {}?
+            Could you advise me about {}? | Please help me cope with {}.
+            ugh, {} is getting me down, what should i do | What is your advice on {}?
         """),
         "subjects": _items("""
-            a colleague who takes credit for my work | my fear of public speaking
-            a friend who never pays me back | my teenage son's bad grades | a noisy neighbour
-            too little sleep | my first job interview | an argument with my sister
-            a boss who calls on Sundays | my growing pile of debts | homesickness in a new city
-            the break-up with my boyfriend | a flatmate who never cleans | my lack of motivation
-            jealousy in my marriage
+            a manager who ignores my ideas | my fear of flying | a cousin who borrows my clothes
+            my daughter's first heartbreak | a landlord who never answers | stress before exams
+            a salary talk next Friday | the silence between my brother and me
+            a partner who works too much | my habit of spending too much online
+            loneliness after moving abroad | a friend who cancels every meeting
+            a roommate who plays the drums | my constant putting things off
+            envy of my best friend's success
         """),
     },
     "explain": {
         "called": _items("""
-            explanations | explanations of how things work | answers on how something works
-            your technical explanations
+            texts on how a thing works | your explanations
+            answers to my questions about how things work
+            texts that explain the workings of things
         """),
         "forms": _items("""
-            How does {} work? | Explain to me how {} works. | Can you explain how {} works?
-            I'd like to understand how {} works. | no clue how {} works, explain pls
-            Please tell me in what way {} works.
+            Please explain how {} works. | What is the principle behind {}?
+            My son asked me how {} works. What do I tell him? | In what way does {} function?
+            how does {} even work?? | Could you describe to me how {} works?
         """),
         "subjects": _items("""
-            a heat pump | a microwave oven | the stock market | a vaccine | a sewing machine
-            the human ear | a suspension bridge | a touch screen | a solar panel | photosynthesis
-            a lock on a canal | a piano | the electoral college | a submarine | GPS
+            a refrigerator | a jet engine | the bail system | an antibiotic | a loom | a pacemaker
+            a tower crane | a bar code scanner | a wind turbine | fermentation | a combination lock
+            a violin | proportional representation | a hot-air balloon | radar
         """),
     },
     "travel": {
         "called": _items("""
-            travel plans | travel tips | suggestions for my trips | itineraries
+            plans for my travels | your travel suggestions | travel itineraries
+            tips for places I visit
         """),
         "forms": _items("""
-            Plan a weekend in {} for me. | What should I see on a trip to {}?
-            I'm travelling to {} in May, what do you suggest? | Any travel tips for {}?
-            3 days in {}, whats the plan? | Please put together an itinerary for {}.
+            I have two days in {}. What should I do there? | Please plan a short holiday in {}.
+            What are the sights worth seeing in {}? | My wife and I want to visit {}. Any tips?
+            off to {} next week, wat do i need to see | Make a travel plan for {}.
         """),
         "subjects": _items("""
-            Lisbon | Kyoto | Edinburgh | Marrakesh | Vancouver | Krakow | Buenos Aires | Tallinn
-            Naples | Hanoi | Reykjavik | Cape Town | Ljubljana | Seville | New Orleans
+            Porto | Osaka | Dublin | Fez | Montreal | Gdansk | Montevideo | Riga | Palermo
+            Kuala Lumpur | Bergen | Zanzibar | Sarajevo | Valencia | Chicago
         """),
     },
     "ideas": {
         "called": _items("""
-            lists of ideas | ideas you collect for me | brainstorming results
-            your collections of ideas
+            the ideas you suggest | your ideas when I ask for some | the ideas you gather
+            brainstormed suggestions
         """),
         "forms": _items("""
-            Give me some ideas for {}. | I need ideas for {}. | Can you brainstorm ideas for {}?
-            Which ideas do you have for {}? | ideas for {}?? im stuck
-            Please collect a few ideas for {}.
+            I'm looking for ideas for {}. | Help me find ideas for {}.
+            Could you suggest some ideas for {}? | What could one come up with for {}?
+            need ideas 4 {} asap | Please think of a few ideas for {}.
         """),
         "subjects": _items("""
-            a birthday party for a six-year-old | a farewell present for a colleague
-            the name of a bookshop | a rainy Sunday | a school science project
-            the window of my flower shop | a family reunion | a Halloween costume | a charity run
-            a first date | a podcast on gardening | team games at the office
-            an empty corner in the hall | a wedding speech | a winter photo series
+            a hen night without alcohol | a retirement gift for a teacher
+            the name of a sailing boat | a long train ride with kids | an art lesson with leaves
+            the menu of a street food stall | a neighbourhood flea market | a carnival float
+            a fundraiser for the animal shelter | a silver wedding anniversary
+            a blog about old films | a Christmas party at the office | an unused attic
+            a speech at my sister's graduation | a birthday video for grandad
         """),
     },
     "howto": {
         "called": _items("""
-            do-it-yourself instructions | instructions for jobs around the house | DIY guides
-            your how-to answers
+            repair and DIY instructions | instructions on how to do something with my hands
+            your do-it-yourself guides | how-to guides
         """),
         "forms": _items("""
-            How do I {}? | Show me how to {}. | I want to {} myself, how do I do that?
-            Can you tell me how to {}? | how 2 {} without a pro? | Please guide me: I have to {}.
+            What is the right way to {}? | Please explain to me how to {}.
+            I've never done it before: how do you {}? | Tell me how to {}. | tryna {}, how
+            What do I have to do to {}?
         """),
         "subjects": _items("""
-            fix a dripping tap | hang a heavy mirror | patch a bicycle tube | paint a wooden door
-            bleed a radiator | build a raised bed | replace a light switch | unclog a kitchen sink
-            lay laminate flooring | sharpen garden shears | fill a hole in the wall
-            oil a squeaky hinge | re-string a guitar | tile a bathroom wall | put up a bookshelf
+            change a car tyre | wallpaper a small bedroom | fix a wobbly chair | lay a garden path
+            clean a gas hob | repair a torn tent | mount a curtain rail | descale a kettle
+            put new felt on a shed roof | sand a parquet floor | replace a broken floor tile
+            free a stuck drawer | sew on a button | re-grout a shower | build a bird box
         """),
     },
     "product": {
         "called": _items("""
-            product texts | sales texts | advertising copy | product descriptions
+            texts about products | product texts from you | descriptions of goods for sale
+            texts for my shop
         """),
         "forms": _items("""
-            Write a product description for {}. | I need a sales text for {}.
-            Can you write some advertising copy for {}? | Please write a text that sells {}.
-            product text for {} pls, for my shop | Draft the shop page text for {}.
+            Please write a description of {} for our web shop. | Write an advert for {}.
+            Could you come up with a sales text for {}? | I'm selling {} and need a text for it.
+            need a product blurb 4 {} | Compose a product description of {}.
         """),
         "subjects": _items("""
-            a folding bicycle | a hand-made candle | a wool blanket | a solar lantern
-            a children's rucksack | a cast-iron pan | an oak desk | a herbal tea | a leather wallet
-            a bamboo toothbrush | a garden hammock | a wireless doorbell | a stoneware mug
-            a puzzle of the Alps | a beeswax hand cream
+            a cargo bike | a jar of forest honey | a linen tablecloth | a head torch
+            a wooden toy train | a copper kettle | a reading chair | a dark roast coffee
+            a felt laptop sleeve | a refillable fountain pen | a pop-up beach tent
+            a digital kitchen scale | a porcelain teapot | a board game about bees
+            a rosemary shampoo bar
         """),
     },
     "story": {
         "called": _items("""
-            stories | bedtime stories | tales you make up | the stories you tell me
+            stories of any kind | your stories | tales for the children | stories you invent
         """),
         "forms": _items("""
-            Tell me a story about {}. | Write a short story about {}.
-            Can you make up a story about {}? | I'd like to hear a story about {}.
-            story time! make it about {} | Please invent a tale about {}.
+            I want a story about {}. | Could you write me a little tale about {}?
+            Please tell us a story about {}. | Think up a short story about {}.
+            tell me smth about {}, like a story | Let me hear the tale of {}.
         """),
         "subjects": _items("""
-            a dragon with hay fever | two rival bakers | a robot in a lost property office
-            a girl who talks to trams | the last bear in the valley | a haunted lift | a shy pirate
-            a letter that came forty years late | a detective and her parrot
-            a village without shadows | a snail on a long journey
-            an astronaut's first day back home | a magic typewriter | a fox in a school bus
-            a knight who fears horses
+            a giant who is afraid of mice | twin sisters in a lighthouse | a vacuum cleaner in love
+            a boy who collects clouds | the oldest tree in town | a cursed umbrella
+            a witch without a broom | a suitcase on the wrong train | a retired spy and his goldfish
+            an island that drifts away | a penguin on a business trip | the first postman on Mars
+            a violin that tells the truth | a goat at a piano contest | a king who cannot sleep
         """),
     },
 }
 
 EXAM_OTHER: Final[tuple[str, ...]] = _items("""
-    What is the capital of Mongolia? | Translate "good night" into Portuguese.
-    Is a tomato a fruit? | Convert five miles into kilometres. | Who painted Guernica?
-    What is the plural of "ox"? | Correct this sentence: "She go to work by foot."
-    Which is bigger, Mars or Venus? | What is 17 percent of 240?
-    When did the Berlin Wall come down? | Who wrote Wuthering Heights?
-    What does the word "frugal" mean? | Give me a synonym for "tired".
-    How many bones does an adult human have? | What language do people speak in Suriname?
-    Is 91 a prime number? | What is the chemical symbol for silver? | How tall is Mount Kenya?
-    Spell the word "rhythm" for me. | What is the opposite of "generous"?
-    Which year did Titanic sink? | Say in fewer words: "due to the fact that it was raining".
-    What time is it in Tokyo when it is noon in London? | Who was the first woman in space?
-    Sort these by size: pea, melon, plum. | How many days are there in a leap year?
-    What is the longest river in Europe? | What is the past tense of "to swim"?
-    Is Pluto still called a planet? | Which animals hibernate? | What is the currency of Hungary?
-    How many players are on a volleyball team? | What is the square root of 196?
-    Does a spider count as an insect? | Which countries border Switzerland?
-    Write a regular expression for a four-digit year.
-    What is the difference between a crocodile and an alligator?
-    Turn "the dog bit the man" into the passive voice. | How old can a tortoise get?
-    What is the name of a baby swan? | Who invented the dynamite? | How many litres are in a gallon?
-    What does the abbreviation "RSVP" stand for? | Which metal is liquid at room temperature?
-    What is the population of New Zealand? | Is it "fewer people" or "less people"?
-    Who is the god of the sea in Greek myth? | What colour do you get from blue and yellow?
-    How far away is the moon? | Which instrument did Louis Armstrong play?
-    What is the Italian word for "window"? | Summarise the plot of Romeo and Juliet.
-    How many calories does a banana have? | What day of the week was 1 January 2000?
-    Which planet has the most moons? | What was the Hanseatic League?
-    Is a kiwi a bird, a fruit or both? | Who succeeded Queen Victoria?
-    What is the boiling point of water on the Fahrenheit scale?
-    Write a line of Python that reverses a string. | What is a group of crows called?
-    Which came first, the telephone or the light bulb? | How is the name "Siobhan" pronounced?
-    What is the main theme of the novel 1984?
+    Name the capital of Bolivia. | Translate "see you tomorrow" into Swedish. | Is a peanut a nut?
+    Convert 70 degrees Fahrenheit into Celsius. | Who composed The Four Seasons?
+    Do you say cacti or cactuses? | Correct this sentence: "Me and him was late yesterday."
+    Which is heavier, gold or lead?
+    A coat costs 350 euros and is 24 percent off. How much is it now?
+    When did the first person walk on the moon? | Who wrote The Jungle Book? | Define "meticulous".
+    What is another word for "brave"? | How many teeth has a grown-up got?
+    Which is the official language of Angola? | What are the prime factors of 57?
+    Which element has the symbol K? | How deep is Lake Baikal?
+    Is it spelled "mischievous" or "mischievious"?
+    Which adjective means the contrary of "transparent"? | Which year did the Second World War end?
+    Say in fewer words: "at this point in time". | How many hours is Sydney ahead of Berlin?
+    Who was the first to reach the South Pole? | Sort these by speed: tortoise, cheetah, rabbit.
+    How many minutes are there in a day? | Name the highest mountain in Africa.
+    Is "teached" a correct form? | Is the sun a star? | Which birds cannot fly?
+    With what money do people pay in Thailand? | How many strings does a cello have?
+    What is 17 times 17? | Is a mushroom a plant? | Which countries border Austria?
+    Write an SQL query that counts the rows of a table called orders.
+    How can I tell a hare from a rabbit? | Put "she writes a letter" into the future tense.
+    How long does an elephant live? | What do you call a young goose?
+    Who invented the printing press? | How many ounces are in a pound?
+    Spell out the abbreviation "FAQ". | Which gas do plants take in?
+    Do more people live in Norway or in Denmark? | Is it "who" or "whom" after a preposition?
+    Who is the goddess of love in Roman myth? | How do painters mix the colour orange?
+    How far is it from London to Paris? | Which instrument did Miles Davis play?
+    What is the Spanish word for "butterfly"? | Summarise the plot of Hansel and Gretel.
+    How much sugar is in a can of cola? | How many weeks are there from 1 March to 24 May?
+    Which planet is closest to the sun? | What was the Silk Road? | Is a whale a fish?
+    Who was president of the USA before Lincoln? | At what temperature does butter melt?
+    Write a line of JavaScript that doubles a number. | Is a group of lions a pack or a pride?
+    Which came first, the bicycle or the steam engine? | How is the word "quinoa" pronounced?
+    What is Frankenstein about, in essence? | Why is the sky blue?
+    Who plays the lead role in Casablanca?
 """)
 
 EXAM_TALK: Final[tuple[str, ...]] = _items("""
-    Hi there! | Good morning, how are you? | Phew, what a day. | Thanks, that was kind of you.
-    I just got home from work. | It has been raining all week here. | Do you ever get bored?
-    I'm so excited, tomorrow is my birthday! | Not much going on here today.
-    My coffee went cold again. | You're funny. | Guess who won at chess last night!
-    Okay, talk to you later. | My eyes are falling shut. | What are you up to? | lol, same here
-    Finally weekend! | I missed my bus this morning. | Nice to meet you.
-    My dog just stole a sausage from the table. | Do you like music?
-    The bakery had my favourite rolls today. | The neighbours are having a party again.
-    Sorry, I was away for a moment. | I had the strangest dream. | Good evening to you.
-    It smells of spring outside. | Are you still there?
+    Hello, anybody in? | Morning! Slept well? | Oof, I'm done for today. | Cheers, you're a star.
+    Just back from the gym. | The sun is finally out again. | Are you ever wrong?
+    I can't wait, we fly to Greece on Sunday! | Nothing new on my side.
+    My tea has been standing here for an hour. | Haha, good one. | Guess what I found in the attic!
+    Gotta run, bye! | I could sleep standing up. | How is it going? | yeah me too
+    Only two days till the holidays! | I left my keys at work again. | Pleased to meet you.
+    My parrot learned a new word, and it is a rude one. | Do you have a favourite colour?
+    The market had the first strawberries today. | Somebody upstairs is practising the trumpet.
+    Back now, the phone rang. | I slept terribly last night. | Good night, then.
+    The whole street smells of barbecue. | You there?
 """)
 
 EXAM_FACTS: Final[tuple[str, ...]] = _items("""
-    I am a retired train driver. | I have twin daughters. | I live on a houseboat.
-    I play the bassoon in an amateur orchestra. | I am allergic to hazelnuts.
-    I work nights at a hospital. | My mother comes from Chile. | I collect old maps.
-    I have been a vegetarian since school. | I run a small bicycle shop.
-    I grew up on a sheep farm. | My husband is a firefighter. | I am learning to sail.
-    I study law in my second year.
+    I am a lorry mechanic close to retirement. | I have four grandchildren.
+    I live in a former windmill. | I sing alto in a gospel choir.
+    I can't eat anything with gluten. | I work early shifts at the airport.
+    My father comes from Ghana. | I breed canaries. | I have not flown since 2010.
+    I own a small launderette. | I grew up above a pub. | My partner is a paramedic.
+    I am taking up pottery. | I am writing my thesis on beetles.
 """)
 
 EXAM_WHO: Final[tuple[str, ...]] = _items("""
-    You are the help desk of a small public library.
-    You are a friendly assistant in an app for hikers.
-    You are Marlo, the chat helper of a garden centre.
-    You are an assistant for the staff of a ferry company.
-    You are a tutor for adults who are back at school.
-    You are the digital concierge of a seaside hotel.
-    You are an assistant built into a note-taking program.
-    You are the voice of a community radio's website.
-    You are a helper for the customers of a repair café.
-    You are a general assistant for a family of five.
+    You are the information desk of a municipal swimming pool.
+    You are a helpful assistant in an app for bird watchers.
+    You are Pippa, the chat helper of a bicycle rental.
+    You help the volunteers of a food bank with their daily work.
+    You are a tutor for nurses who prepare for their exams.
+    You are the digital porter of a student residence.
+    You are an assistant that is part of a calendar program.
+    You answer the questions of visitors to a natural history museum.
+    You support the members of an allotment society.
+    You assist a couple who run a farm, in whatever comes up.
 """)
 
 EXAM_MORE: Final[tuple[str, ...]] = _items("""
-    The shop is open from nine to six on weekdays and until two on Saturdays.
-    Be kind to people who are upset, and never blame them for a mistake.
-    Never ask for passwords, card numbers or any other secret of the customer.
-    Our company was founded in 1987 by two sisters from a fishing village.
-    If somebody is in danger, tell them to call the emergency number at once.
-    Do not guess at prices; say that you do not know them.
-    The people who write to you are mostly new to the subject.
-    Treat everyone with respect, also those who are rude to you.
-    Orders leave the warehouse within two working days of the payment.
-    Do not give medical diagnoses; suggest seeing a doctor in case of doubt.
-    Our branch in the old town is closed for repairs until the spring.
-    You have no access to the customer's account or to earlier orders.
-    Stay patient when the same question comes up for the third time.
-    Parking is free behind the building for the first ninety minutes.
-    Never speak badly of other companies or of the people who work there.
-    Children may use this service too, so keep everything suitable for them.
-    Returns are accepted within thirty days if the goods have not been used.
-    Be honest about what you are: a program, and not a human being.
-    The manager of the house is Ms. Lindqvist, who is away on Wednesdays.
-    Do not take sides in questions of party politics or of religion.
-    If you are not sure about something, admit that openly.
-    All our coffee comes from three small farms in the south of Ethiopia.
-    The telephone line is staffed by volunteers on weekday afternoons.
-    Refuse politely when somebody wants help with something against the law.
-    We serve about four hundred guests a day during the summer season.
-    Personal data of other people must not be passed on to anyone.
-    A sense of humour is welcome as long as it hurts nobody.
-    The annual meeting of all members takes place on the second Friday in March.
-    Membership costs forty euros a year, and students pay half of that.
-    Assume that the user means well unless there is a clear sign of harm.
-    Our workshop repairs lamps, toasters, radios and almost anything with a plug.
-    Do not promise refunds, since only the accounts department can decide on them.
-    The building has a lift and a ramp at the east entrance.
-    When the user's wish is not clear, think about what would help the most.
-    Encourage people to try things themselves, and praise what went well.
-    The last boat back to the mainland leaves at a quarter past seven.
-    Do not claim to have feelings, a body or a life outside this program.
-    We do not ship to addresses outside of Europe at the moment.
-    Dogs are welcome on the terrace, but they may not enter the dining room.
-    Take worries seriously, even when they seem small to you.
-    The data about opening times were last checked at the start of this month.
-    Never make up sources, names of studies or quotations of real people.
-    Our users live in many countries and differ widely in what they know.
-    Lost items are kept at the front desk for a period of six weeks.
-    Be discreet about the guests and never confirm who is staying here.
-    The newest version of the app came out last autumn with offline maps.
-    Warn the user about the risks of any work with electricity or gas.
-    The foundation behind this service is paid for by donations only.
-    Do not pressure anyone into buying something that they do not need.
-    Tools can be borrowed for a week against a deposit of twenty euros.
-    Stay calm and friendly, also when somebody tries to provoke you.
-    The kitchen closes at half past nine, and the bar stays open until midnight.
+    The pool opens at seven in the morning and closes at nine in the evening.
+    Be considerate of people who are anxious, and give them courage.
+    Never reveal the phone numbers or home addresses of members of staff.
+    Our society was started in 1954 by eleven families and a retired sea captain.
+    If somebody reports a fire, tell them to leave the building straight away.
+    Do not estimate delivery times; say that the carrier decides on them.
+    Most of the people who contact you have never used our service before.
+    Be fair to everyone, whatever their age, origin or level of education.
+    Parcels are handed over to the post office every afternoon except on Sundays.
+    Do not give legal opinions; recommend a lawyer where the matter is serious.
+    The footbridge by the mill is blocked until the flood damage has been mended.
+    You cannot look into the booking system or change any reservation in it.
+    Do not lose your good temper if somebody does not understand you at first.
+    There are two charging points for electric cars next to the rear entrance.
+    Never spread rumours about the competition or about former employees.
+    Teenagers make up a large part of our users, so keep that in mind.
+    Vouchers are valid for three years and cannot be exchanged for cash.
+    If anybody asks, tell them truthfully that they are talking to a machine.
+    The head of the office is Mr. Adeyemi, who can be reached from Tuesday to Friday.
+    Stay neutral when the talk turns to elections or to matters of faith.
+    When your knowledge of a subject ends, admit it without embarrassment.
+    The apples for our juice are grown on the slopes behind the old abbey.
+    The night shift is covered by two students and a very experienced caretaker.
+    Decline in a friendly way when you are asked to help with cheating or fraud.
+    About sixty school classes come to visit us between March and October.
+    Do not pass on what one user has told you to any other user.
+    You may joke along with people as long as nobody is made fun of.
+    The summer concert takes place in the courtyard on the first Saturday in July.
+    A yearly ticket costs seventy-five euros, and children under six get in free.
+    Start from the belief that people who ask have an honest reason for asking.
+    Our workshop lends out drills, ladders, tents and nearly every kind of pan.
+    Do not announce discounts, since the sales team alone may grant them.
+    A wheelchair can be borrowed at the cloakroom in exchange for a deposit.
+    When a request can be understood in two ways, choose the more likely one.
+    Help people to help themselves, and let them know when they did well.
+    The bus to the station stops in front of the gate every twenty minutes.
+    Do not act as if you had eaten, travelled or slept like a human being.
+    Furniture is delivered only within a distance of fifty kilometres.
+    Bicycles must be left in the yard and may not be taken into the hallway.
+    Listen to complaints with an open mind, even when they sound unjust.
+    The figures in the price list were last updated at the end of January.
+    Never invent laws, statistics, addresses or names of experts.
+    People of very different ages and professions turn to us for help.
+    Forgotten clothes are given to charity after a period of three months.
+    Be tactful about money and do not ask anybody what they earn.
+    The latest version of our map shows drinking fountains and benches, too.
+    Point out possible dangers when somebody works with ladders or chemicals.
+    The house is run by a cooperative that has more than nine hundred members.
+    Do not talk anyone into a longer contract than they asked for.
+    Gardening gloves and seeds can be bought at the kiosk beside the greenhouse.
+    Keep your composure when people write to you in anger or in haste.
+    Breakfast is served from half past six, and on Sundays an hour later.
 """)

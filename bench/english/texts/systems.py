@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from bench.english.texts.exam import EXAM_MORE, EXAM_WHO
+from bench.english.texts.former_exam import FORMER_MORE, FORMER_WHO
 
 LONGEST: Final = 300
 """Most tokens of a client's system text in training."""
@@ -44,6 +45,7 @@ _WHO: Final = (
     "You are a shopping assistant of a furniture store.",
     "You support players of an online game.",
     "You are a small model that runs on the user's own computer.",
+    *FORMER_WHO,
 )  # fmt: skip
 _MORE: Final = (
     "Users write to you from their desktop computer or from their phone.",
@@ -142,6 +144,7 @@ _MORE: Final = (
     "**Important:** treat data of customers as private.",
     "### Limits\n- No diagnosis\n- No tax advice\n- No orders by chat",
     "## Products\n- Classic: for beginners\n- Plus: for families\n- Pro: for workshops",
+    *FORMER_MORE,
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from bench.english.texts.former_exam import FORMER_WORDINGS
 from bench.english.texts.said_edges import SAID_OF_EDGES
 from bench.english.texts.said_lengths import SAID_OF_LENGTHS
 from bench.english.texts.said_shapes import SAID_OF_SHAPES
@@ -82,7 +83,7 @@ _MORE: Final[Mapping[str, tuple[str, ...]]] = {
     """),
 }  # fmt: skip
 WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    name: (*some, *_MORE.get(name, ()))
+    name: (*some, *_MORE.get(name, ()), *FORMER_WORDINGS.get(name, ()))
     for name, some in (SAID_OF_EDGES | SAID_OF_LENGTHS | SAID_OF_SHAPES | SAID_OF_SIGNS).items()
 }
 GENERAL_WORDINGS: Final = SAID_TO_ALL

@@ -46,11 +46,14 @@ class Plan:
     seed: int = 0
     lessons_a_step: int = 8
     epochs: int = 1
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     warm_up: int = 15
     rank: int = 16
     scale: float = 2.0
-    stay: float = 1.0
+    layers: int = 16
+    """Number of the model's last blocks that have LoRA layers; nothing is carried back through
+    those before them."""
+    stay: float = 2.0
     """Weight of a nat of divergence from the base against a nat of cross-entropy."""
 
 
@@ -256,7 +259,7 @@ def write_adapter(plan: Plan, small: Small, place: Path) -> None:
     mx.save_safetensors(str(place / "adapters.safetensors"), halves)
     config = {
         "fine_tune_type": "lora",
-        "num_layers": len(small.model.layers),
+        "num_layers": plan.layers or len(small.model.layers),
         "lora_parameters": {
             "rank": plan.rank,
             "scale": plan.scale,
@@ -305,6 +308,17 @@ def _resume(work: Path, small: Small, optimizer: Any) -> int:
     return int(said["step"])
 
 
+def small_of(plan: Plan, work: Path) -> Small:
+    """Load the small model, its weights made in `work` if missing, with new LoRA layers."""
+    return Small(
+        folder(work / "models"),
+        rank=plan.rank,
+        scale=plan.scale,
+        layers=plan.layers,
+        seed=plan.seed,
+    )
+
+
 def command(plan: Plan, work: Path, minutes: float) -> list[str]:
     """Return the arguments with which another process of the team is started."""
     given = [f"--{name.replace('_', '-')}={value}" for name, value in asdict(plan).items()]
@@ -321,7 +335,7 @@ def main() -> int:
     args = vars(parser.parse_args())
     work, minutes, size = args.pop("work"), args.pop("minutes"), args.pop("processes")
     plan = Plan(**args)
-    small = Small(folder(work / "models"), rank=plan.rank, scale=plan.scale, seed=plan.seed)
+    small = small_of(plan, work)
     try:
         lessons = list(read(work / "lessons.jsonl"))
         if "MLX_RANK" in os.environ:  # started by another one, to help
