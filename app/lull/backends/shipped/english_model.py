@@ -1,10 +1,10 @@
 """The built-in chat model in English, `lull-mini`: the small open model with the LoRA adapter that
 ships with Lull merged into its weights.
 
-The adapter was trained to keep rules that stand in Lull's prompt block; how far it does, says
-resources/english/CARD.md (bench/english/). The
-merged weights are made in a folder at first use (some seconds, 270 MB), and again if the folder is
-damaged. A description of the result ships with the adapter, so the model can be listed before.
+The adapter was trained (bench/english/) to keep rules that stand in Lull's prompt block; how far it
+does, says resources/english/CARD.md. The merged weights are made in a folder at first use (some
+seconds, 270 MB), and again if the folder is damaged. A description of the result ships with the
+adapter, so the model can be listed before.
 """
 
 from __future__ import annotations

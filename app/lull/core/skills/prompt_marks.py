@@ -156,7 +156,7 @@ def harmless(text: str) -> str:
     """
     text = _without_marks(text)
     # Some servers normalise text, so hidden letters would otherwise bypass this.
-    if text.isascii() or not _marked(bare(text)):
+    if text.isascii() or (read := bare(text)) == text or not _marked(read):
         return text
     text = "\n".join(
         _without_marks(read) if _marked(read := bare(line)) else line for line in text.split("\n")

@@ -57,3 +57,13 @@ def test_a_free_port_is_found_behind_the_one_that_is_shown(
     (found,) = sent(scripted)
     assert int(found) > taken and is_free("127.0.0.1", int(found))
     assert not port.taken.isVisible()
+
+
+def test_where_any_port_may_be_taken_none_of_the_systems_is_found(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    port = editor(on_script, scripted)
+    port.put(0)
+    port.another.click()
+    on_script.until(lambda: sent(scripted))
+    assert all(int(one) > 1023 for one in sent(scripted))

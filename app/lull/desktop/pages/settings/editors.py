@@ -34,6 +34,8 @@ FIELD_PX: Final = 22
 """Width in pixels of a field's frame and margins, without its text."""
 _HERE: Final = "127.0.0.1"
 _PORTS: Final = range(1, 65_536)
+_LAST_SYSTEM_PORT: Final = 1023
+"""Ports up to here belong to services of the system."""
 _ONE_STRETCH: Final = re.compile(r"(\d\d:\d\d)-(\d\d:\d\d)")
 _MORNING: Final = "07:00"
 
@@ -158,7 +160,7 @@ class PortEdit(QWidget):
     def _find(self) -> None:
         shown = self.field.text()
         after = int(shown) if shown.isdecimal() and int(shown) in _PORTS else int(str(self._value))
-        if found := another(_HERE, after):
+        if found := another(_HERE, max(after, _LAST_SYSTEM_PORT)):
             self.taken.hide()
             self.entered.emit(str(found))
             return
