@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 import random
 import time
+from re import _constants as constants  # type: ignore[attr-defined]
+from re import _parser as sre  # type: ignore[attr-defined]
 from string import ascii_letters, digits
 
 import pytest
@@ -18,6 +20,8 @@ from lull.core.secrets.numbers import is_card, is_iban
 from lull.core.skills.skill import SkillText
 from lull.core.skills.skill_secrets import check_no_secrets
 from tests.secret_corpus.measure import measure
+
+ONE_CHARACTER = {constants.IN, constants.LITERAL, constants.NOT_LITERAL, constants.ANY}
 
 
 def alike(kind: str, secret: str) -> int:
@@ -160,3 +164,26 @@ def test_a_skill_with_a_secret_is_refused_by_line_and_kind_and_not_by_its_words(
     with pytest.raises(SkillError, match=r"Line 2 of the body .*github token") as raised:
         check_no_secrets(text)
     assert token not in str(raised.value.as_dict())
+
+
+def possessive_groups(parts: object) -> list[object]:
+    """What `++`, `*+` or `{m,n}+` repeats in a parsed regular expression, where it is more than one
+    character of a set."""
+    found: list[object] = []
+    if isinstance(parts, (list, tuple, sre.SubPattern)):
+        match list(parts):
+            case [constants.POSSESSIVE_REPEAT, (_, _, again)] if (
+                len(again) != 1 or again[0][0] not in ONE_CHARACTER
+            ):
+                found.append(again)
+        for part in parts:
+            found += possessive_groups(part)
+    return found
+
+
+def test_no_pattern_needs_possessive_groups_which_python_before_3_11_5_matches_wrongly() -> None:
+    # https://github.com/python/cpython/issues/106052; Debian 12 has 3.11.2.
+    assert possessive_groups(sre.parse(r"(?:a|&(?!b))++"))
+    for pattern in PATTERNS:
+        regex = pattern.regex
+        assert possessive_groups(sre.parse(regex.pattern, regex.flags)) == [], regex.pattern

@@ -33,7 +33,7 @@ _RELEVANT_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Matches a relevant line; the regex skips ten million other lines in about a second."""
-_QUOTED = re.compile(rb'[^":]*+(?:"[^"]*+"[^":]*+)*+:')
+_QUOTED = re.compile(rb'[^":]*+(?:"[^"]*+"[^":]*+)*:')
 _PART_NAMES = frozenset({b"VEVENT", b"VFREEBUSY", b"VTIMEZONE"})
 _IN_ZONE = frozenset({b"STANDARD", b"DAYLIGHT"})
 _NAME = re.compile(rb"[A-Za-z0-9-]+(?=[;:])")

@@ -105,7 +105,7 @@ _FRAME_HEAD: Final = re.compile(
     # what a line names as its source: "Source: https://…", "Attachment: x.pdf"
     r"|^(?:source|attachment|resource|url): ?\S[^\n]{0,200}$|^forwarded from \S[^\n]{0,80}$"
     # a title between rows of signs
-    r"|^[ \t]*([*=#~-])\1{2,}+ ?[^\n]{1,100}? ?\1{3,}[ \t]*$",
+    r"|^[ \t]*([*=#~-])\1{2,}(?!\1) ?[^\n]{1,100}? ?\1{3,}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that says that what follows comes from elsewhere."""

@@ -91,7 +91,7 @@ URLS: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(r"WIFI:[^\n]{0,120}?P:((?:\\.|[^;\s\\]){4,80}+);"),
+        regex=re.compile(r"WIFI:[^\n]{0,120}?P:((?:\\.|[^;\s\\]){4,80});"),
         hints=("wifi:",),
         where=Where.ANYWHERE,
         holds="WIFI:T:WPA;S:Home;P:«t1gerX»;;",

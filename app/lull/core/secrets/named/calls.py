@@ -8,7 +8,7 @@ from typing import Final
 from lull.core.secrets.judging import has_sign, random
 from lull.core.secrets.pattern import QUOTE, Pattern, Where
 
-_STRING: Final = rf"(?:[a-zA-Z@]{{1,2}})?{QUOTE}((?:(?!\\{{0,7}}[\"'`]|&quot;)[^\s⟨⟩]){{5,400}}+)(?=\\{{0,7}}[\"'`]|&quot;)"
+_STRING: Final = rf"(?:[a-zA-Z@]{{1,2}})?{QUOTE}((?:(?!\\{{0,7}}[\"'`]|&quot;)[^\s⟨⟩]){{5,400}})(?=\\{{0,7}}[\"'`]|&quot;)"
 _ARGUMENT: Final = rf"(?:{QUOTE}[^\n\"'`]{{0,120}}{QUOTE}|[\w.\[\]]{{1,60}})\s?,\s?"
 
 

@@ -112,7 +112,7 @@ def _phrase(row: str) -> Iterator[tuple[int, int]]:
 _FEWEST_WORDS: Final = 12
 _WORD: Final = r"[a-zß-ž]{3,10}"
 _NEXT_WORD: Final = (
-    rf"(?:(?:[ ,;\t\r\n|>#+/*-]|\\{{1,4}}[ntr]|{QUOTE}|\d{{1,2}}[.):]?[ ]?){{1,14}}{_WORD})"
+    rf"(?:(?:[ ,;\t\r\n|>#+/*-]|\\{{1,4}}[ntr]|{QUOTE}|\d{{1,2}}(?!\d)[.):]?){{1,14}}{_WORD})"
 )
 
 
@@ -160,7 +160,7 @@ CODES: Final = (
     Pattern(
         kind="seed-phrase",
         regex=re.compile(
-            rf"[^\n\\:=]{{0,24}}?(?:[:=：]|is|ist|est|es|are|это|—|-)?(?:\s|\*|{QUOTE}|{LINE_END}|\[|\d{{1,2}}[.):]){{0,12}}({_WORD}{_NEXT_WORD}{{11,32}}+)"
+            rf"[^\n\\:=]{{0,24}}?(?:[:=：]|is|ist|est|es|are|это|—|-)?(?:\s|\*|{QUOTE}|{LINE_END}|\[|\d{{1,2}}[.):]){{0,12}}({_WORD}{_NEXT_WORD}{{11,32}})"
         ),
         where=Where.NAME,
         names=(PHRASES,),

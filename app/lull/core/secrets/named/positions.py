@@ -105,7 +105,7 @@ _LINKS: Final = (
     r"til|olarak|ve|\()"
 )
 _BEFORE: Final = re.compile(
-    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}+(?=[\"'`*」]{{0,3}}{_LINKS}"
+    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}(?=[\"'`*」]{{0,3}}{_LINKS}"
     rf"\s?(?:{_LETTER}{{1,20}}(?:[ -]|[ ]?/[ ]?)){{0,4}}{_LETTER}{{1,24}}\)?{QUOTE}?\*{{0,2}}$)"
 )
 _LINK: Final = re.compile(_LINKS)
