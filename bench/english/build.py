@@ -69,10 +69,15 @@ class Lesson:
     ended: bool
     """Whether the model should end the answer there; else it was cut off."""
     plain: list[Json] | None
-    """The messages without any rule, whose answer by the base is to be kept word by word; None
-    where the answer itself is what is taught."""
+    """The messages without any rule, behind which the base would answer as it does; None where the
+    lesson has no rule and yet another answer."""
     rules: tuple[tuple[str, str], ...] = ()
     """(family, value) of each rule that the answer keeps; of a habit its name."""
+
+    @property
+    def stays(self) -> bool:
+        """Whether the answer should be as likely as it is to the base without any rule."""
+        return self.sort in ("plain", "aside")
 
 
 def lessons(own: Sequence[OwnAnswer], count: int, *, seed: int, tokens_of: Count) -> list[Lesson]:
@@ -146,7 +151,14 @@ def _lesson(
         chance.shuffle(bodies)
     messages = conversation(turns, bodies, client=client, later=chance.random() < LATER)
     told = tuple((rule.family, rule.value) for rule in rules)
-    return Lesson(sort=sort, messages=messages, answer=answer, ended=True, plain=None, rules=told)
+    return Lesson(
+        sort=sort,
+        messages=messages,
+        answer=answer,
+        ended=True,
+        plain=conversation(turns, (), client=client),
+        rules=told,
+    )
 
 
 def _without_rules(

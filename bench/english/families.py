@@ -5,6 +5,7 @@ What is named `held` is never trained on: wordings, values, and two whole famili
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,7 +14,7 @@ from typing import Final
 from bench.english import transforms
 from bench.english.texts import values
 from bench.english.texts.exam import EXAM_VALUES, EXAM_WORDINGS
-from bench.english.texts.former_exam import FORMER_VALUES
+from bench.english.texts.former import FORMER_VALUES
 from bench.english.texts.wordings import GENERAL_WORDINGS, WORDINGS
 from lull.core.checks.check import Check, CheckKind, Part
 
@@ -59,8 +60,16 @@ class Family:
 
     @property
     def held_wordings(self) -> tuple[str, ...]:
-        """The exam's, less those that are trained on by chance; empty where none are measured."""
-        return tuple(one for one in EXAM_WORDINGS.get(self.name, ()) if one not in self.wordings)
+        """The exam's, less those that are trained on by chance, whatever their marks; empty where
+        none are measured.
+        """
+        known = {_words(one) for one in self.wordings}
+        return tuple(one for one in EXAM_WORDINGS.get(self.name, ()) if _words(one) not in known)
+
+
+def _words(wording: str) -> str:
+    """Return a wording without its capitals and punctuation."""
+    return re.sub(r"[^\w{} ]", "", wording).lower()
 
 
 def _valued(kind: CheckKind, part: Part = Part.WHOLE) -> Callable[[str], Check]:
@@ -92,7 +101,7 @@ FAMILIES: Final[tuple[Family, ...]] = (
         check=_valued(CheckKind.ENDS),
         change=transforms.ends,
         stage=Stage.EDGE,
-        values=(*values.ENDINGS, *FORMER_VALUES["ends"], *FORMER_VALUES["ends"]),
+        values=(*values.ENDINGS, *FORMER_VALUES["ends"]),
     ),
     Family(
         name="starts",

@@ -31,7 +31,7 @@ from bench.english.training.team import led
 from bench.report import print_goals
 
 QUESTIONS: Final = 560
-LESSONS: Final = 4_800
+LESSONS: Final = 3_840
 
 
 @contextmanager

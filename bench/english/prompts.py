@@ -10,6 +10,7 @@ from typing import Final
 
 from bench.english.rules import Rule
 from bench.english.texts.exam import EXAM_FACTS, EXAM_KINDS
+from bench.english.texts.former import FORMER_FACTS
 from bench.english.texts.questions import KINDS
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.prompt_block import block, merged_system
@@ -30,7 +31,7 @@ FACTS: Final = (
     "My name is Hanna.", "I was born in 1990.", "I own a bakery in Leeds.",
     "I write crime novels.", "I'm training for a marathon.", "My mother lives with us.",
     "I play the cello.", "I'm looking for a job.", "I have diabetes.", "we have a new baby",
-    "i'm 17", "I don't eat pork.", "I commute by train.", "I have a Mac.",
+    "i'm 17", "I don't eat pork.", "I commute by train.", "I have a Mac.", *FORMER_FACTS,
 )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
-from bench.english.texts.exam import EXAM_ALL, EXAM_KINDS, EXAM_LEADS, EXAM_SUCH
-from bench.english.texts.former_exam import FORMER_ALL, FORMER_LEADS, FORMER_SUCH
+from bench.english.texts.exam import EXAM_ALL, EXAM_KINDS, EXAM_LEADS, EXAM_SUCH, EXAM_WORDINGS
+from bench.english.texts.former import FORMER_ALL, FORMER_CALLED, FORMER_LEADS, FORMER_SUCH
 from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
@@ -22,8 +22,8 @@ from lull.core.checks.holding import holds
 from lull.core.checks.signs import SIGNS
 
 TRAINED: Final = tuple(family for family in FAMILIES if not family.held)
-MEASURED: Final = tuple(family for family in TRAINED if family.held_wordings)
-"""Trained families with wordings that are held out."""
+MEASURED: Final = tuple(family for family in TRAINED if family.name in EXAM_WORDINGS)
+"""Trained families that the exam asks for."""
 HELD_OUT: Final = tuple(family for family in FAMILIES if family.held)
 _ALL: Final = (
     "every answer", "each reply", "all answers", "your answers", "everything you write",
@@ -189,7 +189,8 @@ def _about(chance: random.Random, kind: str, *, named: bool, held: bool) -> str:
         return chance.choice(EXAM_ALL if held else _ALL)
     if not named:
         return chance.choice(EXAM_SUCH if held else _SUCH)
-    return chance.choice(EXAM_KINDS[kind]["called"] if held else KINDS[kind].called)
+    called = (*KINDS[kind].called, *FORMER_CALLED.get(kind, ()))
+    return chance.choice(EXAM_KINDS[kind]["called"] if held else called)
 
 
 def _shown(chance: random.Random, family: Family, value: str) -> str:

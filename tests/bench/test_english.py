@@ -121,15 +121,15 @@ def test_every_lesson_with_rules_keeps_them_by_the_real_check() -> None:
             assert len(lesson.rules) == {"one": 1, "two": 2, "three": 3}[lesson.sort]
             for name, value in lesson.rules:
                 assert holds(families[name].check(value), lesson.answer) is True
-            assert lesson.plain is None and lesson.ended
+            assert lesson.plain is not None and lesson.ended
 
 
 def test_where_nothing_may_change_the_base_is_asked_without_a_rule() -> None:
     for lesson in made():
-        assert (lesson.plain is not None) is (lesson.sort in ("plain", "aside"))
+        assert (lesson.plain is None) is (lesson.sort == "habit")
         if lesson.plain is not None:
             assert "<skills>" not in json.dumps(lesson.plain)
-            assert ("<skills>" in json.dumps(lesson.messages)) is (lesson.sort == "aside")
+            assert ("<skills>" in json.dumps(lesson.messages)) is (lesson.sort != "plain")
 
 
 def test_rules_stand_alone_behind_a_client_and_in_later_messages() -> None:

@@ -22,7 +22,7 @@ RULED = [{"role": "system", "content": "<skills>\ncat\n</skills>"}, *ASKED]
 
 def lessons() -> list[Lesson]:
     taught = Lesson(
-        sort="one", messages=RULED, answer="cat cat", ended=True, plain=None, rules=(("ends", ""),)
+        sort="one", messages=RULED, answer="cat cat", ended=True, plain=ASKED, rules=(("ends", ""),)
     )
     stays = Lesson(sort="aside", messages=RULED[:1] + ASKED, answer="123", ended=False, plain=ASKED)
     return [taught, taught, stays] * 4
@@ -84,7 +84,7 @@ def test_what_is_taught_gets_likelier_and_the_base_is_there_when_the_adapter_is_
 
     def loss(*, adapter: bool) -> float:
         small.wear(adapter=adapter)
-        return float(teach.loss_of(small.model, [tokens], None, 1.0).item())
+        return float(teach.loss_of(small.model, [tokens], None, 1.0, 1.0).item())
 
     before = loss(adapter=True)
     assert before == loss(adapter=False)

@@ -1,9 +1,6 @@
-"""The exam of the rules in a system prompt: wordings, values and requests, read out once.
+"""The exam of the rules that stand in a system prompt.
 
-These texts decide a figure. Nobody who made the training texts has read them while doing so, and
-whoever wrote these has not read the training texts. `{it}` stands for what a rule is about and
-`{v}` for its value. In the tables a "|" or the end of a line ends an item.
-"""
+These texts decide a figure; nobody who makes training texts reads them."""
 
 from typing import Final
 
@@ -15,680 +12,738 @@ def _items(text: str) -> tuple[str, ...]:
 
 EXAM_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Round off {it} with "{v}" as the final words. | How {it} must end: {v}
-        After everything else in {it}, add "{v}" and stop there.
-        tack '{v}' onto the end of {it} and leave the rest of the page empty
-        We kindly request that {it} terminate with the phrase "{v}".
-        Again it was missing!! The last words in {it} MUST be "{v}"!
-        My late father signed off every letter he ever wrote in the same way, and I've grown fond \
-        of the habit, so have {it} end with "{v}" for me, will you?
-        For {it} the ending is fixed: {v} | the end of {it} allways "{v}" pleas, im begging u
-        In the last place of {it} I want you put these words: {v}
-        "{v}" closes {it}, and not a syllable comes after.
-        House style, section 4: {it} shall conclude on "{v}", and any text below is to be removed.
-        If it isn't too much trouble, could "{v}" stand at the bottom of {it}, as the last words?
-        No matter the topic, the closing words of {it} stay the same: {v}
-        gotta end {it} w/ "{v}", thats the last thing i wanna see there
-        When all has been said in {it}, one thing remains to be written at the very bottom: {v}
-        Ending for {it}, to be copied exactly: "{v}"
+        Finish {it} with the exact words "{v}".
+        The very last words of {it} should be '{v}'.
+        Please always close {it} by writing "{v}" at the very end, with nothing after that.
+        Let "{v}" be the final words in {it}.
+        I sign everything the same way, so put "{v}" as the closing words of {it}.
+        Nothing may come after these closing words in {it}: {v}
+        In {it}, this has to be the last thing you say: {v}
+        It would be lovely if you could round off {it} with "{v}" every time, thank you.
+        Conclude {it} with the following phrase, unaltered: {v}
+        Last words in {it}: {v}
+        You keep forgetting this! "{v}" goes at the very end of {it}, always.
+        My boss insists on a fixed ending, so the last words of {it} must be "{v}".
+        pls always end {it} w/ '{v}' thx
+        It is hereby required that the final words of {it} shall be "{v}".
+        In the end of {it} you must to write always the words "{v}".
+        Whatever else you say in {it}, your parting words must be "{v}".
     """),
     "starts": _items("""
-        Let the curtain rise on {it} with "{v}" - those words first, all the others afterwards.
-        As to the beginning of {it}, copy this: {v} | Ahead of everything else in {it}, write "{v}".
-        stick '{v}' right at the front of {it} plz
-        The undersigned requests that {it} be introduced by the phrase "{v}", ahead of any other \
-        text.
-        No, no, no! You skipped my opening line! The first words in {it} MUST be "{v}"!
-        At our rowing club every speaker gets up and says the same thing first, a daft old custom \
-        really, but I'd like {it} to open with "{v}" in just that way, before you say anything else.
-        The first words of {it} never change, and they are: {v}
-        the beggining of {it} is allways "{v}", dont forgett
-        You must to start {it} with this words, before all other: {v}
-        If I look at {it}, my eye should fall on "{v}" first, with no greeting or title above.
-        House style, section 3: {it} shall lead with "{v}".
-        Would it be possible to have "{v}" at the top of {it}, as the opening words?
-        i keep forgetting who writes to me haha so plz put this as the first words of {it}: {v}
-        gotta start {it} w/ "{v}", thats what i wanna see first
-        Before you write anything else in {it}, one thing has to be on the page already: {v}
-        Say "{v}" first and only then go on with the rest of {it}.
+        Begin {it} with "{v}" and then carry on as usual.
+        The first words of {it} must be '{v}'.
+        Open {it} with exactly these words: {v}
+        I would like {it} to start with "{v}", please.
+        Before anything else in {it}, write "{v}".
+        Please put "{v}" at the very beginning of {it}.
+        No matter the topic, "{v}" should be the opening words of {it}.
+        Our mail filter looks for a fixed opening, so have {it} lead off with "{v}".
+        In {it}, the opening words are always: {v}
+        Nothing goes ahead of these words in {it}: {v}
+        Kick off {it} with '{v}', it makes me smile every time.
+        The opening words of {it} shall be "{v}", without exception.
+        start {it} with "{v}" ok?? dont forget
+        Stop diving straight in. "{v}" comes first in {it}.
+        On beginning of {it} please to write always "{v}".
+        First thing in {it}, always: {v}
     """),
     "sentences": _items("""
-        The right size for {it} is exactly {v} sentences. | {it}: {v} sentences, period.
-        Limit {it} to {v} sentences, and don't use fewer than that.
-        Could you manage to say what you have to say in exactly {v} sentences? I mean this for {it}.
-        After {v} sentences you put the last full stop in {it}, not earlier and not later.
-        only {v} sentences in {it} k? not less either
-        Clause 2: in {it}, the author shall employ {v} sentences, neither exceeding that number \
-        nor falling short.
-        I have a bad memory since my operation, and more than a fixed amount just slips away, so \
-        the doctor and I agreed on {v} sentences. Please write {it} with precisely that many.
-        How hard can counting be?! Exactly {v} sentences in {it}, no other number!
-        Please in {it} make always {v} sentences, is important that the number is right.
-        Compose {it} so that a reader counts {v} sentences.
-        {v} sentences for {it}, always that number. | sentnces in {it}: excatly {v}, thx
-        You'd do me a real favour by sticking to exactly {v} sentences in {it}.
-        Sentences required in {it}: {v}. Fewer or more are a mistake.
-        stick to {v} sentences for {it}, on the dot
+        Use exactly {v} sentences in {it}.
+        Keep {it} to exactly {v} sentences, no more and no fewer.
+        The length of {it} must be precisely {v} sentences.
+        Please write {v} sentences in {it}, neither more nor less.
+        I want {v} sentences in {it}. Not fewer, not more.
+        For {it}, {v} sentences exactly.
+        I read everything on a tiny screen, so give me exactly {v} sentences in {it}.
+        Could you please make sure that you use {v} sentences in {it}, no more, no less?
+        In {it}, write {v} sentences on the dot, so count before you send.
+        Enough rambling. Exactly {v} sentences in {it}, and then stop.
+        It is stipulated that {it} shall consist of exactly {v} sentences.
+        exactly {v} sentences 4 {it} pls, i get bored lol
+        You must to write exact {v} sentences in {it}, not other number.
+        I'd be grateful if {it} could have exactly {v} sentences.
+        Build {it} out of exactly {v} sentences.
+        Say what there is to say in exactly {v} sentences when it comes to {it}.
     """),
     "words": _items("""
-        {v} words is where I stop reading, so keep {it} shorter than that.
-        Under {v} words, please: {it}. | In {it}, you have to get by with fewer than {v} words.
-        {v} words or more in {it} is too much, so use less.
-        Could I ask you to remain below {v} words in {it}?
-        less than {v} words for {it} or i wont read
-        It is required that {it} comprise fewer than {v} words in total.
-        I pay for this by the word, more or less, and my pension isn't what it used to be, so when \
-        you write {it}, stop before you get to {v} words.
-        Cut the waffle! Under {v} words in {it}, and I do count!
-        Please you write {it} short, the words must be less than {v}.
-        Upper limit for {it}, itself not allowed: {v} words.
-        A text of {v} words does not fit on my watch, a shorter one does. Write {it} accordingly.
-        keep teh word count of {it} below {v}
-        Anything below {v} words is fine for {it}, anything else is not.
-        Use fewer words than {v} in {it}. | tl;dr ppl like me need {it} in < {v} words
+        Keep {it} under {v} words.
+        Use fewer than {v} words in {it}.
+        The word count of {it} must stay below {v}.
+        Please make {it} shorter than {v} words.
+        I want less than {v} words in {it}, every time.
+        Each word costs me money to send on, so {it} must come in at under {v} words.
+        Do not let {it} reach {v} words.
+        Always stay below {v} words in {it}, please and thank you.
+        For {it}, {v} words would already be too many; stay under that.
+        My eyes get tired, so it would help a lot if you held {it} to fewer than {v} words.
+        The total number of words in {it} shall be strictly less than {v}.
+        You talk too much! Under {v} words for {it} from this point.
+        keep {it} less then {v} words plz
+        In {it} you should to use always less than {v} words.
+        Word limit for {it}: fewer than {v}.
+        Be brief in {it}, by which I mean fewer than {v} words.
     """),
     "lines": _items("""
-        Press the enter key in {it} in such places that {v} lines come about, exactly.
-        Height of {it}: exactly {v} lines of text.
-        Break {it} up so that there are {v} lines exactly, with no empty line among them.
-        Could you set {it} in exactly {v} lines, please? | {v} lines for {it} k? not more not less
-        The layout of {it} is fixed: {v} lines, each followed by a line break except the last.
-        Clause 5: the text of {it} occupies {v} lines, and that number is binding.
-        I copy what you write onto little cards for the ladies at the club, and each card has {v} \
-        ruled lines which I'd like to fill, so please write {it} in exactly {v} lines.
-        Can't you count? I asked for {v} lines in {it}, so give me {v} lines!
-        Please make the line breaks in {it} like this, that it come out {v} lines, exactly.
-        Top to bottom, {it} must measure {v} lines, each with some text.
-        the form in my app has {v} fields one per line so {it} has to come in {v} lines
-        Might you spread {it} over exactly {v} lines for me, dear?
-        A reply with the wrong number of lines is useless to me; {it} must come in {v} lines.
-        excatly {v} lnes of text in {it} plz | A total of {v} lines, that is the form of {it}.
+        Write {it} on exactly {v} lines.
+        Lay out {it} on exactly {v} lines, with a line break between one and the next.
+        Break {it} into exactly {v} lines.
+        I need {it} to have exactly {v} lines, so press return where a new one begins.
+        Please split {it} over {v} lines, no more and no fewer.
+        The text of {it} should take up {v} lines exactly, separated by line breaks.
+        There must be {v} lines in {it}, not one more or one less.
+        Use line breaks so that you have exactly {v} lines in {it}.
+        Would you kindly arrange {it} in exactly {v} lines?
+        For {it}, {v} lines. Exactly. New line each time.
+        Format {it} as {v} lines of text, precisely.
+        The sign in my shop shows {v} lines, so {it} must have exactly that many.
+        The layout of {it} shall comprise exactly {v} lines, separated by line breaks.
+        Not one big block again! Give me {it} in exactly {v} lines.
+        exactly {v} lines in {it} plz, hit enter between em
+        Please to make {it} with exact {v} lines, each on new row.
     """),
     "bullets": _items("""
-        I want nothing but bullet points in {it}.
-        Bulleted from top to bottom, this is how {it} should look.
-        Turn all you have to say in {it} into bullet points.
-        Please be so nice and use bullets for every bit of {it}, from top to bottom.
-        make {it} all bullets plz, no paragraphs | bullet poins only in {it}, nothng else!!
-        Per the new guideline, {it} shall be composed solely of bullet points.
-        I've got trouble concentrating, always had, and in a block of text my eyes just slide off, \
-        so what I need is {it} broken down into bullet points, every line of the text.
-        How am I supposed to read such a wall of text? Bullet points in {it}, all the way through!
-        Please in {it} you put the small dash in front of each line, I want only such points.
-        No sentence in {it} without a bullet in front of it.
-        Whatever needs saying in {it} goes into a bullet point, and every line is one.
-        Structure of {it}: a list of bullets, complete from the first line to the last.
-        It would help me a lot to receive {it} purely in bullets. | {it} = bullets. only bullets
-        Prefix each line of {it} with a dash so that the whole is one list.
+        Write {it} entirely as a bulleted list.
+        In {it}, every line has to be a bullet point.
+        Use only bullet points in {it}, with no other text around them.
+        Please give me {it} as bullet points and nothing else.
+        Format {it} so that each line is a bullet.
+        I skim everything, so put the whole of {it} into bullet points.
+        No introduction, no closing paragraph: {it} should consist of bullet points \
+            from the first line to the last.
+        Present {it} purely as a list of bullets.
+        I'd appreciate it if you could make {it} a bulleted list, each line a bullet.
+        Whatever you say in {it} goes into a bullet point, without exception.
+        Start each line of {it} with a bullet, so that there is nothing but a bulleted list.
+        Bullets only in {it}.
+        The content of {it} shall be set out exclusively in bulleted form, one bullet to each line.
+        I hate paragraphs!! All bullets, every single line, in {it}.
+        just bullet pts for {it} pls, no other txt
+        For {it} please make all like list with bullet, every line must be one bullet.
     """),
     "lower_case": _items("""
-        Lowercase everywhere in {it}, as if capitals had never been invented.
-        {it}: lowercase letters, no exceptions.
-        Use small letters for everything in {it}, the beginnings of sentences included.
-        Sir or madam, I ask that you compose {it} with no capitals whatsoever.
-        no capitals in {it} plz, not for names not for anything
-        It is required that {it} be set in lowercase throughout.
-        My little one has only learnt the small letters so far, the big ones come after the \
-        summer, so that she can read along I need {it} in lower-case letters, each and every one.
-        Are you deaf? NO capitals in {it}! Lowercase, from start to finish!
-        The big letters please not use in {it}, I like only the small.
-        Where a capital would usually stand in {it}, put the small letter instead, always.
-        my shift key is broken so yours is too lol, {it} in lowercase only
-        evrything lowercse in {it}, thx | The shift key stays untouched when you write {it}.
-        How sweet it would look if you made all letters in {it} small! Please do so every time.
-        Case of the letters in {it}: lower, for all of them.
-        Turn each capital in {it} into its small counterpart before you send the text.
+        Write {it} entirely in lower case.
+        Do not use a single capital letter in {it}.
+        Keep {it} in lowercase letters, even at the start of a sentence.
+        Please use only small letters in {it}.
+        In {it}, leave every letter uncapitalised, names included.
+        No capitals at all in {it}.
+        I find capitals shouty, so please stick to lower case all the way through {it}.
+        All the text of {it} should be lowercase.
+        Could you type {it} without any uppercase letters?
+        Every letter in {it} must be a lower-case one.
+        Never touch the shift key for a letter in {it}: lower case only.
+        Our house style asks for {it} to be set wholly in lower case.
+        Capital letters are not permitted in {it}; lower case shall be used throughout.
+        i dont do caps so neither should u, all lowercase in {it}
+        How often must I say it? Lower case, nothing but lower case, in {it}.
+        Please to write {it} with little letters only, never the big ones.
     """),
     "upper_case": _items("""
-        Treat {it} like a headline from the old days: every letter a capital.
-        CAPITAL LETTERS FOR {it}, ALWAYS.
-        Use big letters for everything in {it}, not only for the beginnings of sentences.
-        I beg you to compose {it} using none but capital letters.
-        all caps in {it} plz, every single letter
-        As laid down in the minutes, {it} shall be set in capitals from beginning to end.
-        The sign in our shop window takes these plastic letters, and the box we bought has got \
-        only the big ones in it, of course, so I need {it} in capitals, each and every letter.
-        EVERY LETTER OF {it} IN UPPER CASE! DO YOU HEAR ME?
-        I can read only the big letters good, so {it} all in the big letters, please.
-        Run {it} through your inner upper-case function before sending.
-        capital letters or bust: {it} all in caps, ok
-        i want {it} loud!! caps, caps, caps, not one small letter
-        Would it be a bother to put all the letters in {it} in upper case?
-        Letter case of {it} = upper. | evrything uppercase in {it}, thx
-        Leave the caps lock key pressed while you write {it}.
+        Write {it} in capital letters throughout.
+        Use uppercase for every letter in {it}.
+        Please type {it} in all caps.
+        My eyesight is poor, so put {it} completely in capitals.
+        In {it}, no lower-case letter should appear; capitals only.
+        Keep caps lock on for the whole of {it}.
+        Every single letter in {it} must be a capital.
+        I'd like {it} to be fully uppercase, please.
+        All caps in {it}.
+        Set {it} in block capitals from beginning to end.
+        Only capital letters are allowed in {it}.
+        An old teleprinter that knows only capitals prints this, so make {it} uppercase all through.
+        The entire text of {it} shall be rendered in upper case.
+        CAPS LOCK ON in {it} pls, every letter big, i mean it
+        I can't read those small letters, I told you! Capital letters only, all through {it}.
+        You must write with the big letters only, all words, in {it}.
     """),
     "json": _items("""
-        Bare JSON for {it}, please: a single object and not one word besides.
-        {it}: one JSON object, whose key is "{v}".
-        My importer reads JSON and chokes on the rest, so send {it} as a single object, full stop.
-        Return type of {it}: JSON object, with no prose in front of or behind that.
-        Place what you have to say in {it} under "{v}" in one JSON object, and output only that.
-        json pls for {it}, key "{v}", no blabla around the object
-        We require that {it} be supplied in the form of a single JSON object containing the key \
-        "{v}", free of any accompanying text.
-        For {it}, wrap the text like this: one JSON object, key "{v}", the text as the value, done.
-        Anything outside of one JSON object is unwelcome in {it}.
-        Third time the pipeline broke tonight because of your chatting!!! I want {it} as ONE JSON \
-        object, NOTHING ELSE!
-        Might I have {it} as a JSON object with "{v}" for its key, and without remarks outside?
-        Please make {it} in JSON, only one object, I don't need any words extra.
-        one json object per message, nothin else in there, thats how i need {it}
-        What a parser must be able to swallow whole: {it}, as exactly one JSON object.
-        The sole key "{v}" holds the text, and the JSON object around that is all there may be in \
-        {it}.
-        I'm teaching my nephew how to read data from a file, and for our little exercise we need \
-        {it} as one bare JSON object, its key being "{v}", with no text before or after.
+        Return {it} as a JSON object with the single key "{v}" and nothing else.
+        Give me {it} as nothing but a JSON object whose only key is "{v}".
+        Put {it} into a JSON object under the one key "{v}", with no text outside.
+        Format {it} as JSON: one object, one key, named "{v}", and no text before or after.
+        A script reads your output, so send {it} purely as a JSON object with one key, "{v}".
+        The output for {it} must be a valid JSON object having exactly one key, "{v}", \
+            and nothing besides.
+        Please wrap {it} in a JSON object with "{v}" as the sole key and write nothing around that.
+        Only JSON in {it}, please: an object with the one key "{v}".
+        I would be thankful to get {it} as a bare JSON object with the one key "{v}".
+        The body of {it} shall be a JSON object containing the sole key "{v}" and no further text.
+        json only 4 {it} pls, single key "{v}", no chit chat
+        My parser broke again because of your chatter. Just a JSON object, one key, "{v}", for {it}.
+        Use a JSON object and nothing else for {it}.
+        Write {it} as a plain JSON object, with no words before or after.
+        My program has to load the whole text, so I need {it} to be one JSON object and no more.
+        For {it} you give me only JSON object, no other text please.
     """),
     "no_sign": _items("""
-        Imagine that there are no {v} on your keyboard when you write {it}.
-        Ban on {v} in {it}, effective at once. | Leave all {v} out of {it}.
-        Using {v} in {it} is forbidden to you, even a single time.
-        One would be much obliged if you abstained from {v} in {it}.
-        no more {v} in {it} plz, they r ugly
-        According to our style sheet, {it} must be free of {v}.
-        I've got this old typewriter font that simply has no {v}, there's an ugly empty box each \
-        time, so please see to it that there are none in {it}.
-        What on earth is it with you and your {v}? I want zero of them in {it}!
-        Please you write {it} and not use the {v}, never. | skip the {v} in {it} ok? all of em
-        Put things in a way that needs no {v} when you write {it}.
-        I'm happiest when there are no {v} at all in {it}, so please keep to that.
-        Count the {v} in {it}: the result has to be zero. | dont ever put {v} in {it}, thx
-        Not allowed in {it}: {v}.
+        Never use {v} in {it}.
+        Do not put any {v} into {it}.
+        Leave {v} out of {it} altogether.
+        Please write {it} without {v}.
+        Keep {it} free of {v}.
+        There must be no {v} in {it}.
+        I can't stand {v}, so avoid them completely in {it}.
+        My old printer chokes on {v}; please do without them in {it}.
+        I want to see no {v} anywhere in {it}.
+        Would you be so kind as to do without {v} in {it}?
+        No {v} in {it}.
+        Steer clear of {v} in {it}, whatever the topic.
+        It is prohibited to use {v} in {it}.
+        ugh stop with the {v} already, none in {it}
+        zero {v} in {it} pls
+        In {it} it is forbidden to write {v}, also not one time.
     """),
     "not_contains": _items("""
-        Pick any words you like for {it}, just not "{v}".
-        You may say a lot in {it}, but never the word "{v}".
-        Strike the word "{v}" from your vocabulary when you write {it}.
-        I must ask you to refrain from the word "{v}" in {it}. | plz dont say "{v}" in {it}, ever
-        The editors have resolved that the word "{v}" is to be kept out of {it}.
-        There's this swear jar at our place, only that we put in a coin for the word "{v}", and \
-        you are making me poor, so please keep that word out of {it}.
-        Stop saying "{v}"! I don't want that word in {it}, not once!
-        In {it} is not allowed to say "{v}", this word I don't like.
-        Find a way around the word "{v}" in {it}, whatever the topic.
-        "{v}" is off limits as a word in {it}.
-        my teacher takes points off 4 the word "{v}" so not a single one in {it}
-        A search for the word "{v}" in {it} should come up empty.
-        That word "{v}" gives me the creeps, so skip it in {it}. | One word is taboo in {it}: {v}
-        Drop the word '{v}' from {it} completly, thank you.
+        Never use the word "{v}" in {it}.
+        Do not write the word "{v}" anywhere in {it}.
+        Leave the word '{v}' out of {it}.
+        Please avoid the word "{v}" entirely in {it}.
+        The word "{v}" must not appear in {it}.
+        There is one word I never want to see in {it}: {v}
+        I have a thing about the word "{v}", so please do without that word in {it}.
+        Find other ways of saying things in {it}, because the word "{v}" is off limits.
+        Keep {it} free of the word "{v}".
+        Write {it} without once using the word "{v}".
+        This word is banned from {it}: {v}
+        My daughter and I play a game where nobody may say "{v}", so don't use that word in {it}.
+        Use of the word "{v}" is not permitted in {it}.
+        dont ever say "{v}" in {it} , that word annoys me sm
+        If I read the word "{v}" one more time I'll scream. Not in {it}, never again.
+        In {it} you must not to use this word: {v}
     """),
     "emoji": _items("""
-        Decorate the very {v} of {it} with some emoji.
-        Rule for emoji in {it}: one goes right at the {v}.
-        Mark the {v} of {it} with an emoji of your choosing.
-        I'd be ever so grateful for an emoji in {it}, placed at the very {v}.
-        emoji at teh {v} of {it} plz!!
-        The communications team has decided that an emoji shall stand at the very {v} of {it}.
-        My sister and I have this game where we guess the mood of a text from a little picture, \
-        and it has to be at the very {v}, so please put an emoji there in {it}.
-        What's so difficult about this? Emoji! At the {v} of {it}! Each and every time!
-        Please in {it} you put at the {v} one small emoji picture.
-        When I look at the very {v} of {it}, an emoji should look back at me.
-        The {v} of {it} looks naked without an emoji, so add one there.
-        gimme a lil emoji at the very {v} of {it}, dealers choice
-        Nothing makes me smile like an emoji, so have one waiting at the very {v} of {it}.
-        Where the emoji goes in {it}: at the {v}.
-        Always, and I mean always, put an emoji at the {v} of {it}.
+        Put an emoji at the {v} of {it}.
+        Place one emoji at the very {v} of {it}.
+        There should be an emoji at the {v} of {it}.
+        Please add an emoji at the {v} of {it}.
+        I like a bit of colour, so set an emoji at the {v} of {it}.
+        An emoji belongs at the {v} of {it}, every time.
+        Always have an emoji standing at the {v} of {it}.
+        At the {v} of {it}, show a fitting emoji.
+        Would you mind sticking an emoji at the {v} of {it}?
+        Use an emoji of your choice at the {v} of {it}.
+        My kids read along and love emojis, so {it} must have one at the {v}.
+        Decorate the {v} of {it} with an emoji.
+        An emoji shall be placed at the {v} of {it}.
+        emoji at the {v} of {it} plsss
+        You left it out again. Emoji, at the {v}, in {it}, always.
+        Please to put always some emoji on the {v} of {it}.
     """),
     "no_bold": _items("""
-        Bold type and I are not friends, so keep that away from {it}.
-        The font weight in {it} is regular for each word, never bold. | Set nothing in {it} in bold.
-        Pray do without bold lettering in {it}. | no bold stuff in {it} plz, drives me nuts
-        Accessibility note: {it} must be free of bold text.
-        When I forward your texts to my brother-in-law, he asks me why I'm emphasising half of the \
-        words, and it's those bold ones, so please leave bold out of {it} altogether.
-        Enough of this bold shouting! Plain weight in {it}, every word!
-        In {it} I don't like the letters that are thick, write not in bold, please.
-        Bold is switched off for {it}. | ur bold words hurt my eyes, none of that in {it}
-        Do not emphasise anything in {it} by making it bold.
-        Could we agree to put an end to bold words in {it}, all of them?
-        Number of words in bold in {it}: zero. | no **bold** in {it}, ok?
+        Do not use bold text in {it}.
+        Never put anything in bold in {it}.
+        Keep {it} free of bold type.
+        Please write {it} without any bold words.
+        No bold in {it}.
+        My editor cannot show bold text properly, so leave bold out of {it}.
+        Nothing in {it} should be bold.
+        Avoid bolding words or headings in {it}.
+        I would prefer {it} in ordinary weight only, with no bold anywhere.
+        Plain type for {it}, please: bold is not wanted.
+        Refrain from bold formatting throughout {it}.
+        Could you skip the bold formatting in {it}, please?
+        Boldface shall not be used in {it}.
+        quit bolding stuff in {it}, its so annoying
+        plz no bold txt in {it} thx
+        In {it} I don't want to see letters which are bold, never.
     """),
     "no_lists": _items("""
-        Tell me things in {it} the way a novel would, in paragraphs and with no lists.
-        Sentences in paragraphs, never a list: that's the form of {it}.
-        Set nothing in {it} out as a list, neither with bullets nor with numbers.
-        My good friend, spare me enumerated and bulleted lists in {it}, please.
-        no bullet lists no numbered lists in {it} plz, just write it out
-        The examination office demands that {it} be composed in continuous prose, free of lists.
-        I was brought up on proper letters, my mother wrote four pages every Sunday, and lists are \
-        for the groceries, so please write {it} in ordinary paragraphs without any list.
-        Did I order a shopping list? NO lists in {it}! Write in sentences, like a person!
-        I am not a friend of list with points or list with numbers, make {it} like normal text.
-        Lists are switched off for {it}: full sentences, one following the other, in paragraphs.
-        evrything in {it} as normal paragrafs, no lists
-        write {it} as whole sentences bro, no bullets no numbering
-        Whatever you would have put in a list, turn into flowing sentences when you write {it}.
-        How nice it'd be to find no list in {it} any more, only connected text. Please see to that.
-        Number of lists in {it}: zero. That includes bulleted and numbered ones.
-        Lines in {it} must not begin with bullets, dashes or numbers, as I want no lists.
+        Do not use lists in {it}; write running prose.
+        Write {it} in flowing paragraphs, never as a list.
+        No bullet points and no numbered lists in {it}, only ordinary prose.
+        Please keep {it} in connected prose without lists of any kind.
+        A machine reads the text aloud to me, so use running prose in {it} and no lists.
+        Avoid every sort of list in {it}, bulleted or numbered.
+        Put {it} in normal paragraphs, with no list of any type.
+        Lists are out in {it}: plain paragraphs only.
+        In {it}, tell me things in continuous text rather than lists.
+        Could you phrase {it} as running text, without bullets or numbering?
+        Never break {it} up into list items; prose all the way.
+        I'd rather you talked in {it} as a person would, in prose and with no lists at all.
+        The text of {it} shall be continuous prose; bulleted or numbered lists are not admitted.
+        no more lists ok? just normal text in {it}, no bullets no numbers
+        I'm sick of your bullets and numbered points. Prose only in {it}, no lists.
+        Please to write {it} like normal text, without the lists, no points and no numbers.
     """),
     "contains": _items("""
-        Among all the words in {it}, I expect to find "{v}".
-        Whoever reads {it} should stumble over "{v}" sooner or later.
-        Find a spot in {it} for "{v}", any spot. | Kindly weave "{v}" into {it}.
-        plz get '{v}' into {it} somehow | By order of the committee, {it} must incorporate "{v}".
-        We're playing a sort of bingo at the office and my card says "{v}", so I'd be very \
-        grateful if I could find that somewhere in {it}, letter for letter.
-        Where is my "{v}"?! I told you to have that in {it}, at any place you like!
-        You have to say in {it} minimum one time "{v}", is my wish.
-        Let {it} mention "{v}" at some point. | i need "{v}" somewere in {it}, evry time
-        Count "{v}" in {it}: the result has to be one or more.
-        What fun it'd be to spot "{v}" in {it}, so please put that in each time.
-        Required wording somewhere in {it}: {v}
-        Do not send {it} off before you have checked that "{v}" occurs there.
-        smuggle '{v}' into {it} lol, no one will notice
+        Use the words "{v}" somewhere in {it}.
+        Make sure that "{v}" occurs at some point in {it}.
+        Work the words "{v}" into {it}.
+        Please mention "{v}" somewhere in {it}.
+        In {it}, the words '{v}' must appear at least once.
+        Somewhere in {it}, you need to include these words: {v}
+        Never leave "{v}" unmentioned in {it}.
+        The wording "{v}" must turn up in {it}, no matter where.
+        I have a bet going with a friend, so please slip "{v}" into {it}.
+        Include "{v}" in {it}.
+        Don't send {it} without "{v}" in the text.
+        It would please me greatly if you could weave "{v}" into {it} at some place.
+        The expression "{v}" shall be included in {it}.
+        dont 4get 2 say "{v}" in {it}, anywhere is fine
+        Where was it this time? I said "{v}" has to be somewhere in {it}!
+        In {it} must always to come the words: {v}
     """),
     "numbered_list": _items("""
-        Count off the points in {it} as a numbered list.
-        Numbered list, that's the shape {it} must take.
-        Put a number in front of each point in {it}, so that a numbered list results.
-        I would ask you to arrange {it} as a numbered list, if you please.
-        1. 2. 3. thats how i want {it}, a numbered list
-        For the records, {it} shall be filed as a numbered list.
-        I tick things off as I go, with a pencil, on the print-out, and I lose my place without \
-        numbers, so let me have {it} as a numbered list, please.
-        Where are the numbers?! A numbered list for {it}, I said! One, two, three!
-        The points in {it} please write with number, one under the other, as list.
-        Nothing but a numbered list will do for {it}. | nummbered list for {it} plz
-        Arrange all that you say in {it} under 1., 2., 3. and so on.
-        A numbered list is what my heart desires when I read {it}.
-        Layout of {it}: a list, counted with figures from 1 onwards.
-        every point in {it} gets its own number and its own line, list style
+        Write {it} as a numbered list.
+        Use a numbered list for {it}.
+        Number your points one after another in {it}, as a list with 1, 2, 3 and so on.
+        Please lay {it} out as a list with numbers.
+        In {it}, give me a numbered list instead of paragraphs.
+        I want {it} in the form of a numbered list.
+        I tick things off by number, so please make {it} a numbered list.
+        Set {it} out as numbered points.
+        Put whatever you say in {it} into a list that is numbered.
+        Would you please structure {it} as a numbered list?
+        Numbered list for {it}.
+        Arrange {it} in a list where every item carries a number: 1., 2., 3. and onward.
+        The substance of {it} shall be presented as a numbered list.
+        numbered list 4 {it} plz so i dont lose my place
+        How am I to follow that mess? Numbered list, in {it}, always.
+        Please to do {it} like a list with the numbers before each point.
     """),
 }
 
 EXAM_VALUES: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
-        Kind regards, Leopold | Yours faithfully, Imogen Castellanos | Catch you on the flip side
-        Keep your chin up | Affectionately, Wilhelmina | This concludes my remarks | Roger and out
-        All my love, Teodor | Ciao for now, Beatrix | From your grandson Emil
-        May the wind be with you | Back to you in the studio | I rest my case
-        Printed on recycled thoughts | The ferry crew says hello | That was it from me
-        Kisses from Valparaiso | Is that clear so far? | Shall we go on? | The girls from room nine
-        Peace, Zebedee | Stay dry out there | Fingers crossed | Enough for one day
-        Sincerely, the night porter | Dream big, little fox | Was this of any use? | Bear hug, Anouk
-        My lips are sealed | Obediently yours, Prof. Achterberg | Go Otters! | Watch your step
-        Signed and sealed | Cordially, Mbali | To be continued
+        Yours truly, Marlene | Over and out. | Best wishes, Tom | Have a pleasant evening!
+        That is all. | Stay curious! | Kind regards, the Hillside team | Ask me anything.
+        Safe travels! | Cheers, Ben | Your friend in the kitchen | So long, sailor!
+        Hugs, Auntie Jo | Until next time. | Sincerely, Dr. Alvarez | Case closed.
+        Peace and love | Thanks for reading. | Is there anything else? | Onwards and upwards!
+        Sleep well. | Yours in haste, Pip | End of message | Good luck!
+        With warm greetings, Farah | Keep smiling, friend. | I rest my case. | Happy to help!
+        Faithfully, Mr. Boothe | The end. | See you soon, alligator! | Goodbye
     """),
     "starts": _items("""
-        Esteemed customer, | Breaking news: | Gather round, | Hm, interesting, | Hello Rosalind,
-        The gist of it: | Avast, sailor! | The verdict: | Dear Mrs. Vandersloot, | Off we go:
-        By your command: | Well now, | Memo to all: | Hey gang, | Noble knight, | Without detours:
-        Bzzt, click, | Good afternoon, Cornelius! | For the record: | Between friends:
-        Salutations, earthling! | News from the attic: | Yo Quentin, | I was thinking:
-        Straight from the press: | With pleasure, your grace! | Alright, crew, | Log entry:
-        Top of the morning! | Dear neighbours, | Without further ado: | Shh, quiet now:
-        Drum roll, please: | From my notebook:
+        Dear customer, | Good morning, | Hello there! | Answer: | Howdy, partner! | Hi friend,
+        Note: | My reply: | Ahoy! | Greetings, traveller! | Dear Sir or Madam, | Well now,
+        In short: | Summary: | Hey you! | To my dear Agnes, | Breaking news: | Of course!
+        Listen up! | Result: | Honestly, | Welcome back! | As requested, | Memo:
+        Good evening, Captain! | Salutations, | From the desk of Olive: | Right then,
+        Great question! | Here you go: | Hey Marco, | Attention please!
     """),
-    "sentences": _items("""
-        1 | 2 | 3
-    """),
+    "sentences": _items("1 | 2 | 3"),
     "words": _items("""
-        11 | 13 | 14 | 16 | 17 | 19 | 22 | 26 | 28 | 32 | 36 | 38 | 42 | 44 | 48 | 52 | 58
+        12 | 13 | 15 | 17 | 18 | 21 | 24 | 26 | 29 | 32 | 35 | 38 | 42 | 47 | 53 | 58
     """),
-    "lines": _items("""
-        2 | 3 | 4
-    """),
+    "lines": _items("2 | 3 | 4"),
     "json": _items("""
-        statement | remark | text_block | completion | returned | feedback | main_text | page
-        reaction | spoken | bot_says | entry | what_you_say | chat_text | delivery | info
-        finished_text | out
+        reply | output_text | body | message_text | result | content | bot_reply | final_answer
+        note | payload | text_out | statement | summary_text | response_body | value | say
+        data_item | speech
     """),
     "not_contains": _items("""
-        can | will | some | more | like | well | while | which | when | such | each | their | should
-        could | would | any | new | first | through | into | another | especially | common
-        including | together | process | feel | without | possible | sometimes | allow | provide
-        consider | include | offer | create | fresh | local | both | these
+        very | really | also | because | however | just | many | always | great | good
+        important | like | people | time | make | help | best | often | need | small
+        first | water | sure | well | then | perfect | enjoy | simple | start | different
+        new | there | most | much | some | more | can | with | this | about
     """),
     "contains": _items("""
-        gooseberry | in the long run | wheelbarrow | little by little | strictly speaking | amber
-        to the best of my knowledge | hailstorm | under the weather | hedgehog | come to think of it
-        frankly | food for thought | if you ask me | nutmeg | all things considered | dandelion
-        at the end of the day | anchor | give or take | raincoat | harmony | once in a while
-        courage | needless to say | grey heron | the icing on the cake | accordion | tongue in cheek
+        blue elephant | teamwork | rain or shine | my friend | at the end of the day
+        fresh coffee | silver lining | step by step | patience | quality first
+        lucky number | sunshine | safe and sound | customer care | every little helps
+        old oak tree | honesty | to be fair | penguin | piece of cake
+        in my opinion | lighthouse | bread and butter | marmalade | open door
+        a grain of salt | green tea | peace of mind | courage | once in a while
     """),
-    "emoji": _items("""
-        start | end
-    """),
+    "emoji": _items("start | end"),
 }
 
 EXAM_ALL: Final[tuple[str, ...]] = _items("""
-    whatever you answer | all your responses | every message you send | each response you write
-    any text you produce | each and every answer | the replies I get from you | all of your messages
-    every text you give me | anything that you reply | every answer that I receive
-    your responses to me | all the text you write
+    all your answers | every reply of yours | everything you write to me
+    each response you give | all that you tell me | anything you say here
+    every message you send me | all of your responses | each and every answer
+    whatever you reply | all replies in this chat | every single response
+    any answer you give me
 """)
 
 EXAM_SUCH: Final[tuple[str, ...]] = _items("""
-    answers of that type | responses like the one I got just now | this type of reply
-    texts like the one above | answers to requests of this sort | the kind of answer you just gave
-    replies to such requests | messages of this sort
+    answers of this kind | replies of that sort | such answers | texts like these
+    any answer of this type | responses to requests like that
+    whatever you write in such cases | every text of that kind
 """)
 
 EXAM_LEADS: Final[tuple[str, ...]] = (
     "",
-    "Until I say otherwise: ",
-    "",
-    "Here is something else. ",
-    "",
-    "My request: ",
     "",
     "",
-    "Keep the following in mind. ",
     "",
-    "Our agreement: ",
     "",
-    "Hey. ",
     "",
-    "Starting today: ",
     "",
-    "While I think of it: ",
     "",
-    "This has been bothering me for a while, so let me say it. ",
     "",
+    "",
+    "From here on: ",
+    "One rule: ",
+    "Please note: ",
+    "Here is something that matters to me. ",
+    "Important: ",
+    "A quick request. ",
+    "Remember this. ",
+    "House rule: ",
+    "Just so you know: ",
+    "Instruction for the assistant: ",
 )
 
 EXAM_KINDS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "email": {
         "called": _items("""
-            e-mails | mails | emails you put together | the e-mails that I have you compose
+            emails that you write for me | e-mails you draft | mails written in my name
+            emails of any sort
         """),
         "forms": _items("""
-            Please draft an email to {}. | Could you write a mail to {}?
-            I have to send an email to {}, what could it say? | Put together an e-mail to {}.
-            quick email to {} plz | I need your help with a mail to {}.
+            Write an email to {}.
+            Please draft a mail to {}.
+            Can you help me with an email to {}?
+            I need an e-mail to {}.
+            Put together a polite email for me, it goes to {}.
+            email to {} pls
         """),
         "subjects": _items("""
-            the insurance about a cracked windscreen | my book club about a new date
-            the kindergarten about a forgotten lunch box | a supplier whose invoice is wrong
-            my former boss about lunch next week | the vet about my cat's test results
-            the parents of my class about the museum trip | a campsite about a free pitch
-            our interns about the holiday schedule | the water company about a high bill
-            a railway company about a refund | my uncle about the family photos
-            the council about a broken street lamp | a roofer about a leak
-            the newspaper to end my subscription
+            my landlord about the broken heater
+            the school about my son's absence on Friday
+            a supplier about a late delivery of paint
+            my boss about a day off next week
+            our neighbours about the loud music at night
+            the bank about a wrong charge on my account
+            a colleague about the room for tomorrow's meeting
+            the dentist about moving my appointment
+            an old teacher about a letter of reference
+            the hotel about a lost umbrella
+            my team about the summer party
+            a customer about a refund for a lamp
+            the gym about ending my membership
+            a job applicant about an interview on Monday
+            the town council about the dark street lamps
         """),
     },
     "recipe": {
         "called": _items("""
-            recipes of any kind | your recipes | recipes that I ask for | cooking instructions
+            recipes of any kind | cooking recipes you give me | recipes I ask you for
+            recipes for food and drink
         """),
         "forms": _items("""
-            How do I make {}? | Please give me your favourite recipe for {}.
-            Friends are coming over and I want to make {}, can you give me a recipe?
-            I'm looking for a simple recipe for {}. | got a recipe for {}?
-            Could you write down a recipe for {}?
+            Give me a recipe for {}.
+            How do I make {}?
+            I'd like to cook {} tonight. Do you have a recipe?
+            Can you share your recipe for {}?
+            What is a good recipe for {} for four people?
+            recipe for {} please
         """),
         "subjects": _items("""
-            minestrone | spinach dumplings | buttermilk waffles | pad thai | moussaka
-            shepherd's pie | beetroot salad | coq au vin | falafel | macaroni cheese | banana bread
-            sweet potato curry | paella | stuffed cabbage rolls | tomato galette
+            lentil soup | mushroom risotto | banana pancakes | chicken curry | potato salad
+            fish pie | vegetable lasagne | apple crumble | beef stew | tomato bruschetta
+            pumpkin bread | fried rice | spinach quiche | stuffed peppers | rice pudding
         """),
     },
     "poem": {
         "called": _items("""
-            poems of any kind | your verses | rhymes and poems | poems that you write for me
+            poems you write | poems of any sort | verses that I ask you for
+            your poems
         """),
         "forms": _items("""
-            I need a poem about {}. | Could you write some verses about {}?
-            Please write me a poem on {}. | Make {} the subject of a poem.
-            can i get a poem bout {} | Let me have a short poem about {}.
+            Write a poem about {}.
+            Can I have a short poem about {}?
+            Please compose some verses about {}.
+            I would love a poem on {}.
+            Make up a little rhyme about {}.
+            poem about {} pls
         """),
         "subjects": _items("""
-            a paper boat | my father's toolbox | two magpies | the last day of school
-            a forgotten umbrella | thunder in July | a tired postman | the smell of coffee
-            stars above a petrol station | a bench in the park | a mouse in the pantry
-            a wedding ring | fog on the river | an empty swimming pool | my first pair of glasses
+            an old lighthouse | my grandmother | the first snow | a lonely robot | autumn leaves
+            a stray cat | the night train | a baker at dawn | the moon | a broken watch
+            my baby brother | the river behind our house | a retired sailor | a paper kite
+            the last bus home
         """),
     },
     "advice": {
         "called": _items("""
-            advice on personal matters | your advice | tips for my personal problems
-            recommendations on what to do in my life
+            pieces of advice you give | answers in which you advise me
+            replies to my personal problems | words of advice from you
         """),
         "forms": _items("""
-            I don't know what to do about {}. Any advice? | What can I do about {}?
-            Could you advise me about {}? | Please help me cope with {}.
-            ugh, {} is getting me down, what should i do | What is your advice on {}?
+            I need some advice about {}.
+            What should I do about {}?
+            Do you have any advice on {}?
+            I am struggling with {}. What would you advise?
+            Please advise me on how to cope with {}.
+            how do i deal with {}, any advice
         """),
         "subjects": _items("""
-            a manager who ignores my ideas | my fear of flying | a cousin who borrows my clothes
-            my daughter's first heartbreak | a landlord who never answers | stress before exams
-            a salary talk next Friday | the silence between my brother and me
-            a partner who works too much | my habit of spending too much online
-            loneliness after moving abroad | a friend who cancels every meeting
-            a roommate who plays the drums | my constant putting things off
-            envy of my best friend's success
+            a quarrel with my sister | trouble falling asleep | stress at work
+            a friend who never pays me back | my fear of flying | constant money worries
+            a lazy flatmate | nerves before exams | a jealous partner | loneliness in a new city
+            my bad habit of putting things off | a boss who ignores me | a shy teenage daughter
+            too much time on my phone | homesickness at college
         """),
     },
     "explain": {
         "called": _items("""
-            texts on how a thing works | your explanations
-            answers to my questions about how things work
-            texts that explain the workings of things
+            explanations of how things work | explanations you give me
+            answers that explain how something functions
+            replies to my questions about how a thing works
         """),
         "forms": _items("""
-            Please explain how {} works. | What is the principle behind {}?
-            My son asked me how {} works. What do I tell him? | In what way does {} function?
-            how does {} even work?? | Could you describe to me how {} works?
+            How does {} work?
+            Explain to me how {} works.
+            Tell me in simple terms what makes {} work.
+            I never understood the way {} works. Can you explain?
+            Please explain the working of {}.
+            can u explain how {} works
         """),
         "subjects": _items("""
-            a refrigerator | a jet engine | the bail system | an antibiotic | a loom | a pacemaker
-            a tower crane | a bar code scanner | a wind turbine | fermentation | a combination lock
-            a violin | proportional representation | a hot-air balloon | radar
+            a microwave oven | the stock market | a vaccine | a solar panel | the human ear
+            a jet engine | a refrigerator | a vending machine | a touch screen | a compass
+            an electric motor | the heart | a thermos flask | a zip fastener | a lie detector
         """),
     },
     "travel": {
         "called": _items("""
-            plans for my travels | your travel suggestions | travel itineraries
-            tips for places I visit
+            travel tips you give | answers about places to visit | replies about trips
+            suggestions for a journey
         """),
         "forms": _items("""
-            I have two days in {}. What should I do there? | Please plan a short holiday in {}.
-            What are the sights worth seeing in {}? | My wife and I want to visit {}. Any tips?
-            off to {} next week, wat do i need to see | Make a travel plan for {}.
+            What should I see in {}?
+            I'm going to {} next month. Any travel tips?
+            Plan a weekend in {} for me.
+            Where would you take a visitor in {}?
+            We have three days in {}. What shall we do?
+            things to do in {} on a trip?
         """),
         "subjects": _items("""
-            Porto | Osaka | Dublin | Fez | Montreal | Gdansk | Montevideo | Riga | Palermo
-            Kuala Lumpur | Bergen | Zanzibar | Sarajevo | Valencia | Chicago
+            Lisbon | Kyoto | Marrakesh | Vancouver | Edinburgh | Hanoi | Cape Town | Prague
+            Mexico City | Iceland | Naples | New Orleans | Sydney | Istanbul | Copenhagen
         """),
     },
     "ideas": {
         "called": _items("""
-            the ideas you suggest | your ideas when I ask for some | the ideas you gather
-            brainstormed suggestions
+            ideas you come up with | answers in which I ask for ideas
+            replies with ideas in them | suggestions when I look for ideas
         """),
         "forms": _items("""
-            I'm looking for ideas for {}. | Help me find ideas for {}.
-            Could you suggest some ideas for {}? | What could one come up with for {}?
-            need ideas 4 {} asap | Please think of a few ideas for {}.
+            Give me some ideas for {}.
+            I need ideas for {}.
+            Can you brainstorm ideas for {}?
+            Do you have any good ideas for {}?
+            Please help me think of ideas for {}.
+            any ideas for {}??
         """),
         "subjects": _items("""
-            a hen night without alcohol | a retirement gift for a teacher
-            the name of a sailing boat | a long train ride with kids | an art lesson with leaves
-            the menu of a street food stall | a neighbourhood flea market | a carnival float
-            a fundraiser for the animal shelter | a silver wedding anniversary
-            a blog about old films | a Christmas party at the office | an unused attic
-            a speech at my sister's graduation | a birthday video for grandad
+            a rainy Sunday with children | a 40th birthday party | a school science project
+            a wedding present | the name of a small cafe | an office outing | a first date
+            a retirement gift | a Halloween costume | a charity event | a blog about gardening
+            a family reunion | a cheap holiday decoration | a team quiz night | a farewell card
         """),
     },
     "howto": {
         "called": _items("""
-            repair and DIY instructions | instructions on how to do something with my hands
-            your do-it-yourself guides | how-to guides
+            instructions you give me | how-to answers | guides to doing something
+            directions for practical jobs
         """),
         "forms": _items("""
-            What is the right way to {}? | Please explain to me how to {}.
-            I've never done it before: how do you {}? | Tell me how to {}. | tryna {}, how
-            What do I have to do to {}?
+            How do I {}?
+            Show me how to {}.
+            What is the right way to {}?
+            I want to {}. How do I go about that?
+            Please walk me through it: I have to {}.
+            how to {} quick
         """),
         "subjects": _items("""
-            change a car tyre | wallpaper a small bedroom | fix a wobbly chair | lay a garden path
-            clean a gas hob | repair a torn tent | mount a curtain rail | descale a kettle
-            put new felt on a shed roof | sand a parquet floor | replace a broken floor tile
-            free a stuck drawer | sew on a button | re-grout a shower | build a bird box
+            paint a fence | change a bicycle tyre | unclog a sink | sew on a button
+            back up my phone | hang a heavy mirror | clean a leather sofa | fold a fitted sheet
+            descale a kettle | repot a cactus | tie a bow tie | sharpen a kitchen knife
+            remove candle wax from a carpet | set up a tent | wash a woollen jumper
         """),
     },
     "product": {
         "called": _items("""
-            texts about products | product texts from you | descriptions of goods for sale
-            texts for my shop
+            product descriptions | texts about things for sale | descriptions of our goods
+            product texts you write
         """),
         "forms": _items("""
-            Please write a description of {} for our web shop. | Write an advert for {}.
-            Could you come up with a sales text for {}? | I'm selling {} and need a text for it.
-            need a product blurb 4 {} | Compose a product description of {}.
+            Write a product description for {}.
+            Describe {} for our online shop.
+            We are going to sell {}. Write the text for the catalogue.
+            Please write a product text about {}.
+            I need a description of {} to put in the shop.
+            product description for {} pls
         """),
         "subjects": _items("""
-            a cargo bike | a jar of forest honey | a linen tablecloth | a head torch
-            a wooden toy train | a copper kettle | a reading chair | a dark roast coffee
-            a felt laptop sleeve | a refillable fountain pen | a pop-up beach tent
-            a digital kitchen scale | a porcelain teapot | a board game about bees
-            a rosemary shampoo bar
+            a bamboo toothbrush | a wool blanket | an electric kettle | a leather wallet
+            a garden hose | a pair of hiking boots | a scented candle | a folding chair
+            a set of steel pans | a wooden puzzle | an alarm clock | a rain jacket
+            a yoga mat | a bird feeder | a travel mug
         """),
     },
     "story": {
         "called": _items("""
-            stories of any kind | your stories | tales for the children | stories you invent
+            stories you tell me | short stories | tales that you make up
+            stories of every sort
         """),
         "forms": _items("""
-            I want a story about {}. | Could you write me a little tale about {}?
-            Please tell us a story about {}. | Think up a short story about {}.
-            tell me smth about {}, like a story | Let me hear the tale of {}.
+            Tell me a story about {}.
+            Write a short story about {}.
+            Can you make up a tale about {}?
+            I'd like a bedtime story about {}.
+            Please invent a story with {} in the main role.
+            story about {} pls
         """),
         "subjects": _items("""
-            a giant who is afraid of mice | twin sisters in a lighthouse | a vacuum cleaner in love
-            a boy who collects clouds | the oldest tree in town | a cursed umbrella
-            a witch without a broom | a suitcase on the wrong train | a retired spy and his goldfish
-            an island that drifts away | a penguin on a business trip | the first postman on Mars
-            a violin that tells the truth | a goat at a piano contest | a king who cannot sleep
+            a clumsy dragon | a lost key | a girl who talks to birds | an honest thief
+            a haunted piano | two rival bakers | a boy on a raft | a talking suitcase
+            a sleepy giant | an astronaut with a secret | a village doctor | a golden acorn
+            a brave hedgehog | the oldest clock in town | a magician without magic
         """),
     },
 }
 
 EXAM_OTHER: Final[tuple[str, ...]] = _items("""
-    Name the capital of Bolivia. | Translate "see you tomorrow" into Swedish. | Is a peanut a nut?
-    Convert 70 degrees Fahrenheit into Celsius. | Who composed The Four Seasons?
-    Do you say cacti or cactuses? | Correct this sentence: "Me and him was late yesterday."
-    Which is heavier, gold or lead?
-    A coat costs 350 euros and is 24 percent off. How much is it now?
-    When did the first person walk on the moon? | Who wrote The Jungle Book? | Define "meticulous".
-    What is another word for "brave"? | How many teeth has a grown-up got?
-    Which is the official language of Angola? | What are the prime factors of 57?
-    Which element has the symbol K? | How deep is Lake Baikal?
-    Is it spelled "mischievous" or "mischievious"?
-    Which adjective means the contrary of "transparent"? | Which year did the Second World War end?
-    Say in fewer words: "at this point in time". | How many hours is Sydney ahead of Berlin?
-    Who was the first to reach the South Pole? | Sort these by speed: tortoise, cheetah, rabbit.
-    How many minutes are there in a day? | Name the highest mountain in Africa.
-    Is "teached" a correct form? | Is the sun a star? | Which birds cannot fly?
-    With what money do people pay in Thailand? | How many strings does a cello have?
-    What is 17 times 17? | Is a mushroom a plant? | Which countries border Austria?
-    Write an SQL query that counts the rows of a table called orders.
-    How can I tell a hare from a rabbit? | Put "she writes a letter" into the future tense.
-    How long does an elephant live? | What do you call a young goose?
-    Who invented the printing press? | How many ounces are in a pound?
-    Spell out the abbreviation "FAQ". | Which gas do plants take in?
-    Do more people live in Norway or in Denmark? | Is it "who" or "whom" after a preposition?
-    Who is the goddess of love in Roman myth? | How do painters mix the colour orange?
-    How far is it from London to Paris? | Which instrument did Miles Davis play?
-    What is the Spanish word for "butterfly"? | Summarise the plot of Hansel and Gretel.
-    How much sugar is in a can of cola? | How many weeks are there from 1 March to 24 May?
-    Which planet is closest to the sun? | What was the Silk Road? | Is a whale a fish?
-    Who was president of the USA before Lincoln? | At what temperature does butter melt?
-    Write a line of JavaScript that doubles a number. | Is a group of lions a pack or a pride?
-    Which came first, the bicycle or the steam engine? | How is the word "quinoa" pronounced?
-    What is Frankenstein about, in essence? | Why is the sky blue?
-    Who plays the lead role in Casablanca?
+    What is the capital of Norway?
+    How many legs does a spider have?
+    Who painted the Mona Lisa?
+    What is 17 times 6?
+    Add 245 and 389.
+    What is a quarter of 92?
+    How do you say "thank you" in Italian?
+    Translate "the cat is asleep" into Spanish.
+    What does the word "frugal" mean?
+    Define "metaphor".
+    Is it "who" or "whom" in "the man I saw"?
+    What is the plural of "goose"?
+    What is the past tense of "bring"?
+    In which year did the Second World War end?
+    Which planet is closest to the sun?
+    What is the chemical symbol for iron?
+    How many minutes are there in a day?
+    Convert 10 miles to kilometres.
+    What is the square root of 144?
+    Name the longest river in South America.
+    Who wrote "Pride and Prejudice"?
+    What is the opposite of "generous"?
+    Give me a synonym for "angry".
+    Correct this sentence: She don't like tea.
+    Is "run" a noun or a verb?
+    Write a Python line that prints the numbers from 1 to 5.
+    How do I get the length of a list in Python?
+    What does HTML stand for?
+    What is the boiling point of water in Fahrenheit?
+    How tall is Mount Everest?
+    Which language do people speak in Brazil?
+    What colour do you get from blue and yellow?
+    What is the currency of Japan?
+    How many days does February have in a leap year?
+    Translate "good night" into French.
+    What is the German word for "bread"?
+    Which gas do plants take in?
+    What does "ASAP" stand for?
+    Who was the first person on the moon?
+    What is 15 percent of 200?
+    Divide 81 by 9.
+    Spell the word for a person who repairs pipes.
+    Where is the Sahara?
+    Is a tomato a fruit or a vegetable?
+    What is the largest animal on Earth?
+    How many strings does a violin have?
+    What is a prime number?
+    Is 51 a prime number?
+    What do you call a young swan?
+    Which ocean lies between Africa and Australia?
+    How many continents are there?
+    What is the difference between "its" and "it's"?
+    Put this into the past tense: I go to school.
+    Which month comes after August?
+    What is the Roman numeral for 50?
+    Define "inflation" for me.
+    What is the adjective of "beauty"?
+    Who invented the telephone?
+    Which SQL command deletes a table?
+    In what country is the city of Nairobi?
 """)
 
 EXAM_TALK: Final[tuple[str, ...]] = _items("""
-    Hello, anybody in? | Morning! Slept well? | Oof, I'm done for today. | Cheers, you're a star.
-    Just back from the gym. | The sun is finally out again. | Are you ever wrong?
-    I can't wait, we fly to Greece on Sunday! | Nothing new on my side.
-    My tea has been standing here for an hour. | Haha, good one. | Guess what I found in the attic!
-    Gotta run, bye! | I could sleep standing up. | How is it going? | yeah me too
-    Only two days till the holidays! | I left my keys at work again. | Pleased to meet you.
-    My parrot learned a new word, and it is a rude one. | Do you have a favourite colour?
-    The market had the first strawberries today. | Somebody upstairs is practising the trumpet.
-    Back now, the phone rang. | I slept terribly last night. | Good night, then.
-    The whole street smells of barbecue. | You there?
+    Hi, how are you today? | Good morning! | Hey, what's up? | Thanks, that was nice of you.
+    I'm a bit tired today. | It's raining cats and dogs here. | Do you like music?
+    I just got home from work. | What's your name? | My weekend was far too short.
+    Are you a robot? | I had the best coffee this morning. | lol you're funny
+    Guess what, I passed my driving test! | My dog is snoring next to me. | I'm so bored.
+    It's finally Friday! | Do you ever sleep? | I think I'm catching a cold.
+    My team lost again last night. | What do you think of Mondays? | I miss the summer.
+    You seem to be in a good mood. | My daughter started school today. | Do you have any hobbies?
+    I can't decide what to wear. | The bus was late again. | Good night, I'm off to bed.
 """)
 
 EXAM_FACTS: Final[tuple[str, ...]] = _items("""
-    I am a lorry mechanic close to retirement. | I have four grandchildren.
-    I live in a former windmill. | I sing alto in a gospel choir.
-    I can't eat anything with gluten. | I work early shifts at the airport.
-    My father comes from Ghana. | I breed canaries. | I have not flown since 2010.
-    I own a small launderette. | I grew up above a pub. | My partner is a paramedic.
-    I am taking up pottery. | I am writing my thesis on beetles.
+    I live in a small town near Leeds. | My name is Henrik. | I work as a night nurse.
+    I have two cats called Salt and Pepper. | I am allergic to peanuts. | I am 63 years old.
+    My favourite colour is turquoise. | I play the trombone in a brass band.
+    I moved here from Chile four years ago. | I am studying to become a surveyor.
+    My wife is called Noemi. | I drive an old green van. | I don't eat meat.
+    I go swimming every Tuesday.
 """)
 
 EXAM_WHO: Final[tuple[str, ...]] = _items("""
-    You are the information desk of a municipal swimming pool.
-    You are a helpful assistant in an app for bird watchers.
-    You are Pippa, the chat helper of a bicycle rental.
-    You help the volunteers of a food bank with their daily work.
-    You are a tutor for nurses who prepare for their exams.
-    You are the digital porter of a student residence.
-    You are an assistant that is part of a calendar program.
-    You answer the questions of visitors to a natural history museum.
-    You support the members of an allotment society.
-    You assist a couple who run a farm, in whatever comes up.
+    You are Nilo, the assistant of a bicycle shop in Ghent.
+    You are the help desk of Brightwater Energy.
+    You are a support agent for Tallow & Finch, a maker of candles.
+    You are Dora, the friendly helper on the website of a public library.
+    You are the virtual concierge of the Hotel Meridian.
+    You are an assistant for the members of a large housing cooperative.
+    You are Quill, the writing helper of a small publishing house.
+    You are the chat service of Northgate Garden Centre.
+    You are a digital colleague of the staff at Oakfield Insurance.
+    You are Remy, who looks after the guests of an online cooking school.
 """)
 
 EXAM_MORE: Final[tuple[str, ...]] = _items("""
-    The pool opens at seven in the morning and closes at nine in the evening.
-    Be considerate of people who are anxious, and give them courage.
-    Never reveal the phone numbers or home addresses of members of staff.
-    Our society was started in 1954 by eleven families and a retired sea captain.
-    If somebody reports a fire, tell them to leave the building straight away.
-    Do not estimate delivery times; say that the carrier decides on them.
-    Most of the people who contact you have never used our service before.
-    Be fair to everyone, whatever their age, origin or level of education.
-    Parcels are handed over to the post office every afternoon except on Sundays.
-    Do not give legal opinions; recommend a lawyer where the matter is serious.
-    The footbridge by the mill is blocked until the flood damage has been mended.
-    You cannot look into the booking system or change any reservation in it.
-    Do not lose your good temper if somebody does not understand you at first.
-    There are two charging points for electric cars next to the rear entrance.
-    Never spread rumours about the competition or about former employees.
-    Teenagers make up a large part of our users, so keep that in mind.
-    Vouchers are valid for three years and cannot be exchanged for cash.
-    If anybody asks, tell them truthfully that they are talking to a machine.
-    The head of the office is Mr. Adeyemi, who can be reached from Tuesday to Friday.
-    Stay neutral when the talk turns to elections or to matters of faith.
-    When your knowledge of a subject ends, admit it without embarrassment.
-    The apples for our juice are grown on the slopes behind the old abbey.
-    The night shift is covered by two students and a very experienced caretaker.
-    Decline in a friendly way when you are asked to help with cheating or fraud.
-    About sixty school classes come to visit us between March and October.
-    Do not pass on what one user has told you to any other user.
-    You may joke along with people as long as nobody is made fun of.
-    The summer concert takes place in the courtyard on the first Saturday in July.
-    A yearly ticket costs seventy-five euros, and children under six get in free.
-    Start from the belief that people who ask have an honest reason for asking.
-    Our workshop lends out drills, ladders, tents and nearly every kind of pan.
-    Do not announce discounts, since the sales team alone may grant them.
-    A wheelchair can be borrowed at the cloakroom in exchange for a deposit.
-    When a request can be understood in two ways, choose the more likely one.
-    Help people to help themselves, and let them know when they did well.
-    The bus to the station stops in front of the gate every twenty minutes.
-    Do not act as if you had eaten, travelled or slept like a human being.
-    Furniture is delivered only within a distance of fifty kilometres.
-    Bicycles must be left in the yard and may not be taken into the hallway.
-    Listen to complaints with an open mind, even when they sound unjust.
-    The figures in the price list were last updated at the end of January.
-    Never invent laws, statistics, addresses or names of experts.
-    People of very different ages and professions turn to us for help.
-    Forgotten clothes are given to charity after a period of three months.
-    Be tactful about money and do not ask anybody what they earn.
-    The latest version of our map shows drinking fountains and benches, too.
-    Point out possible dangers when somebody works with ladders or chemicals.
-    The house is run by a cooperative that has more than nine hundred members.
-    Do not talk anyone into a longer contract than they asked for.
-    Gardening gloves and seeds can be bought at the kiosk beside the greenhouse.
-    Keep your composure when people write to you in anger or in haste.
-    Breakfast is served from half past six, and on Sundays an hour later.
+    Our shop is open from nine to six on every day except Sunday.
+    Be friendly and patient, even when a customer is upset.
+    Goods can be returned within thirty days if they are unused.
+    Never promise a delivery date that the warehouse has not confirmed.
+    The company was founded in 1987 by two sisters from Bergen.
+    If you do not know something, admit it rather than guess.
+    Questions about invoices are handled by the accounts team on the second floor.
+    Do not speak badly of our competitors or their products.
+    Shipping is free for every order worth more than fifty euros.
+    Treat all personal data of our customers as strictly confidential.
+    Our head office stands beside the old railway station in Utrecht.
+    Sound calm and professional, as an experienced member of staff would.
+    Refunds are paid back to the card that was used for the purchase.
+    Medical and legal questions should be referred to a qualified person.
+    We employ about two hundred people in three different countries.
+    Never ask a customer for a password or a bank code.
+    The car park behind the building is free for visitors all day.
+    Members get ten percent off everything except books and gift cards.
+    Show understanding for people who have had trouble with our service.
+    Our newest branch opened last spring in the harbour district.
+    Do not discuss politics or religion with the people who contact us.
+    Every product comes with a guarantee of two full years.
+    Complaints about staff are passed on to the manager, Mrs. Lindqvist.
+    Be warm and cheerful, as if you were talking to a neighbour.
+    Orders placed before noon leave our warehouse on the same day.
+    We do not ship to addresses outside the European Union.
+    Children under twelve may take part only together with an adult.
+    Assume that the people you talk to know little about technology.
+    Dogs are welcome in the garden but not inside the restaurant.
+    Our materials come from farms that do without chemical sprays.
+    Never give out the private telephone numbers of our employees.
+    Gift vouchers are valid for three years from the day of purchase.
+    The repair workshop is closed during the first two weeks of August.
+    Stay polite and helpful when somebody is rude or impatient with you.
+    Breakfast is served in the winter garden from seven until half past ten.
+    Students and pensioners pay a reduced price on presenting a valid card.
+    Do not make up prices, discounts or stock levels under any circumstances.
+    Most of our visitors come here for the first time and feel unsure.
+    The annual sale takes place in the last week of January.
+    Our director, Mr. Okafor, has led the company since 2015.
+    Customers can pay by card, by bank transfer or in cash.
+    Treat everybody with the same respect, whatever their age or background.
+    Bookings may be cancelled free of charge up to two days beforehand.
+    Internal plans and figures of the company must never be revealed.
+    A little gentle humour is welcome as long as nobody is hurt.
+    Our technicians are on call at night for urgent cases only.
+    The lift is out of order until the end of the month.
+    Safety comes first, so warn people whenever something could be dangerous.
+    We plant one tree for every order that reaches our warehouse.
+    People who want to work here can apply through our careers office.
 """)

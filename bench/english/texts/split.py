@@ -10,3 +10,8 @@ def lines(text: str) -> tuple[str, ...]:
 def parts(text: str) -> tuple[str, ...]:
     """Split at "|"; line breaks within an entry count as spaces."""
     return tuple(" ".join(part.split()) for part in text.split("|"))
+
+
+def items(text: str) -> tuple[str, ...]:
+    """Split at "|" and at line ends; a backslash joins a long entry that had to be cut in two."""
+    return parts(text.strip().replace("\n", "|"))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from bench.english.texts.exam import EXAM_MORE, EXAM_WHO
-from bench.english.texts.former_exam import FORMER_MORE, FORMER_WHO
+from bench.english.texts.former import FORMER_MORE, FORMER_WHO
 
 LONGEST: Final = 300
 """Most tokens of a client's system text in training."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from bench.english.texts.former_exam import FORMER_WORDINGS
+from bench.english.texts.former import FORMER_WORDINGS
 from bench.english.texts.said_edges import SAID_OF_EDGES
 from bench.english.texts.said_lengths import SAID_OF_LENGTHS
 from bench.english.texts.said_shapes import SAID_OF_SHAPES

@@ -1,8 +1,10 @@
 """Trains the obedience adapter: `python -m bench.english.training.teach --work DIR`.
 
-Reads DIR/lessons.jsonl and writes DIR/adapter. Seeded; goes on where it was cut off. A lesson with
-a rule to keep is learned by cross-entropy on its answer; one in which nothing may change by the
-divergence from the base, which is the same weights with the LoRA layers switched off.
+Reads DIR/lessons.jsonl and writes DIR/adapter. Seeded; goes on where it was cut off. A lesson in
+which nothing may change is learned by the divergence from the base, which is the same weights with
+the LoRA layers switched off. So is each token of a lesson with rules that the base would have said
+next without them; the others, at which a rule is kept, by cross-entropy. Else the few tokens that
+keep a rule, such as the first of an answer in capitals, would be lost among those that do not.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ PROCESSES: Final = 2
 """Number of processes that share a training step."""
 SAVE_EVERY: Final = 10
 ADAPTER: Final = "adapter"
+UNLIKELY: Final = 0.05
+"""Probability below which the base would hardly ever say a token."""
 CPU_MINUTES: Final = 130.0
 """Processor time after which a training ends, so that with the answers before it 150 suffice."""
 
@@ -54,7 +58,9 @@ class Plan:
     """Number of the model's last blocks that have LoRA layers; nothing is carried back through
     those before them."""
     stay: float = 2.0
-    """Weight of a nat of divergence from the base against a nat of cross-entropy."""
+    """Weight of a nat of divergence in lessons in which nothing may change."""
+    unlike: float = 4.0
+    """Weight of a token's cross-entropy where the base gives it less than `UNLIKELY`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +70,9 @@ class Tokens:
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
     plain: tuple[int, ...]
-    """The prompt without rules whose answer is to stay; empty where the answer itself is taught."""
+    """The prompt without rules; empty where the base's answer to it does not matter."""
+    stays: bool
+    """Whether all of the answer is to be as likely as it is to the base."""
 
     @property
     def length(self) -> int:
@@ -77,6 +85,7 @@ def tokens_of(small: Small, lesson: Lesson) -> Tokens:
         prompt=tuple(small.prompt(lesson.messages)),
         answer=tuple(answer),
         plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
+        stays=lesson.stays,
     )
 
 
@@ -91,17 +100,22 @@ def steps_of(plan: Plan, count: int) -> list[list[int]]:
 
 
 def micro_batches(some: Sequence[Tokens]) -> list[list[Tokens]]:
-    """Split a step's lessons into forward passes of like length, taught and kept ones apart."""
+    """Split a step's lessons into forward passes of one sort and of like length."""
     out: list[list[Tokens]] = []
-    for stays in (False, True):
+    for sort in sorted({_sort(one) for one in some}):
         now: list[Tokens] = []
-        for one in sorted((o for o in some if bool(o.plain) is stays), key=lambda o: o.length):
+        for one in sorted((o for o in some if _sort(o) == sort), key=lambda o: o.length):
             if now and (len(now) + 1) * one.length > MICRO_TOKENS:
                 out.append(now)
                 now = []
             now.append(one)
         out += [now] if now else []
     return out
+
+
+def _sort(one: Tokens) -> tuple[bool, bool]:
+    """Return what a lesson has in common with those of the same pass."""
+    return one.stays, bool(one.plain)
 
 
 def logits_of(model: Any, prompts: Sequence[Sequence[int]], some: Sequence[Tokens]) -> mx.array:
@@ -125,18 +139,25 @@ def logits_of(model: Any, prompts: Sequence[Sequence[int]], some: Sequence[Token
 
 
 def loss_of(
-    model: Any, some: Sequence[Tokens], base_NV: mx.array | None, weight: float
+    model: Any, some: Sequence[Tokens], base_NV: mx.array | None, weight: float, unlike: float
 ) -> mx.array:
     """Return the summed loss of one forward pass, times `weight`.
 
-    `base_NV` are the base's log-probabilities; None where the answers themselves are taught.
+    `base_NV` are the base's log-probabilities without rules; None where they do not matter. A token
+    that the base gives less than `UNLIKELY` counts `unlike` times.
     """
     logits_NV = logits_of(model, [one.prompt for one in some], some)
     logs_NV = faster.log_softmax(logits_NV)
-    if base_NV is not None:
-        return weight * (faster.exp(base_NV) * (base_NV - logs_NV)).sum()
-    wanted_N = mx.array([token for one in some for token in one.answer])
-    return -weight * mx.take_along_axis(logs_NV, wanted_N[:, None], axis=-1).sum()
+    wanted_N1 = mx.array([token for one in some for token in one.answer])[:, None]
+    taught_N = -mx.take_along_axis(logs_NV, wanted_N1, axis=-1)[:, 0]
+    if base_NV is None:
+        return weight * taught_N.sum()
+    kept_N = (faster.exp(base_NV) * (base_NV - logs_NV)).sum(-1)
+    if some[0].stays:
+        return weight * kept_N.sum()
+    base_N = mx.take_along_axis(base_NV, wanted_N1, axis=-1)[:, 0]
+    counts_N = mx.where(base_N < math.log(UNLIKELY), unlike, 1.0)
+    return weight * mx.where(base_N >= base_NV.max(-1), kept_N, counts_N * taught_N).sum()
 
 
 def teach(
@@ -223,10 +244,10 @@ def _step(
     all_tokens = sum(len(one.answer) for one in some)
     grads: Any = tree_map(mx.zeros_like, model.trainable_parameters())
     for batch in team.share(micro_batches(some), _cost):
-        stays = bool(batch[0].plain)
-        base_NV = _base(small, batch) if stays else None
+        stays = batch[0].stays
+        base_NV = _base(small, batch) if batch[0].plain else None
         weight = (plan.stay if stays else 1.0) / all_tokens
-        loss, found = gradient(model, batch, base_NV, weight)
+        loss, found = gradient(model, batch, base_NV, weight, plan.unlike)
         grads = tree_map(mx.add, grads, found)
         mx.eval(loss, grads)
         losses[stays].append(loss.item() / weight / sum(len(one.answer) for one in batch))

@@ -147,19 +147,23 @@ def _units(text: str) -> Iterator[Unit]:
 def sentences(text: str) -> list[str]:
     """Split one paragraph into its sentences, including an unfinished last one."""
     found, start = [], 0
+    capitals = any(c.isupper() for c in text)
     for end in _END.finditer(text):
         near = max(start, end.end() - _NEAR_CHARACTERS)
-        if _goes_on(text[near : end.end()], text[end.end() : end.end() + _NEAR_CHARACTERS]):
+        after = text[end.end() : end.end() + _NEAR_CHARACTERS]
+        if _goes_on(text[near : end.end()], after, capitals=capitals):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()
     return [one for one in (*found, text[start:].strip()) if any(c.isalnum() for c in one)]
 
 
-def _goes_on(before: str, after: str) -> bool:
+def _goes_on(before: str, after: str, *, capitals: bool) -> bool:
     following = after.lstrip()
     if before.endswith((".", "…", '"', "”", "’", "»", ")")) and following[:1].islower():
-        return True
+        # where nobody writes capitals, a small letter may begin a sentence
+        if capitals or not before.endswith(".") or before.endswith(".."):
+            return True
     if not before.endswith("."):
         return False
     if _ORDINAL.search(before):

@@ -1,17 +1,11 @@
-"""Texts of the exam that the first adapter was measured by. They are known now, so they are trained
-on and measure nothing any more.
+"""Texts of the exam that the first adapter was measured by.
 
-`{it}` stands for what a rule is about and `{v}` for its value. In the tables a "|" or the end of a
-line ends an item.
+In the tables a "|" or the end of a line ends an item.
 """
 
 from typing import Final
 
-
-def _items(text: str) -> tuple[str, ...]:
-    """The items of a text, stripped; a backslash joins a long one that had to be cut in two."""
-    return tuple(" ".join(one.split()) for one in text.strip().replace("\n", "|").split("|"))
-
+from bench.english.texts.split import items as _items
 
 FORMER_WORDINGS: Final[dict[str, tuple[str, ...]]] = {
     "ends": _items("""
