@@ -117,6 +117,27 @@ def test_more_messages_than_anybody_sends_pass_unread(
     assert len(plain.new_turns(before)) == 1
 
 
+@pytest.mark.parametrize("padding", ["", PADDING])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"model": "m" * 1_001},
+        {"format": {"type": "object", "title": "t" * 32_000}},
+        {"options": {"stop": ["s" * 4_001] * 2}},
+    ],
+    ids=["name", "format", "stop"],
+)
+def test_settings_of_no_sensible_length_pass_unread(
+    plain: Before, upstream: ScriptedUpstream, odd: dict[str, object], padding: str
+) -> None:
+    before = len(plain.turns())
+    body = json.dumps({**json.loads(_chat("a")), **odd}).encode() + padding.encode()
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    plain.ask("POST", "/api/chat", _chat("hello"))
+    assert len(plain.new_turns(before)) == 1
+
+
 def _reader(lull: Before) -> psutil.Process | None:
     children = psutil.Process(lull.running.process.pid).children()
     for child in children:
