@@ -29,8 +29,9 @@ from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, Frame, head
+from lull.service.proxy.long.memory import memory_within
 from lull.service.proxy.read_chat import refuse_endless_settings
-from lull.service.proxy.unpacking import unpacked
+from lull.service.proxy.unpacking import TOO_LONG, unpacked
 from lull.store.chat.long_turns import (
     KEPT_CHARACTERS,
     NotStoredYet,
@@ -47,6 +48,10 @@ ASKED_CHARACTERS: Final = 8_000
 MOST_OBJECTS: Final = 300_000
 """Most objects (messages, parts, tools) in a request that is read. A packed body of some kilobytes
 may hold millions; each costs half a kilobyte here, and work in the service.
+"""
+PACKED_PART: Final = 4
+"""What part of the longest body a packed one may unpack to; its few bytes may cost no more memory
+than a client can send by itself.
 """
 _NICE: Final = 5
 """Niceness of the child process."""
@@ -163,9 +168,8 @@ class LongBodyReader:
         try:
             match frame["op"]:
                 case "read":
-                    held = _read(frame, data)
-                    self._held[name] = held
-                    self._send(*_outline(to, held))
+                    self._held[name], outline, chain = _read(to, frame, data)
+                    self._send(outline, chain)
                 case "inject" if held:
                     self._send({"id": to}, _inject(held, frame))
                 case "plain" if held:
@@ -233,17 +237,34 @@ def _exactly(pipe: BinaryIO, size: int) -> bytes:
     return bytes(got)
 
 
-def _read(frame: Frame, body: bytes) -> HeldBody:
-    """Parse a body. Raises RequestError for one that the upstream must judge."""
+def _read(to: str, frame: Frame, body: bytes) -> tuple[HeldBody, Frame, bytes]:
+    """Parse a body, and outline it. Raises RequestError for one that the upstream must judge.
+
+    A packed one gets as much memory as the longest body has bytes, and so does the fork that
+    prepares what is stored of it.
+    """
+    limit = frame["limit"]
+    if frame["encoding"].lower() == "identity":
+        held = _parsed(frame, body, limit)
+        return held, *_outline(to, held)
+    try:
+        with memory_within(limit):
+            held = _parsed(frame, body, limit // PACKED_PART)
+            return held, *_outline(to, held)
+    except MemoryError:
+        raise RequestError("the body unpacks to too much", status=TOO_LONG) from None
+
+
+def _parsed(frame: Frame, body: bytes, limit: int) -> HeldBody:
     dialect = CHAT_ROUTES[frame["route"]]
-    plain = in_the_clear(body, frame["encoding"], limit=frame["limit"])
+    plain = in_the_clear(body, frame["encoding"], limit=limit)
     if plain.count(b"{") > MOST_OBJECTS:
         raise RequestError("a request of so many messages is not read", status=400)
     chat = dialect.read_request(plain)
     refuse_endless_settings(chat)
     key = bytes.fromhex(frame["key"])
     chain = links(key, frame["client"], chat.messages)
-    return HeldBody(dialect, body, frame["encoding"], frame["limit"], key, chat, chain)
+    return HeldBody(dialect, body, frame["encoding"], limit, key, chat, chain)
 
 
 _ROLES: Final = {role: str(at) for at, role in enumerate(Role)}
