@@ -37,7 +37,7 @@ if [ "${1-}" = --inside ]; then
     if pivot_root . . 2>/dev/null; then umount -l .; fi
     for line; do
         # shellcheck disable=SC2016  # for the shell inside
-        chroot . /usr/bin/env -i /bin/sh -c '. /root/machine.sh && cd /home/lull && eval "$1"' sh "$line"
+        chroot . /bin/sh -c '. /root/machine.sh && cd /home/lull && eval "$1"' sh "$line"
     done
     exit 0
 fi
