@@ -16,6 +16,9 @@ ifeq ($(LULL_NO_SKIP),1)
 NO_SKIPS = -p tests.plugins.no_skips
 endif
 
+# Where `make ollama` puts one for whoever is not root.
+export PATH := $(PATH):$(HOME)/.local/bin
+
 # Tests start Lull hundreds of times; compiled anew each time it takes twice as long to be there.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -9,16 +9,21 @@ root=$(pwd)
 venv=.venv
 . packaging/watched.sh
 # A closed output is no reason to stop.
+(exec 3>&2) || exec 2>/dev/null # what it says of that goes nowhere
 (exec 3>&1) 2>/dev/null || exec >/dev/null
 
 die() { printf '%s\n' "$@" >&2; exit 1; }
 
 # Two marks, written last and taken away first: without its mark nothing half-made is trusted.
-# They hold contents, not times, and the first also the place: scripts in .venv name their path.
+# They hold contents, not times, and the first also the place, because scripts in .venv name their
+# path, the Python, because packages are made for one, and how many packages there were.
 packages_mark=$venv/.lull-packages
 project_mark=$venv/.lull-project
-packages_are="$root $(cksum <packaging/constraints.txt)"
+pinned="$root $(cksum <packaging/constraints.txt)"
 project_is="$(cksum <pyproject.toml)"
+count() {
+    find "$venv"/lib/python3*/site-packages -maxdepth 1 -name '*.dist-info' 2>/dev/null | wc -l | tr -d ' '
+}
 
 # What stands behind a mark is on the disk before the mark is: the power may be cut.
 mark() { # FILE CONTENTS
@@ -26,6 +31,11 @@ mark() { # FILE CONTENTS
     printf '%s' "$2" >"$1"
 }
 is() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
+has_packages() { # those pinned, for the Python that is there, and no fewer than were put there
+    [ -f "$packages_mark" ] && works &&
+        [ "$(sed '$d' "$packages_mark")" = "$pinned
+$is_python" ] && [ "$(count)" -ge "$(tail -n 1 "$packages_mark")" ]
+}
 which_python() { "$1" -c 'import sys; print(sys.version, sys.base_prefix)' 2>/dev/null; }
 # It starts, and is the Python that was asked for, if one was.
 works() {
@@ -33,8 +43,7 @@ works() {
     [ -z "${PYTHON-}" ] || [ "$is_python" = "$(which_python "$PYTHON")" ]
 }
 ready() {
-    is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works &&
-        [ -x "$venv/bin/lull" ]
+    is "$project_mark" "$project_is" && has_packages && [ -x "$venv/bin/lull" ]
 }
 
 # The first Python that is new enough and whole. On Debian and in CI that is python3 itself.
@@ -43,7 +52,12 @@ suits() {
         >/dev/null 2>&1
 }
 find_python() {
-    for python in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.14}; do
+    if [ -n "${PYTHON-}" ]; then
+        python=$PYTHON
+        suits "$python"
+        return
+    fi
+    for python in python3 python3.13 python3.12 python3.11 python3.14; do
         if suits "$python"; then return; fi
     done
     return 1
@@ -60,9 +74,19 @@ no_python() {
 }
 
 far_other() { if [ -s "$log" ]; then echo "waiting; there: $(far_pip)"; else echo 'waiting'; fi; }
+# An earlier make as root may have left files that only root may change.
+mine() { # FILE...
+    for file; do
+        if [ -e "$file" ] && [ ! -w "$file" ]; then
+            die "$(id -un) may not write to $root/$file. If an earlier make as root made it, run this line," \
+                'then make again:' '' "    sudo chown -R '$(id -un)' '$root'" ''
+        fi
+    done
+}
 # One at a time: whoever comes second waits, for the first and for all that it has started. The
 # system gives a lock back when its last holder is gone, however that ended.
 alone() {
+    mine . .venv.lock
     exec 9>>.venv.lock
     lock='import fcntl, sys; fcntl.flock(9, fcntl.LOCK_EX | int(sys.argv[1]))'
     if ! "$python" -c "$lock" 4 2>/dev/null; then
@@ -79,7 +103,7 @@ alone() {
 
 all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
 log=$venv/setup.log
-no_network='NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable'
+no_network='NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|Read timed out|ProxyError|is unreachable'
 far_pip() { # it names each package as it comes to it, and puts them all in place at its end
     if grep -q '^Installing collected' "$log"; then
         set -- "$venv"/lib/python3*/site-packages/*.dist-info
@@ -129,8 +153,14 @@ install_packages() {
     find_python || no_python
     echo "Making $venv with $("$python" --version), a minute or two"
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
-    rm -f "$packages_mark" "$project_mark"
-    if [ -d "$venv" ]; then watched far_old /dev/null rm -rf "$venv"; fi
+    # A link or a file goes alone, and what a link names stays as it is.
+    if [ -L "$venv" ] || [ -f "$venv" ]; then rm -f "$venv"; fi
+    if [ -d "$venv" ]; then
+        mine "$venv"
+        rm -f "$packages_mark" "$project_mark"
+        watched far_old /dev/null rm -rf "$venv" || mine "$venv"/* "$venv"/lib/*/*
+        [ ! -e "$venv" ] || die "The old environment $root/$venv cannot be removed. Remove it, then make again."
+    fi
     enough_room
     mkdir -p "$venv"
     try 'an empty environment' far_venv "$python" -m venv "$venv"
@@ -143,7 +173,10 @@ install_packages() {
     find "$venv/lib" -name '*.py' -print0 >"$venv/sources"
     watched far_compiled /dev/null sh -c 'exec xargs -0 -n 500 -P "$1" "$2" -m compileall -q <"$3"' \
         sh "$(getconf _NPROCESSORS_ONLN || echo 2)" "$venv/bin/python" "$venv/sources" || :
-    mark "$packages_mark" "$packages_are"
+    is_python=$(which_python "$venv/bin/python")
+    mark "$packages_mark" "$pinned
+$is_python
+$(count)"
 }
 
 install_project() {
@@ -192,6 +225,6 @@ if ! find_python; then
 fi
 alone
 if ready; then exit 0; fi
-if ! is "$packages_mark" "$packages_are" || ! works; then install_packages; fi
+if ! has_packages; then install_packages; fi
 install_project
 echo "Ready: $venv/bin/lull"

@@ -71,6 +71,9 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
 doing='asking for the packages'
+# apt gives each of its files some seconds, and there are hundreds.
+stalls_s=${LULL_STALLS_S:-150}
+stalled=
 far() { # apt's own count: how much was fetched, then what is being unpacked and set up
     tr '\r' '\n' <"$log" | awk -F: -v said="$doing" '
         /^dlstatus:/ { said = sprintf("fetching, %d %%", $3) }
@@ -80,19 +83,34 @@ far() { # apt's own count: how much was fetched, then what is being unpacked and
 }
 apt() {
     # shellcheck disable=SC2086  # lists of words
-    watched far "$log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    watched far "$log" $sudo env LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@" && return
+    [ $? != 124 ] || stalled=yes
+    return 1
 }
 # Another apt may be at work: one that was cut off lives on for a moment, too.
 # shellcheck disable=SC2086  # lists of words
-try() {
+try_once() {
     apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 \
         -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 ${install#apt-get }
 }
-offline() { grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable|timed out|Connection failed' "$log"; }
+# For the lock of what dpkg does apt waits, for its other two it does not.
+try() {
+    tries=0
+    until try_once; do
+        tries=$((tries + 1))
+        if [ "$tries" -gt 24 ] || ! grep -q 'Could not get lock.*/\(lists\|archives\)/lock' "$log"; then
+            return 1
+        fi
+        [ "$tries" != 1 ] || echo '  waiting for another apt to end'
+        sleep "${LULL_LOCK_WAIT_S:-5}"
+    done
+}
+offline() { [ -n "$stalled" ] || grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable|timed out|Connection failed' "$log"; }
 said_offline() { by_hand 'The package archive cannot be reached: is this machine online?'; }
 # The lists on the machine may do, and fetching them takes a while: so first without. What was cut
 # off in the middle is brought to its end before.
 if try; then exit 0; fi
+if [ -n "$stalled" ]; then said_offline; fi
 if grep -q 'dpkg --configure -a' "$log"; then
     echo '  an earlier installation was cut off; bringing it to its end'
     doing='setting up what was unpacked'
@@ -105,6 +123,7 @@ if offline; then said_offline; fi
 # Of several archives one may be away and not be needed, and of an update that failed apt says little.
 echo '  its lists are old or missing; fetching them'
 doing='fetching the lists of packages'
+stalls_s=${LULL_STALLS_S:-400} # it does not say how far it is
 apt apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 update || :
 away=$(offline && echo yes) || :
 doing='asking for the packages'

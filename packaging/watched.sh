@@ -2,7 +2,9 @@
 # seconds a line says how far it is.
 
 # watched HOW-FAR LOG COMMAND...: HOW-FAR is a command that prints a few words, or nothing yet. While
-# they stay the same they are said again every ten seconds, with how long that has been so.
+# they stay the same they are said again every ten seconds, with how long that has been so. Where
+# `stalls_s` is set, a command that says for so many seconds that it is fetching and gets no further
+# is ended, with 124: some networks take a question and never answer.
 watched() {
     how_far=$1
     watched_log=$2
@@ -28,6 +30,15 @@ watched() {
         elif [ $(((seconds - since) % 10)) = 0 ]; then
             printf '  %s, for %s s now\n' "$now" "$((seconds - since))"
         fi
+        case $now in fetching*)
+            if [ $((seconds - since)) -ge "${stalls_s:-999999}" ]; then
+                kill "$watched_one" 2>/dev/null || :
+                wait "$watched_one" || :
+                trap - INT TERM HUP PIPE
+                return 124
+            fi
+            ;;
+        esac
     done
     result=0
     wait "$watched_one" || result=$?

@@ -19,6 +19,9 @@ root=$(CDPATH='' cd -- "$here/../.." && pwd)
 say() { printf 'ollama: %s\n' "$*"; }
 die() { printf 'ollama: %s\n' "$*" >&2; exit 1; }
 
+HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d : -f 6)}
+export HOME
+# The Makefile adds the second to the PATH of the tests.
 if [ "$(id -u)" = 0 ]; then bin=/usr/local/bin; else bin=$HOME/.local/bin; fi
 PATH=$PATH:$bin
 if found=$(command -v ollama); then
@@ -26,13 +29,16 @@ if found=$(command -v ollama); then
     exit 0
 fi
 
-work=$(mktemp -d)
+sh "$root/packaging/setup.sh" run ollama
+python=$root/.venv/bin/python
+# Below .venv, where the next one finds what a killed one has left.
+find "$root/.venv" -maxdepth 1 -name 'ollama.*' -mmin +120 -exec chmod -R u+w {} + -exec rm -rf {} + || :
+work=$(mktemp -d "$root/.venv/ollama.XXXXXX")
+mkdir "$work/tmp"
 # Go marks its module cache read-only, hence the chmod; the cache below is the user's own, not ours.
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-sh "$root/packaging/setup.sh" run ollama
-python=$root/.venv/bin/python
 . "$root/packaging/watched.sh"
 log=$work/log
 
@@ -60,9 +66,10 @@ watched far_fetched "$log" "$python" -m pip download --no-deps --no-binary minia
 tar -xzf "$work"/miniaudio-*.tar.gz -C "$work"
 
 far() { # with -v go names each package that it has built
+    grep -q . "$log" || { echo 'asking for its sources'; return; }
     echo "building, $(grep -vc '^go: ' "$log") packages so far, and ones in C++ that take longer"
 }
-watched far "$log" env CGO_ENABLED=1 CGO_CPPFLAGS="-I$(echo "$work"/miniaudio-*/)" \
+watched far "$log" env GOTMPDIR="$work/tmp" CGO_ENABLED=1 CGO_CPPFLAGS="-I$(echo "$work"/miniaudio-*/)" \
     GOBIN="$work/bin" GOTOOLCHAIN=local "$go" install -v \
     -ldflags "-s -w -X=github.com/ollama/ollama/version.Version=$version" \
     "github.com/ollama/ollama@v$version" || { tail -n 20 "$log" >&2; die "the build failed."; }
@@ -71,4 +78,4 @@ mkdir -p "$bin"
 # In one step, so that an interrupted copy is never taken for the real thing.
 cp "$work/bin/ollama" "$bin/.ollama.new" && mv "$bin/.ollama.new" "$bin/ollama"
 say "v$version installed as $bin/ollama"
-case :$PATH: in *:"$bin":*) ;; *) say "add $bin to your PATH" ;; esac
+[ "$(id -u)" = 0 ] || say "\`make test\` finds it there; to start it yourself, have $bin in your PATH"

@@ -60,6 +60,9 @@ def test_conversations_show_and_rate(running: RunningLull) -> None:
     assert lull.ask("show")["id"] == conversation["id"], "by default the newest"
     text = lull.run("show", conversation["id"]).out
     assert "user: write a menu for apple river" in text and turn["id"] in text
+    markdown = lull.run("show", conversation["id"], "--markdown").out
+    assert markdown.startswith("# Conversation with ")
+    assert "write a menu for apple river\n\n## Assistant, " in markdown
     assert conversation["id"] in lull.run("conversations").out
     assert lull.ask("conversations", "--search", "river apple")["conversations"]
     assert lull.ask("conversations", "--search", "zebra")["conversations"] == []

@@ -50,7 +50,10 @@ case "$1 ${2-} ${3-}" in
         sleep "$STEP_S"
         exit 1
     fi
-    for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; held pip; done
+    for name in a b c; do
+        echo "Collecting $name==1"; sleep "$STEP_S"; held pip
+        mkdir -p "${0%/*}/../lib/python3.11/site-packages/$name-1.dist-info"
+    done
     echo 'Installing collected packages: a, b, c'
     echo 'pip came to its end' >>"$WORLD/did"
     case "$*" in *--editable*) touch "${0%/*}/lull"; chmod +x "${0%/*}/lull" ;; esac
@@ -69,12 +72,17 @@ if [ -e "$WORLD/offline" ]; then
     *' update '*) echo 'W: Failed to fetch: Temporary failure resolving' ;;
     *) echo 'E: Unable to locate package'; exit 100 ;;
     esac
+elif [ -e "$WORLD/locked" ]; then
+    rm "$WORLD/locked"
+    echo 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 12 (apt-get)'
+    exit 100
 elif [ -e "$WORLD/cut-off" ]; then
     echo "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct this."
     exit 100
 fi
 case " $* " in *' install '*)
     echo 'dlstatus:1:50.0000:Retrieving file 1 of 2'
+    if [ -e "$WORLD/stalled" ]; then exec sleep 600; fi
     echo 'pmstatus:libgl1:25.0000:Unpacking libgl1'
     sleep "$STEP_S"
     held apt
@@ -115,7 +123,7 @@ class World:
 
     def _stub(self, name: str, text: str) -> None:
         file = self.folder / "bin" / name
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"#!/bin/sh\n{HELD}{text}")
         file.chmod(0o755)
 
@@ -245,6 +253,65 @@ def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:
     assert "dpkg --configure -a" in world.did()
 
 
+def test_an_apt_that_holds_the_lists_is_waited_for(world: World) -> None:
+    (world.folder / "locked").touch()
+    world.more["LULL_LOCK_WAIT_S"] = "0"
+    ran = world.setup()
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "waiting for another apt to end" in ran.stdout
+    assert (world.folder / "installed" / "libgl1").exists()
+
+
+def test_an_archive_that_takes_questions_and_never_answers_is_given_up(world: World) -> None:
+    (world.folder / "stalled").touch()
+    world.more["LULL_STALLS_S"] = "5"
+    ran = world.setup()
+    assert ran.returncode == 0
+    assert "The package archive cannot be reached: is this machine online?" in ran.stderr
+    assert world.is_ready(), "all else is done"
+
+
+@pytest.mark.parametrize("lost", ["the Python", "a package"])
+def test_an_environment_that_is_whole_no_more_is_made_anew(world: World, lost: str) -> None:
+    world.setup()
+    packages = world.checkout / ".venv" / "lib" / "python3.11" / "site-packages"
+    (packages / "of-the-user-1.dist-info").mkdir()
+    assert world.setup().stdout == "", "more than was put there does no harm"
+    if lost == "the Python":  # a system's upgrade puts another one behind the same name
+        world._stub("another", PYTHON.replace("3.11.2", "3.13.0"))
+        shutil.copy(world.folder / "bin" / "another", world.checkout / ".venv" / "bin" / "python")
+    else:
+        for name in ("a", "of-the-user"):
+            (packages / f"{name}-1.dist-info").rmdir()
+    assert world.setup().stdout.startswith("Making .venv with Python")
+    assert world.setup().stdout == ""
+
+
+@pytest.mark.parametrize("thing", ["a file", "a link to nothing", "a link to another environment"])
+def test_what_stands_in_the_environment_s_place_goes(world: World, thing: str) -> None:
+    venv, other = world.checkout / ".venv", world.folder / "other"
+    if thing == "a file":
+        venv.touch()
+    else:
+        venv.symlink_to(other)
+    if thing == "a link to another environment":
+        other.mkdir()
+        (other / ".lull-packages").write_text("its own")
+    ran = world.setup()
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert venv.is_dir()
+    assert not venv.is_symlink()
+    assert not other.exists() or (other / ".lull-packages").read_text() == "its own"
+
+
+def test_without_errors_to_write_to_it_does_its_work(world: World) -> None:
+    real = world.checkout / "packaging" / "setup.sh"
+    (world.checkout / "packaging" / "real.sh").write_text(real.read_text())
+    real.write_text('exec sh packaging/real.sh "$@" 2>&-\n')
+    assert world.setup().returncode == 0
+    assert world.is_ready()
+
+
 def test_it_says_how_far_it_is(world: World) -> None:
     with world.holding("pip"):
         with world.holding("apt"):
@@ -289,6 +356,9 @@ def test_a_python_that_is_named_is_the_one_that_is_used(world: World) -> None:
     assert world.setup().stdout == ""
     world.more.clear()
     assert world.setup().stdout == "", "what was made stays"
+    world._stub("my python/python3", PYTHON.replace("3.11.2", "3.12.1"))
+    world.more["PYTHON"] = str(world.folder / "bin" / "my python" / "python3")
+    assert world.setup().stdout.startswith("Making .venv with Python 3.12.1")
 
 
 def test_a_python_that_does_not_suit_is_said_and_nothing_is_lost(world: World) -> None:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
+from lull.store.preparing import Preparation, PreparingThread
 from lull.store.writer import Inbox, Transaction, Work, Writer
 
 T = TypeVar("T")
@@ -61,6 +62,7 @@ class Database:
                 f"{error.filename or path}: {error.strerror}.",
                 hint="Check LULL_HOME, the folder's permissions and free space.",
             ) from error
+        self._preparing = PreparingThread()
         self._writer = Writer(connection, in_words=self._in_words, closed=self._is_closed)
 
     # Opening
@@ -198,10 +200,19 @@ class Database:
         """Queue a write to the database and return its future."""
         return self._writer.submit(work)
 
-    def flush(self) -> None:
-        """Wait until all writes posted so far are committed: they survive a kill, not a power
-        cut.
+    def prepare(self, work: Preparation) -> None:
+        """Run work that comes before a write, such as redacting a long text, soon and on a thread
+        of its own; never waits or raises.
+
+        It is called with False, or with True for its short form, which must take no time.
         """
+        self._preparing.put(work)
+
+    def flush(self) -> None:
+        """Wait until all writes posted or prepared so far are committed: they survive a kill, not a
+        power cut.
+        """
+        self._preparing.flush()
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:
@@ -290,6 +301,7 @@ class Database:
 
         Safe to call twice, also from two threads at once.
         """
+        self._preparing.close()
         self._closed = True
         self._writer.finish()
         with self._readers_lock:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
 from lull.desktop.pages.chat.conversation_rows import PAGE
@@ -42,6 +43,8 @@ def turn(number: int, **more: Any) -> Json:
         "at": "2026-11-21T10:05:00+00:00",
         "policy": {"model": "qwen3:4b", "base": "", "adapter": None, "generation": 3},
         "request": f"Question {number}?",
+        "messages": [{"role": "user", "text": f"Question {number}?"}],
+        "complete": True,
         "answer": f"Answer {number}.",
         "tool_calls": [],
         "label": None,
@@ -96,6 +99,18 @@ def test_the_newest_is_open_and_can_be_read(on_script: Shown, scripted: Scripted
     page = opened(on_script, scripted, 3)
     on_script.until(lambda: "Answer 1." in words(page))
     assert "You rated it good" in words(page)
+
+
+def test_the_open_one_is_copied_as_markdown(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 3)
+    on_script.until(lambda: "Answer 1." in words(page))
+    page.copy.click()
+    assert on_script.told[-1] == "Copied the conversation."
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith(
+        "# Conversation with qwen3:4b\n\neditor, conv_0\n\n## User, 2026-11-21 10:05"
+    )
+    assert "\n\nQuestion 1?\n\n## Assistant, 2026-11-21 10:05\n\nAnswer 1.\n" in text
 
 
 def test_more_are_read_when_one_scrolls(on_script: Shown, scripted: Scripted) -> None:

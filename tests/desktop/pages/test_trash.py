@@ -130,3 +130,11 @@ def test_many_that_wait_for_a_word_go_by_a_button_on_today(
     offered()[0].click()
     on_script.until(lambda: any("in the trash for a week" in told for told in on_script.told))
     assert scripted.posts(routes.TRASH) == [{"do": "sweep"}]
+
+
+def test_what_a_damaged_file_keeps_back_is_said(on_script: Shown, scripted: Scripted) -> None:
+    dialog = opened(on_script, scripted, step(3), step(5))
+    scripted.answers[routes.TRASH] = {**trash(step(5)), "restored": 3, "damaged": ["000005"]}
+    dialog.all.click()
+    words = "3 conversations are back. The others are in a damaged file, which stays in the trash."
+    on_script.until(lambda: words in on_script.told)

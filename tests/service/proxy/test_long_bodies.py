@@ -8,8 +8,10 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -117,6 +119,27 @@ def test_more_messages_than_anybody_sends_pass_unread(
     assert len(plain.new_turns(before)) == 1
 
 
+@pytest.mark.parametrize("padding", ["", PADDING])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"model": "m" * 1_001},
+        {"format": {"type": "object", "title": "t" * 32_000}},
+        {"options": {"stop": ["s" * 4_001] * 2}},
+    ],
+    ids=["name", "format", "stop"],
+)
+def test_settings_of_no_sensible_length_pass_unread(
+    plain: Before, upstream: ScriptedUpstream, odd: dict[str, object], padding: str
+) -> None:
+    before = len(plain.turns())
+    body = json.dumps({**json.loads(_chat("a")), **odd}).encode() + padding.encode()
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    plain.ask("POST", "/api/chat", _chat("hello"))
+    assert len(plain.new_turns(before)) == 1
+
+
 def _reader(lull: Before) -> psutil.Process | None:
     children = psutil.Process(lull.running.process.pid).children()
     for child in children:
@@ -187,6 +210,42 @@ def test_packed_bombs_leave_no_memory_behind(
     assert service.memory_info().rss - before < most_mib * MIB  # one is 300
     reader = _reader(fresh)
     assert reader is None or reader.memory_info().rss < 250 * MIB
+
+
+PACKED = {
+    "a long text": b'"' + b"a" * 15_000_000 + b'"',
+    "a text of wide characters": '"{}"'.format("a word 😀 " * 1_200_000).encode(),
+    "very many lists": b"[" + b"[]," * 5_000_000 + b"[]]",
+    "very many strings": b"[" + b'"%d",' * 3_000_000 + b'""]',
+    "very many objects": b"[" + b'{"a":1},' * 1_900_000 + b"{}]",
+}
+"""JSON values of at most 16 MB that pack well and take many times their size when read."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can bound a process's memory")
+def test_a_packed_body_of_any_make_takes_no_more_than_twice_the_longest(
+    fresh: Before, upstream: ScriptedUpstream
+) -> None:
+    fresh.ask("POST", "/api/chat", _chat("hello", padding=PADDING))
+    reader = eventually(lambda: _reader(fresh))
+    service = psutil.Process(fresh.running.process.pid)
+    before = _most_mb(reader) + _most_mb(service)
+    upstream.script = lambda asked: asked.answer(413)
+    for value in PACKED.values():
+        body = _chat("hello").replace(b'"stream"', b'"extra": ' + value + b', "stream"')
+        packed = zstandard.compress(body)
+        told = fresh.ask("POST", "/api/chat", packed, {"Content-Encoding": "zstd"})
+        assert told.status == 413
+        assert upstream.last("/api/chat").body == packed
+    assert reader.is_running()
+    assert _most_mb(reader) + _most_mb(service) - before < 2 * 64
+
+
+def _most_mb(process: psutil.Process) -> float:
+    """The most memory that a process has taken so far, in MB."""
+    status = Path(f"/proc/{process.pid}/status").read_text("utf-8")
+    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) * 1024 / 1e6
 
 
 async def test_no_cycle_keeps_a_body(here: str, parts: Parts, upstream: ScriptedUpstream) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.conversation_markdown import conversation_markdown
 from lull.core.errors import NotFound
 
 Json = dict[str, Any]
@@ -59,7 +60,12 @@ def _list_words(document: Json) -> str:
 def show(context: Context) -> None:
     name = context.options.conversation or _newest(context)
     route = routes.CONVERSATION.format(id=quote(name, safe=""))
-    context.answer(context.read(route, {}, lambda r: r.conversation(name)), _show_words)
+    words = _markdown if context.options.markdown else _show_words
+    context.answer(context.read(route, {}, lambda r: r.conversation(name)), words)
+
+
+def _markdown(document: Json) -> str:
+    return plain(conversation_markdown(document)).rstrip("\n")
 
 
 def _newest(context: Context) -> str:

@@ -171,6 +171,9 @@ def _conversation_commands(commands: Commands) -> None:
         type=named,
         help="its id (default: the newest)",
     )
+    shown.add_argument(
+        "--markdown", action="store_true", help="print it as Markdown, to keep or to hand on"
+    )
     rated = command(
         commands,
         "rate",

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from lull.core.chat.messages import ChatRequest
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects.base import Dialect
 from lull.store.chat.recording import Prepared
+
+FORMAT_CHARACTERS: Final = 32_000
+"""Most characters read of a request's output format."""
+STOP_CHARACTERS: Final = 8_000
+"""Most characters read of the texts at which an answer is to stop, together."""
+NAME_CHARACTERS: Final = 1_000
+"""Most characters read of a model's name."""
 
 
 class ReadableBody(Protocol):
@@ -72,6 +79,7 @@ class ReadHere:
     def __init__(self, dialect: Dialect, plain: bytes) -> None:
         """Parse a request's body. Raises RequestError."""
         self.chat = dialect.read_request(plain)
+        refuse_endless_settings(self.chat)
         self._dialect = dialect
         self._plain = plain
 
@@ -96,6 +104,20 @@ class ReadHere:
 
     def keep(self) -> None:
         return None
+
+
+def refuse_endless_settings(chat: ChatRequest) -> None:
+    """Raise RequestError for a request whose model's name, output format or stop texts are so long
+    that storing them would hold up the database; it goes to the upstream unread.
+    """
+    stops = sum(map(len, chat.sampling.stop))
+    if (
+        len(chat.model) > NAME_CHARACTERS
+        or len(chat.format) > FORMAT_CHARACTERS
+        or stops > STOP_CHARACTERS
+    ):
+        detail = "a name, a format or stop texts of this length are not read"
+        raise RequestError(detail, status=400)
 
 
 def again(error: RequestError) -> RequestError:

@@ -1,14 +1,15 @@
 """Writes finished turns (request and answer) to the database in batches, with secrets redacted.
 
 Client-supplied text is redacted here, on the writer's thread; messages already stored are skipped.
-The messages of a long request arrive already redacted and in pieces: the newest piece is written
-with the turn, each other in its own transaction, so no other write waits for all of them.
+Those of a long turn arrive already redacted and in pieces (`long_turns.py`): the newest piece is
+written with the turn, each other in its own transaction, so no other write waits for all of them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,13 +51,15 @@ PIECE_ROWS: Final = 200
 """Most messages in one piece of a long request."""
 PIECE_CHARACTERS: Final = 400_000
 """Most characters in one piece of a long request; the writer stores it in well under a second."""
+_TOKEN: Final = re.compile(r"\d{25}")
+"""Matches the token of a secret that has no number yet; see `BlackedOut`."""
 _LINKS_PER_QUERY: Final = 500
 """Message links looked up per SQL statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The new messages of a long request, from which another process has already
+    """The new messages of a long turn, from which another process or thread has already
     removed secrets.
     """
 
@@ -66,6 +69,8 @@ class Prepared:
     """Hash of the tools offered with the request."""
     tool_set: bytes = b""
     """The offered tools, compressed by `packed`; empty if they are stored already."""
+    answered: bool = False
+    """Whether the answer is among the pieces."""
 
 
 class BlackedOut(NamedTuple):
@@ -138,13 +143,12 @@ def _write_piece(connection: sqlite3.Connection, piece: bytes) -> None:
 def _unpacked(connection: sqlite3.Connection, piece: bytes) -> list[list[str]]:
     rows, secrets = json.loads(zstandard.ZstdDecompressor().decompress(piece))
     numbers = {token: str(_marked(connection, kind, mark)) for token, kind, mark in secrets}
-    return [[_numbered(text, numbers) for text in row] for row in rows]
+    return [[_numbered(text, numbers) for text in row] for row in rows] if numbers else rows
 
 
 def _numbered(text: str, numbers: Mapping[str, str]) -> str:
-    for token, number in numbers.items():
-        text = text.replace(token, number)
-    return text
+    """Put the secrets' numbers in place of their long tokens, in one pass for all."""
+    return _TOKEN.sub(lambda found: numbers.get(found[0], found[0]), text)
 
 
 def _insert_messages(connection: sqlite3.Connection, rows: Sequence[Sequence[str]]) -> None:
@@ -164,7 +168,8 @@ def _write_messages(
                 parent = link
         elif turn.links:
             parent = turn.links[-1]
-        said.setdefault(turn.answer_link, (parent, turn.completion.message))
+        if prepared is None or not prepared.answered:
+            said.setdefault(turn.answer_link, (parent, turn.completion.message))
     stored = stored_of(connection, list(said))
     new = [
         message_row(link, parent, redact_message(message, number))

@@ -13,7 +13,7 @@ from lull.core.chat.client import Client
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import NotFound
 from lull.core.models.talked_to import Talked
-from lull.store.chat import conversation_list
+from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
 from lull.store.chat.recording import Prepared, Record, session_mark, write_piece, write_records
 from lull.store.chat.turn_rows import (
@@ -69,9 +69,31 @@ class Trajectories:
 
         `prepared` replaces the messages of a long request.
         """
-        self._records.put(Record(turn, session, selection, prepared))
-        if prepared is not None and len(prepared.pieces) > 1:
-            self._write_on(turn.stamp.turn, prepared.pieces[1:])
+        record = Record(turn, session, selection, prepared)
+        if long_turns.is_long(turn, prepared):
+            self._db.prepare(partial(self._prepare, record))
+        else:
+            self._put(record)
+
+    def _prepare(self, record: Record, short: bool) -> None:
+        """Remove the secrets from a long turn's texts, or shorten these, and queue it."""
+        if short:
+            turn, prepared = long_turns.short_form(record.turn, record.prepared)
+        else:
+            turn = record.turn
+            prepared = long_turns.prepare(
+                turn,
+                record.prepared,
+                key=self._key,
+                missing=self.missing,
+                has_tools=self.has_tools,
+            )
+        self._put(record._replace(turn=turn, prepared=prepared))
+
+    def _put(self, record: Record) -> None:
+        self._records.put(record)
+        if record.prepared is not None and len(record.prepared.pieces) > 1:
+            self._write_on(record.turn.stamp.turn, record.prepared.pieces[1:])
 
     def _write_on(self, turn: str, pieces: Sequence[bytes]) -> None:
         """Write one piece per transaction, so that other writes get in between."""

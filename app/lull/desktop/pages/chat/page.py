@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QListView
 
 from lull.contract import routes
+from lull.contract.conversation_markdown import conversation_markdown
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.conversation_filter import ConversationFilter
 from lull.desktop.pages.chat.conversation_rows import ConversationRows
@@ -50,6 +51,7 @@ class ConversationsPage(Page):
         self.none = label("", "muted", wrap=True)
         self.view = TurnsView(kit, after=self.list)
         self.view.changed.connect(self._reload)
+        self.copy = button(tr("Copy as Markdown"), self._copy)
         self.exclude = button(tr("Keep out of learning"), self._exclude)
         self.forget = button(tr("Forget…"), self._forget)
         self.trash = button("", self._open_trash, flat=True)
@@ -59,7 +61,7 @@ class ConversationsPage(Page):
         two_columns(
             self.body,
             (self.list, self.none),
-            (self.view, row(None, self.exclude, self.forget)),
+            (self.view, row(self.copy, None, self.exclude, self.forget)),
             above=(self.filter,),
             sizes=(330, 600),
         )
@@ -174,7 +176,7 @@ class ConversationsPage(Page):
         self._show_buttons()
 
     def _show_buttons(self) -> None:
-        for one in (self.exclude, self.forget):
+        for one in (self.copy, self.exclude, self.forget):
             one.setEnabled(bool(self._open))
         words = tr("Include in learning again") if self._excluded else tr("Keep out of learning")
         self.exclude.setText(words)
@@ -195,6 +197,11 @@ class ConversationsPage(Page):
             self.view.show_conversation(answer.value)
         else:
             self.state.told.emit(Told(text=plain(said(answer)), good=False))
+
+    def _copy(self) -> None:
+        if self.view.shown is not None:
+            text = conversation_markdown(self.view.shown)
+            self.kit.actions.copy(text, tr("Copied the conversation."))
 
     # Keeping out of learning
 

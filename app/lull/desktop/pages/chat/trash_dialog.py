@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Subject, said
+from lull.desktop.state import AppState, Subject, Told, said
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.parts import button, empty_out, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -107,9 +107,23 @@ class TrashDialog(QDialog):
             routes.TRASH,
             {"do": "restore", "step": step},
             words=tr("Restoring"),
-            done=tr("The conversations are back."),
+            answered=self._tell,
             then=then,
         )
+
+    def _tell(self, answer: Reply) -> None:
+        """Say what came back, and that the rest is in damaged files if there are such."""
+        back, damaged = answer.value.get("restored", 0), len(answer.value.get("damaged", ()))
+        if not damaged:
+            self._state.told.emit(Told(text=tr("The conversations are back.")))
+            return
+        words = counted(back, "%1 conversation is back.", "%1 conversations are back.")
+        rest = counted(
+            damaged,
+            "The others are in a damaged file, which stays in the trash.",
+            "The others are in %1 damaged files, which stay in the trash.",
+        )
+        self._state.told.emit(Told(text=f"{words} {rest}", good=False))
 
     def _leave(self) -> None:
         self._gone = True

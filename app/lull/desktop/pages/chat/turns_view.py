@@ -39,7 +39,8 @@ class TurnsView(QScrollArea):
         self._kit = kit
         self._after = after
         self._conversation = ""
-        self._shown: Json | None = None
+        self.shown: Json | None = None
+        """The open conversation, as the service's JSON has it."""
         kit.look.changed.connect(self._again)
         self.setWidgetResizable(True)
         self.setAccessibleName(tr("The conversation"))
@@ -52,16 +53,16 @@ class TurnsView(QScrollArea):
         self.setWidget(inner)
 
     def clear(self) -> None:
-        self._conversation, self._shown = "", None
+        self._conversation, self.shown = "", None
         empty_out(self._box)
 
     def _again(self) -> None:
-        if self._shown is not None:
-            self.show_conversation(self._shown)
+        if self.shown is not None:
+            self.show_conversation(self.shown)
 
     def show_conversation(self, shown: Json) -> None:
         other = shown["id"] != self._conversation
-        self._conversation, self._shown = shown["id"], shown
+        self._conversation, self.shown = shown["id"], shown
         empty_out(self._box)
         turns = list(shown.get("turns", ()))
         names = ", ".join(plain(s["name"]) for s in shown.get("skills", ())) or tr("none")
@@ -120,7 +121,7 @@ class TurnsView(QScrollArea):
         return row(*buttons, None)
 
     def _teach(self, turn: Json) -> None:
-        client = str((self._shown or {}).get("client") or "")
+        client = str((self.shown or {}).get("client") or "")
         teach(self._kit, turn, client, self.window())
 
     def _rate(self, turn: str, value: str) -> None:

@@ -25,8 +25,8 @@ from lull.service.proxy.dialects.parts import Object, json_text, parse
 MOST_CHARACTERS: Final = 250_000
 """Most characters of an answer that are recorded.
 
-More than models write, and few enough that redacting them holds the database's writer for well
-under a second, or for some seconds where the text was made to take long.
+More than models write, and few enough that searching them for secrets takes well under a second, or
+some seconds where the text was made to take long.
 """
 MOST_BYTES: Final = 4_000_000
 """Largest line or whole body parsed, in bytes; JSON may need six per character, but rarely does."""

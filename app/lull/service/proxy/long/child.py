@@ -13,48 +13,45 @@ import contextlib
 import gc
 import json
 import os
-import secrets
 import select
 import signal
 import socket
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import BinaryIO, Final, NamedTuple
 
 from lull.core.chat.message_chain import links
-from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role
+from lull.core.chat.messages import ChatRequest, PartKind, Role
 from lull.core.errors import RequestError
-from lull.core.provenance.redaction import redact_message, redact_text
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, Frame, head
-from lull.service.proxy.unpacking import unpacked
-from lull.store.chat.recording import (
-    PIECE_CHARACTERS,
-    PIECE_ROWS,
-    BlackedOut,
-    message_row,
-    packed,
-    secret_mark,
-    tools_mark,
+from lull.service.proxy.long.memory import memory_within
+from lull.service.proxy.read_chat import refuse_endless_settings
+from lull.service.proxy.unpacking import TOO_LONG, unpacked
+from lull.store.chat.long_turns import (
+    KEPT_CHARACTERS,
+    NotStoredYet,
+    chained,
+    cut,
+    shortened,
 )
+from lull.store.chat.recording import tools_mark
 from lull.store.chat.trajectories import SEARCHED_LINKS
 from lull.store.chat.turn_rows import plain as storable
 
 ASKED_CHARACTERS: Final = 8_000
 """Characters of the newest message sent back to the service, which selects skills by them."""
-KEPT_CHARACTERS: Final = 1_000_000
-"""Most characters stored of one message; more than any model reads at once."""
-FORMAT_CHARACTERS: Final = 64_000
-"""Most characters read of a request's output format."""
-NAME_CHARACTERS: Final = 1_000
-"""Most characters read of a model's name."""
 MOST_OBJECTS: Final = 300_000
 """Most objects (messages, parts, tools) in a request that is read. A packed body of some kilobytes
 may hold millions; each costs half a kilobyte here, and work in the service.
+"""
+PACKED_PART: Final = 4
+"""What part of the longest body a packed one may unpack to; its few bytes may cost no more memory
+than a client can send by itself.
 """
 _NICE: Final = 5
 """Niceness of the child process."""
@@ -138,7 +135,7 @@ class LongBodyReader:
                 self._connection.close()
                 os.close(ours)
                 with os.fdopen(theirs, "wb") as pipe:
-                    for frame, data in _pieces(wanted):
+                    for frame, data in _frames(wanted):
                         pipe.write(head({"id": name, **frame}, data) + data)
                         pipe.flush()
             finally:
@@ -171,9 +168,8 @@ class LongBodyReader:
         try:
             match frame["op"]:
                 case "read":
-                    held = _read(frame, data)
-                    self._held[name] = held
-                    self._send(*_outline(to, held))
+                    self._held[name], outline, chain = _read(to, frame, data)
+                    self._send(outline, chain)
                 case "inject" if held:
                     self._send({"id": to}, _inject(held, frame))
                 case "plain" if held:
@@ -241,18 +237,34 @@ def _exactly(pipe: BinaryIO, size: int) -> bytes:
     return bytes(got)
 
 
-def _read(frame: Frame, body: bytes) -> HeldBody:
-    """Parse a body. Raises RequestError for one that the upstream must judge."""
+def _read(to: str, frame: Frame, body: bytes) -> tuple[HeldBody, Frame, bytes]:
+    """Parse a body, and outline it. Raises RequestError for one that the upstream must judge.
+
+    A packed one gets as much memory as the longest body has bytes, and so does the fork that
+    prepares what is stored of it.
+    """
+    limit = frame["limit"]
+    if frame["encoding"].lower() == "identity":
+        held = _parsed(frame, body, limit)
+        return held, *_outline(to, held)
+    try:
+        with memory_within(limit):
+            held = _parsed(frame, body, limit // PACKED_PART)
+            return held, *_outline(to, held)
+    except MemoryError:
+        raise RequestError("the body unpacks to too much", status=TOO_LONG) from None
+
+
+def _parsed(frame: Frame, body: bytes, limit: int) -> HeldBody:
     dialect = CHAT_ROUTES[frame["route"]]
-    plain = in_the_clear(body, frame["encoding"], limit=frame["limit"])
+    plain = in_the_clear(body, frame["encoding"], limit=limit)
     if plain.count(b"{") > MOST_OBJECTS:
         raise RequestError("a request of so many messages is not read", status=400)
     chat = dialect.read_request(plain)
-    if len(chat.model) > NAME_CHARACTERS or len(chat.format) > FORMAT_CHARACTERS:
-        raise RequestError("a name or a format of this length is not read", status=400)
+    refuse_endless_settings(chat)
     key = bytes.fromhex(frame["key"])
     chain = links(key, frame["client"], chat.messages)
-    return HeldBody(dialect, body, frame["encoding"], frame["limit"], key, chat, chain)
+    return HeldBody(dialect, body, frame["encoding"], limit, key, chat, chain)
 
 
 _ROLES: Final = {role: str(at) for at, role in enumerate(Role)}
@@ -305,77 +317,21 @@ def _inject(held: HeldBody, frame: Frame) -> bytes:
         raise RequestError(str(error), status=409) from None
 
 
-class _Secrets:
-    """Assigns placeholder numbers to secrets; the store replaces them.
-
-    They are long and random, so that no text contains one.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        self._key = key
-        self._first = 10**24 + secrets.randbelow(10**24)
-        self.found: list[BlackedOut] = []
-
-    def __call__(self, kind: str, secret: str) -> int:
-        number = self._first + len(self.found)
-        self.found.append(BlackedOut(str(number), kind, secret_mark(self._key, secret)))
-        return number
-
-
-class NotStoredYet(NamedTuple):
-    """The messages and tools of a request that the database does not hold yet."""
-
-    key: bytes
-    messages: list[tuple[str, str, Message]]
-    """Each message to store, newest first, as (hash-chain link, its parent's link, message)."""
-    tools: str
-
-
 def _wanted(held: HeldBody, missing: frozenset[str], tools: bool) -> NotStoredYet:
-    chain, messages = held.chain, held.chat.messages
     found = [
-        (chain[at], chain[at - 1] if at else "", _cut(messages[at]))
-        for at in reversed(range(len(chain)))
-        if chain[at] in missing
+        (link, parent, cut(message))
+        for link, parent, message in reversed(chained(held.chain, held.chat.messages))
+        if link in missing
     ]
-    offered = _shortened(storable(held.chat.tools), KEPT_CHARACTERS) if tools else ""
+    offered = shortened(storable(held.chat.tools), KEPT_CHARACTERS) if tools else ""
     return NotStoredYet(held.key, found, offered)
 
 
-def _pieces(wanted: NotStoredYet) -> Iterator[tuple[Frame, bytes]]:
-    """Frames with the redacted messages, then one with the tools."""
-    number, rows, size = _Secrets(wanted.key), list[tuple[str, str, str, str]](), 0
-    for link, parent, message in wanted.messages:
-        row = message_row(link, parent, redact_message(message, number))
-        rows.append(row)
-        size += len(row[2])
-        if len(rows) >= PIECE_ROWS or size >= PIECE_CHARACTERS:
-            yield {"piece": True}, packed(rows, number.found)
-            number, rows, size = _Secrets(wanted.key), [], 0
-    if rows:
-        yield {"piece": True}, packed(rows, number.found)
-    number = _Secrets(wanted.key)
-    safe = redact_text(wanted.tools, number)
-    yield {"kept": True}, packed([[safe]], number.found) if wanted.tools else b""
-
-
-def _cut(message: Message) -> Message:
-    """The message, shortened to what the store keeps."""
-    if sum(len(part.text) for part in message.parts) > KEPT_CHARACTERS:
-        left, parts = KEPT_CHARACTERS, list[MessagePart]()
-        for part in message.parts:
-            parts.append(replace(part, text=_shortened(part.text, left)))
-            left = max(0, left - len(part.text))
-        message = replace(message, parts=tuple(parts))
-    if sum(len(call.arguments) for call in message.tool_calls) > KEPT_CHARACTERS:
-        calls = [replace(c, arguments=_shortened(c.arguments, 0)) for c in message.tool_calls]
-        message = replace(message, tool_calls=tuple(calls))
-    return message
-
-
-def _shortened(text: str, most: int) -> str:
-    more = len(text) - most
-    return text if more <= 0 else f"{text[:most]}⟨{more} characters more are not kept⟩"
+def _frames(wanted: NotStoredYet) -> Iterator[tuple[Frame, bytes]]:
+    """Yield frames with the redacted messages, then one with the tools."""
+    for piece in wanted.pieces():
+        yield {"piece": True}, piece
+    yield {"kept": True}, wanted.tool_set()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

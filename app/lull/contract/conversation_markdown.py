@@ -1,0 +1,42 @@
+"""Writes a conversation, as the service's JSON has it, as Markdown for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+def conversation_markdown(conversation: Json) -> str:
+    """Return a conversation in Markdown: a heading for each message, and its text as it was said.
+
+    `conversation` is the answer of `routes.CONVERSATION`; secrets stay blacked out.
+    """
+    lines = [f"# Conversation with {conversation['model']}", ""]
+    lines.append(f"{conversation['client']}, {conversation['id']}")
+    for turn in conversation["turns"]:
+        lines += _turn(turn)
+    return "\n".join(lines) + "\n"
+
+
+def _turn(turn: Json) -> Iterator[str]:
+    for message in turn["messages"]:
+        yield from _said(str(message["role"]).capitalize(), turn["at"], message["text"])
+    yield from _said("Assistant", turn["at"], turn["answer"])
+    for call in turn["tool_calls"]:
+        yield from ("", f"Calls `{call['name']}`:", "", *_code(call["arguments"]))
+    if not turn["complete"]:
+        yield from ("", f"*(incomplete: {turn['why_incomplete'] or turn['finish']})*")
+
+
+def _said(who: str, at: str, text: str) -> Iterator[str]:
+    yield from ("", f"## {who}, {at[:16].replace('T', ' ')}", "", text)
+
+
+def _code(text: str) -> Iterator[str]:
+    """Yield a text as a block of code whose fence is longer than any in it."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    yield from (f"{fence}json", text, fence)

@@ -1,0 +1,32 @@
+"""Bounds the memory that a piece of work may take, where the system can do so."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+if sys.platform != "win32":
+    import resource
+
+
+@contextmanager
+def memory_within(more: int) -> Iterator[None]:
+    """Context manager in which this process may take `more` bytes of memory than it has; what needs
+    more gets a MemoryError.
+
+    Linux alone can do that: elsewhere nothing is bounded. Threads share the bound.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    before, most = resource.getrlimit(resource.RLIMIT_DATA)
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
+    bound = pages * resource.getpagesize() + more
+    known = [one for one in (bound, before, most) if one != resource.RLIM_INFINITY]
+    resource.setrlimit(resource.RLIMIT_DATA, (min(known), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (before, most))

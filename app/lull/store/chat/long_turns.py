@@ -1,0 +1,155 @@
+"""Removes the secrets from a turn's messages before the database's writer sees them.
+
+A text can be made so that searching it for secrets takes seconds. So a long request is prepared by
+a helper process, and what is long of others on a thread; here is what both do.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from lull.core.chat.messages import Message, MessagePart
+from lull.core.chat.trajectory import Turn
+from lull.core.provenance.redaction import redact_message, redact_text
+from lull.store.chat.recording import (
+    PIECE_CHARACTERS,
+    PIECE_ROWS,
+    BlackedOut,
+    Prepared,
+    message_row,
+    packed,
+    secret_mark,
+    tools_mark,
+)
+from lull.store.chat.turn_rows import plain
+
+KEPT_CHARACTERS: Final = 1_000_000
+"""Most characters stored of one message; more than any model reads at once."""
+SHORT_CHARACTERS: Final = 1_000
+"""Characters that are stored of an answer in its short form."""
+LONG_CHARACTERS: Final = 32_000
+"""Characters of a turn's texts above which they are prepared before the writer sees them.
+
+Those of a turn that is not as long cost the writer far less than a second, whatever they are.
+"""
+
+
+class NotStoredYet(NamedTuple):
+    """The messages and tools of a turn that the database does not hold yet."""
+
+    key: bytes
+    messages: list[tuple[str, str, Message]]
+    """Each message to store, newest first, as (hash-chain link, its parent's link, message)."""
+    tools: str
+    """JSON text of the offered tools; "" if there are none or they are stored."""
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the messages without secrets, packed, newest first."""
+        number, rows, size = _Secrets(self.key), list[tuple[str, str, str, str]](), 0
+        for link, parent, message in self.messages:
+            row = message_row(link, parent, redact_message(message, number))
+            rows.append(row)
+            size += len(row[2])
+            if len(rows) >= PIECE_ROWS or size >= PIECE_CHARACTERS:
+                yield packed(rows, number.found)
+                number, rows, size = _Secrets(self.key), [], 0
+        if rows:
+            yield packed(rows, number.found)
+
+    def tool_set(self) -> bytes:
+        """Return the tools without secrets, packed; b"" if there are none to store."""
+        number = _Secrets(self.key)
+        safe = redact_text(self.tools, number)
+        return packed([[safe]], number.found) if self.tools else b""
+
+
+class _Secrets:
+    """Assigns placeholder numbers to secrets; the store replaces them.
+
+    They are long and random, so that no text contains one.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._first = 10**24 + secrets.randbelow(10**24)
+        self.found: list[BlackedOut] = []
+
+    def __call__(self, kind: str, secret: str) -> int:
+        number = self._first + len(self.found)
+        self.found.append(BlackedOut(str(number), kind, secret_mark(self._key, secret)))
+        return number
+
+
+def chained(links: Sequence[str], messages: Sequence[Message]) -> list[tuple[str, str, Message]]:
+    """Return messages as (link, its parent's link, message), oldest first."""
+    return list(zip(links, ("", *links), messages, strict=False))
+
+
+def is_long(turn: Turn, prepared: Prepared | None) -> bool:
+    """Whether a turn's texts, less what a helper process has prepared, are long."""
+    answer = turn.completion.message
+    said = [answer] if prepared is not None else [*turn.messages, answer]
+    size = sum(
+        sum(len(part.text) for part in message.parts)
+        + sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
+        for message in said
+    )
+    return size + (0 if prepared is not None else len(turn.tools)) > LONG_CHARACTERS
+
+
+def prepare(
+    turn: Turn,
+    prepared: Prepared | None,
+    *,
+    key: bytes,
+    missing: Callable[[str], str],
+    has_tools: Callable[[str], bool],
+) -> Prepared:
+    """Return a turn's texts without secrets, as the writer takes them.
+
+    Of a long request only the answer is still to do. `missing` and `has_tools` ask the database
+    which links and tools it lacks. Raises StoreError.
+    """
+    said = [] if prepared is not None else chained(turn.links, turn.messages)
+    said.append((turn.answer_link, (turn.links or ("",))[-1], turn.completion.message))
+    lacks = frozenset(json.loads(missing(json.dumps([link for link, _, _ in said]))))
+    tools = plain(turn.tools) if prepared is None else ""
+    mark = tools_mark(tools) if tools else ""
+    todo = NotStoredYet(
+        key,
+        [(link, parent, cut(message)) for link, parent, message in reversed(said) if link in lacks],
+        shortened(tools, KEPT_CHARACTERS) if tools and not has_tools(mark) else "",
+    )
+    before = prepared or Prepared(tools=mark, tool_set=todo.tool_set())
+    return replace(before, pieces=(*todo.pieces(), *before.pieces), answered=True)
+
+
+def short_form(turn: Turn, prepared: Prepared | None) -> tuple[Turn, Prepared]:
+    """Return a turn without its request's messages and with the beginning of its answer."""
+    message = cut(turn.completion.message, SHORT_CHARACTERS)
+    completion = replace(turn.completion, message=message)
+    return replace(turn, completion=completion), prepared or Prepared()
+
+
+def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
+    """Return a message, shortened to what is stored of it."""
+    if sum(len(part.text) for part in message.parts) > most:
+        left, parts = most, list[MessagePart]()
+        for part in message.parts:
+            parts.append(replace(part, text=shortened(part.text, left)))
+            left = max(0, left - len(part.text))
+        message = replace(message, parts=tuple(parts))
+    if sum(len(call.arguments) for call in message.tool_calls) > most:
+        calls = [replace(c, arguments=shortened(c.arguments, 0)) for c in message.tool_calls]
+        message = replace(message, tool_calls=tuple(calls))
+    return message
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the first `most` characters of a text, and how many more there were."""
+    more = len(text) - most
+    return text if more <= 0 else f"{text[:most]}⟨{more} characters more are not kept⟩"

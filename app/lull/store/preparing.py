@@ -1,0 +1,79 @@
+"""Runs work that comes before a write, such as redacting a long text, on a thread of its own, so
+that the database's writer and all who wait for it are not held up."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+MOST_WAITING = 32
+"""Most pieces of work that wait; what more comes is written in a short form."""
+CLOSES_WITHIN_S = 5.0
+"""Seconds after which what still waits when the database closes is written in a short form."""
+
+Preparation = Callable[[bool], None]
+"""Prepares something and posts it to the writer; True asks for its short form, which takes no time
+to prepare."""
+
+
+class PreparingThread:
+    """A queue of work that is done before a write, in order, with a thread that runs while there
+    is some."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Preparation] = deque()
+        self._changed = threading.Condition()
+        self._running = False
+        self._hurries = False
+        self._told = False
+        """Whether the log says that too much waits; it does so once until nothing waits."""
+
+    def put(self, work: Preparation) -> None:
+        """Have work done soon, in its short form if too much waits or the database closes."""
+        with self._changed:
+            if not self._hurries and len(self._waiting) < MOST_WAITING:
+                self._waiting.append(work)
+                if not self._running:
+                    self._running = True
+                    threading.Thread(target=self._run, name="store-preparing", daemon=True).start()
+                return
+            told, self._told = self._told, True
+        if not told:
+            log.warning("too many long texts at once: some turns are stored without theirs")
+        _do(work, short=True)
+
+    def flush(self) -> None:
+        """Wait until all work put so far is done."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running)
+
+    def close(self, within_s: float = CLOSES_WITHIN_S) -> None:
+        """Do what waits, after `within_s` seconds in its short form. Safe to call twice."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running, within_s)
+            self._hurries = True
+            self._changed.wait_for(lambda: not self._running)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._running = self._told = False
+                    self._changed.notify_all()
+                    return
+                work, short = self._waiting.popleft(), self._hurries
+            _do(work, short=short)
+
+
+def _do(work: Preparation, *, short: bool) -> None:
+    try:
+        work(short)
+    except Exception:
+        # Nobody waits for it, and what comes after it must be done.
+        log.exception("a long turn could not be prepared; replies go on, its texts are lost")
+        if not short:
+            _do(work, short=True)
