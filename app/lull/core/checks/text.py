@@ -160,10 +160,12 @@ def sentences(text: str) -> list[str]:
 
 def _goes_on(before: str, after: str, *, capitals: bool) -> bool:
     following = after.lstrip()
-    if before.endswith((".", "…", '"', "”", "’", "»", ")")) and following[:1].islower():
-        # where nobody writes capitals, a small letter may begin a sentence
-        if capitals or not before.endswith(".") or before.endswith(".."):
-            return True
+    # Where nobody writes capitals, a small letter may begin a sentence.
+    marks = (
+        (".", "…", '"', "”", "’", "»", ")") if capitals else ("..", "…", '"', "”", "’", "»", ")")
+    )
+    if before.endswith(marks) and following[:1].islower():
+        return True
     if not before.endswith("."):
         return False
     if _ORDINAL.search(before):
