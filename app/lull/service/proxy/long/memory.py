@@ -18,11 +18,11 @@ def memory_within(more: int) -> Iterator[None]:
 
     Linux alone can do that: elsewhere nothing is bounded. Threads share the bound.
     """
-    if sys.platform != "linux":
+    pages = _pages()
+    if sys.platform != "linux" or not pages:
         yield
         return
     before, most = resource.getrlimit(resource.RLIMIT_DATA)
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[5])
     bound = pages * resource.getpagesize() + more
     known = [one for one in (bound, before, most) if one != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min(known), most))
@@ -30,3 +30,11 @@ def memory_within(more: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (before, most))
+
+
+def _pages() -> int:
+    """Return how many pages of data this process has; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text("ascii").split()[5])
+    except (OSError, ValueError, IndexError):
+        return 0
