@@ -31,8 +31,8 @@ watched() {
             printf '  %s, for %s s now\n' "$now" "$((seconds - since))"
         fi
         case $now in fetching*)
-            if [ $((seconds - since)) -ge "${stalls_s:-999999}" ]; then
-                kill "$watched_one" 2>/dev/null || :
+            # What runs as root, through sudo, cannot be ended by others; it is waited for.
+            if [ $((seconds - since)) -ge "${stalls_s:-999999}" ] && kill "$watched_one" 2>/dev/null; then
                 wait "$watched_one" || :
                 trap - INT TERM HUP PIPE
                 return 124

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Json = Mapping[str, Any]
 
 
-def conversation_markdown(conversation: Json) -> str:
+def conversation_markdown(conversation: Json, *, time: Callable[[str], str]) -> str:
     """Return a conversation in Markdown: a heading for each message, and its text as it was said.
 
-    `conversation` is the answer of `routes.CONVERSATION`; secrets stay blacked out.
+    `conversation` is the answer of `routes.CONVERSATION`; secrets stay blacked out. `time` puts an
+    ISO time into words of this machine's zone.
     """
     lines = [f"# Conversation with {conversation['model']}", ""]
     lines.append(f"{conversation['client']}, {conversation['id']}")
     for turn in conversation["turns"]:
-        lines += _turn(turn)
+        lines += _turn(turn, time(turn["at"]))
     return "\n".join(lines) + "\n"
 
 
-def _turn(turn: Json) -> Iterator[str]:
+def _turn(turn: Json, time: str) -> Iterator[str]:
     for message in turn["messages"]:
-        yield from _said(str(message["role"]).capitalize(), turn["at"], message["text"])
-    yield from _said("Assistant", turn["at"], turn["answer"])
+        yield from _said(str(message["role"]).capitalize(), time, message["text"])
+    yield from _said("Assistant", time, turn["answer"])
     for call in turn["tool_calls"]:
         yield from ("", f"Calls `{call['name']}`:", "", *_code(call["arguments"]))
     if not turn["complete"]:
         yield from ("", f"*(incomplete: {turn['why_incomplete'] or turn['finish']})*")
 
 
-def _said(who: str, at: str, text: str) -> Iterator[str]:
-    yield from ("", f"## {who}, {at[:16].replace('T', ' ')}", "", text)
+def _said(who: str, time: str, text: str) -> Iterator[str]:
+    yield from ("", f"## {who}, {time}", "", text)
 
 
 def _code(text: str) -> Iterator[str]:

@@ -208,11 +208,13 @@ class Database:
         """
         self._preparing.put(work)
 
-    def flush(self) -> None:
+    def flush(self, *, prepared_within_s: float | None = None) -> None:
         """Wait until all writes posted or prepared so far are committed: they survive a kill, not a
         power cut.
+
+        For what is still prepared it waits at most `prepared_within_s` seconds.
         """
-        self._preparing.flush()
+        self._preparing.flush(prepared_within_s)
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:

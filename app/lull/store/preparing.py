@@ -29,6 +29,8 @@ class PreparingThread:
         self._changed = threading.Condition()
         self._running = False
         self._hurries = False
+        self._taken, self._done = 0, 0
+        """Numbers of pieces of work that were put here, and that were done."""
         self._told = False
         """Whether the log says that too much waits; it does so once until nothing waits."""
 
@@ -37,19 +39,23 @@ class PreparingThread:
         with self._changed:
             if not self._hurries and len(self._waiting) < MOST_WAITING:
                 self._waiting.append(work)
+                self._taken += 1
                 if not self._running:
                     self._running = True
                     threading.Thread(target=self._run, name="store-preparing", daemon=True).start()
                 return
-            told, self._told = self._told, True
+            told, self._told = self._told or self._hurries, True
         if not told:
             log.warning("too many long texts at once: some turns are stored without theirs")
         _do(work, short=True)
 
-    def flush(self) -> None:
-        """Wait until all work put so far is done."""
+    def flush(self, within_s: float | None = None) -> None:
+        """Wait until all work put so far is done, at most `within_s` seconds; not for what is put
+        meanwhile.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: not self._running)
+            wanted = self._taken
+            self._changed.wait_for(lambda: self._done >= wanted, within_s)
 
     def close(self, within_s: float = CLOSES_WITHIN_S) -> None:
         """Do what waits, after `within_s` seconds in its short form. Safe to call twice."""
@@ -67,6 +73,9 @@ class PreparingThread:
                     return
                 work, short = self._waiting.popleft(), self._hurries
             _do(work, short=short)
+            with self._changed:
+                self._done += 1
+                self._changed.notify_all()
 
 
 def _do(work: Preparation, *, short: bool) -> None:

@@ -20,7 +20,7 @@ def test_calls_and_what_broke_off_are_there_and_no_fence_ends_another() -> None:
     }
     shown = {"id": "conv_1", "client": "editor", "model": "qwen3:4b", "turns": [turn]}
     assert (
-        conversation_markdown(shown)
+        conversation_markdown(shown, time=lambda iso: iso[:16].replace("T", " "))
         == """\
 # Conversation with qwen3:4b
 

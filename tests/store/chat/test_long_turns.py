@@ -96,6 +96,22 @@ def test_nobody_waits_for_a_long_turn(database: Database) -> None:
     assert store.turn("turn_1").request == (user(LONG),)
 
 
+def test_who_waits_for_what_was_said_waits_for_nothing_said_later(database: Database) -> None:
+    more = True
+
+    def again(short: bool) -> None:
+        if more:
+            database.prepare(again)
+
+    database.prepare(again)
+    database.flush()  # though there is always one more
+    more = False
+    hold = threading.Event()
+    database.prepare(lambda short: hold.wait())
+    database.flush(prepared_within_s=0.05)  # given up
+    hold.set()
+
+
 @pytest.mark.logs("too many long texts at once")
 def test_when_too_much_waits_a_long_turn_is_stored_in_its_short_form(database: Database) -> None:
     hold, began = threading.Event(), threading.Event()

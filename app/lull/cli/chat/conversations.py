@@ -65,7 +65,7 @@ def show(context: Context) -> None:
 
 
 def _markdown(document: Json) -> str:
-    return plain(conversation_markdown(document)).rstrip("\n")
+    return plain(conversation_markdown(document, time=short_time)).rstrip("\n")
 
 
 def _newest(context: Context) -> str:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from aiohttp import web
 
@@ -45,6 +47,9 @@ from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.service import Service
 from lull.store.training.run_folders import RunFolders
 
+READS_WAIT_S: Final = 2.0
+"""Most seconds that a reader waits for long turns that are still searched for secrets."""
+
 
 async def open_control(
     service: Service,
@@ -69,7 +74,9 @@ async def open_control(
         await choices.following.follow_choice()
         return said
 
-    answering = Answering(settle=shared.stores.database.flush)
+    answering = Answering(
+        settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S)
+    )
     reviewing = Reviewing(
         review=service.learning.proofs.review,
         proposals=shared.stores.proposals,

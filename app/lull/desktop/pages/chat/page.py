@@ -24,7 +24,7 @@ from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.state import Subject, Told, said
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
-from lull.desktop.words import counted, plain, tr
+from lull.desktop.words import counted, plain, short_date, tr
 
 Json = dict[str, Any]
 
@@ -200,7 +200,7 @@ class ConversationsPage(Page):
 
     def _copy(self) -> None:
         if self.view.shown is not None:
-            text = conversation_markdown(self.view.shown)
+            text = conversation_markdown(self.view.shown, time=short_date)
             self.kit.actions.copy(text, tr("Copied the conversation."))
 
     # Keeping out of learning
