@@ -13,6 +13,7 @@ import sys
 import tarfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -33,10 +34,16 @@ def crowded(folder: Path) -> Counter[Path]:
     return Counter(file.parent for file in python_files(folder) if file.name != "__init__.py")
 
 
+@cache
+def tree_of(file: Path) -> ast.Module:
+    """A file's syntax tree; it is parsed once."""
+    return ast.parse(file.read_text("utf-8"))
+
+
 def imports(file: Path) -> set[str]:
     """Every module that a file imports, anywhere in it; `from a import b` is both `a` and `a.b`."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+    for node in ast.walk(tree_of(file)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -78,7 +85,7 @@ def classes_of_one_name(app: Path) -> list[str]:
     names = Counter(
         node.name
         for file in python_files(app)
-        for node in ast.parse(file.read_text("utf-8")).body
+        for node in tree_of(file).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     return [name for name, times in names.items() if times > 1]

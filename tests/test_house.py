@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from bench.house import (
     crowded,
     imported_by,
     imports,
+    tree_of,
     walks,
 )
 
@@ -27,10 +29,15 @@ SOURCES = sorted((APP / "lull").rglob("*.py"))
 CORE = [file for file in SOURCES if file.is_relative_to(APP / "lull" / "core")]
 PORTS = {"ports.py", "engine.py", "judge.py"}
 """Files of protocols: what waits there waits elsewhere."""
-TREES = [ast.parse(file.read_text("utf-8")) for file in SOURCES]
-CLASSES = [node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 CATALOGUES = {"ChatProgram", "Pattern"}
 """Rows of a list that stands in the source. Their functions are rules, as plain as their data."""
+
+
+@cache
+def classes() -> list[ast.ClassDef]:
+    """Every class of the app."""
+    nodes = (node for file in SOURCES for node in ast.walk(tree_of(file)))
+    return [node for node in nodes if isinstance(node, ast.ClassDef)]
 
 
 @pytest.mark.slow
@@ -69,7 +76,7 @@ def test_what_catches_everything_raises_it_again_or_says_why() -> None:
     for file in SOURCES:
         text = file.read_text("utf-8")
         lines = text.splitlines()
-        for one in ast.walk(ast.parse(text)):
+        for one in ast.walk(tree_of(file)):
             if not isinstance(one, ast.ExceptHandler) or not catches_everything(one):
                 continue
             again = any(isinstance(step, ast.Raise) and step.exc is None for step in ast.walk(one))
@@ -101,7 +108,7 @@ def test_no_public_class_name_stands_twice() -> None:
 
 
 def test_no_class_with_behaviour_is_made_of_more_than_nine_things() -> None:
-    many = {one.name: count for one in CLASSES if (count := constructor_parameters(one)) > 9}
+    many = {one.name: count for one in classes() if (count := constructor_parameters(one)) > 9}
     assert not many, many
 
 
@@ -109,7 +116,7 @@ def test_no_bundle_of_collaborators_holds_more_than_nine_things() -> None:
     acting = acting_names()
     many = {
         one.name: len(fields)
-        for one in CLASSES
+        for one in classes()
         if len(fields := fields_of(one)) > 9 and any(names_in(f) & acting for f in fields)
     }
     assert many.keys() <= CATALOGUES, many
@@ -119,8 +126,10 @@ def acting_names() -> set[str]:
     """Names of the types that do something when called: functions, protocols, classes with
     behaviour, and dataclasses that hold one of these.
     """
-    acting = {"Callable"} | {one.name for one in CLASSES if acts(one)}
-    named = [node for tree in TREES for node in tree.body if isinstance(node, ast.Assign)]
+    acting = {"Callable"} | {one.name for one in classes() if acts(one)}
+    named = [
+        node for file in SOURCES for node in tree_of(file).body if isinstance(node, ast.Assign)
+    ]
     while True:
         aliases = {
             alias.id
@@ -129,7 +138,9 @@ def acting_names() -> set[str]:
             for alias in node.targets
             if isinstance(alias, ast.Name)
         }
-        bundles = {one.name for one in CLASSES if any(names_in(f) & acting for f in fields_of(one))}
+        bundles = {
+            one.name for one in classes() if any(names_in(f) & acting for f in fields_of(one))
+        }
         if aliases | bundles <= acting:
             return acting
         acting |= aliases | bundles

@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # each worker collects all tests, and these take a second to 
     import openai
 
 
-@pytest.fixture(params=["before", "skilled"])
+@pytest.fixture(params=[pytest.param("before", marks=pytest.mark.full), "skilled"])
 def lull(request: pytest.FixtureRequest) -> Before:
     found: Before = request.getfixturevalue(request.param)
     return found

@@ -118,6 +118,7 @@ def _input(reply: Reply) -> int:
 
 V1 = {"model": "pocket-gguf", "temperature": 0, "max_tokens": 2}
 ITEM = {"role": "user", "content": [{"type": "input_text", "text": "list apple"}]}
+MORE = pytest.mark.full  # the same dialect once more
 PARTS = {"role": "user", "content": [{"type": "text", "text": "list apple"}]}
 
 
@@ -130,20 +131,22 @@ PARTS = {"role": "user", "content": [{"type": "text", "text": "list apple"}]}
             _native,
         ),
         ("/v1/chat/completions", {**V1, "messages": [USER]}, _openai),
-        ("/v1/chat/completions", {**V1, "messages": [PARTS]}, _openai),
+        pytest.param("/v1/chat/completions", {**V1, "messages": [PARTS]}, _openai, marks=MORE),
         ("/v1/completions", {**V1, "prompt": "list apple"}, _openai),
         ("/v1/responses", {**V1, "input": "list apple", "max_output_tokens": 2}, _input),
-        (
+        pytest.param(
             "/v1/responses",
             {**V1, "input": [ITEM], "instructions": "I", "max_output_tokens": 2},
             _input,
+            marks=MORE,
         ),
-        ("/v1/messages", {**V1, "messages": [USER]}, _input),
+        pytest.param("/v1/messages", {**V1, "messages": [USER]}, _input, marks=MORE),
         ("/v1/messages", {**V1, "messages": [PARTS], "system": "S"}, _input),
-        (
+        pytest.param(
             "/v1/messages",
             {**V1, "messages": [USER], "system": [{"type": "text", "text": "S"}]},
             _input,
+            marks=MORE,
         ),
     ],
     ids=lambda value: getattr(value, "__name__", None) or str(value),

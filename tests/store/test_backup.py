@@ -500,7 +500,10 @@ def test_what_is_not_whole_or_not_ours_is_refused_and_nothing_changes(
     assert not [file.name for file in home.iterdir() if file.name.startswith((".", "before"))]
 
 
-@pytest.mark.parametrize("times", [150, pytest.param(3000, marks=pytest.mark.soak)])
+MORE = (150, pytest.mark.full), (3000, pytest.mark.soak)
+
+
+@pytest.mark.parametrize("times", [50, *(pytest.param(n, marks=mark) for n, mark in MORE)])
 def test_a_flipped_bit_is_noticed_or_changes_nothing(backup: Path, times: int) -> None:
     whole = backup.read_bytes()
     before = unpacked(backup, backup.with_name("as-it-was"))

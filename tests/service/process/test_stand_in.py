@@ -131,6 +131,7 @@ def test_an_answer_in_progress_finishes_while_a_new_service_starts(
     assert answer.status == 200 and answer.body == line("one") + last_line("two")
 
 
+@pytest.mark.full
 def test_one_that_hangs_keeps_no_service_from_its_port(mine: Lull) -> None:
     port = free_port()
     killed(mine, port)

@@ -154,6 +154,8 @@ class Offer:
         self._show = show
         self._over = bool(kit.preferences.value(DONE, False, type=bool))
         kit.state.changed.connect(self._look)
+        if kit.state.status:  # what is known already does not change
+            self._look(Subject.STATUS)
 
     def _look(self, subject: str) -> None:
         if self._over or subject != Subject.STATUS or self._kit.state.phase is not Phase.LIVE:
