@@ -134,7 +134,7 @@ def _unpacked(revision: str, folder: str) -> Path:
         check=True,
     )
     with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as files:
-        files.extractall(folder, filter="data")
+        files.extractall(folder)  # git's own; `filter` came with Python 3.11.4
     return Path(folder)
 
 
