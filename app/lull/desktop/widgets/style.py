@@ -236,6 +236,7 @@ QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: @muted; }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus,
 QSpinBox:focus, QListView:focus, QTableView:focus {{ border: 2px solid @accent; }}
 QComboBox QAbstractItemView {{ background: @card; border: 1px solid @edge; }}
+QComboBox QLineEdit, QComboBox QLineEdit:focus {{ border: 0; padding: 0; background: transparent; }}
 QListView, QTableView {{ outline: 0; }}
 QListView::item {{ padding: 8px 10px; border-bottom: 1px solid @line; }}
 QListView::item:hover, QTableView::item:hover {{ background: @hover; }}

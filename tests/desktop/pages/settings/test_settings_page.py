@@ -8,8 +8,10 @@ from PySide6.QtCore import Qt
 from lull.contract import routes
 from lull.desktop.pages.letting_out import lets_out
 from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
+from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.service_process import ServiceState
+from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import NOBODY
@@ -228,3 +230,38 @@ def test_nothing_lets_data_out_without_a_second_word(on_script: Shown, scripted:
     page.asking.allow.click()
     wanted = {"key": "judge.allow_remote", "value": "true"}
     on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])
+
+
+def test_a_helper_is_chosen_from_the_models_of_this_machine_or_typed(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    two = [
+        {"name": name, "can_learn": True, "why_not": "", "chosen": name == "qwen3:4b"}
+        for name in ("qwen3:4b", "llama3:8b")
+    ]
+    there = {"models": two, "chosen": "qwen3:4b", "choosing": None}
+    scripted.answers[routes.MODELS] = there
+    page = settings(on_script, scripted)
+    page.look_up("judge")
+    judge = page.lines["judge.model"].editor
+    assert isinstance(judge, ModelEdit)
+
+    def offered() -> list[str]:
+        return [judge.itemText(n) for n in range(judge.count())]
+
+    on_script.until(lambda: offered() == ["auto", "none", "qwen3:4b", "llama3:8b"])
+    assert judge.currentText() == "auto"
+    judge.setCurrentIndex(2)
+    judge.activated.emit(2)
+    wanted = [{"key": "judge.model", "value": "qwen3:4b"}]
+    on_script.until(lambda: scripted.posts(routes.SETTINGS) == wanted)
+    on_script.until(lambda: judge.currentText() == "auto")  # it is what this service still says
+    judge.field.selectAll()
+    on_script.bot.keyClicks(judge.field, "phi")
+    scripted.answers[routes.MODELS] = {**there, "models": two[:1]}
+    on_script.desktop.state.touch(Subject.MODELS)
+    on_script.until(lambda: offered() == ["auto", "none", "qwen3:4b"])
+    assert judge.currentText() == "phi"  # what is being typed stays
+    on_script.bot.keyClick(judge.field, Qt.Key.Key_Return)
+    wanted.append({"key": "judge.model", "value": "phi"})
+    on_script.until(lambda: scripted.posts(routes.SETTINGS) == wanted)

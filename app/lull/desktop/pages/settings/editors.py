@@ -16,6 +16,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from lull.desktop.pages.settings import units
+from lull.desktop.pages.settings.model_edit import HELPERS, ModelEdit
 from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.running.ports import another, is_taken
@@ -226,7 +227,7 @@ def _choose(box: Choice, time: str) -> None:
     box.setCurrentIndex(box.findData(time))
 
 
-Editor = SwitchEdit | OneOfEdit | FieldEdit | PortEdit | HoursEdit
+Editor = SwitchEdit | OneOfEdit | ModelEdit | FieldEdit | PortEdit | HoursEdit
 
 
 def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
@@ -238,6 +239,8 @@ def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
         return SwitchEdit(key)
     if texts := units.choices(one):
         return OneOfEdit(key, texts)
+    if key in HELPERS:
+        return ModelEdit(key)
     if key == HOURS_KEY:
         return HoursEdit(key, open_schedule)
     if key == PORT_KEY:

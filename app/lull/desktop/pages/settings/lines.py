@@ -5,21 +5,20 @@ explanation), and a card that holds several lines.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.editors import editor_for
+from lull.desktop.pages.settings.model_edit import HELPERS
 from lull.desktop.pages.settings.names import title_of, without_keys
 from lull.desktop.widgets.parts import Card, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import told, tr
 
 Json = dict[str, Any]
-_EXAMINED: Final = ("reader.model", "judge.model", "writer.model")
-"""Settings that name a model which has to pass an exam."""
 
 
 class _Name(QLabel):
@@ -68,7 +67,7 @@ class SettingLine(QWidget):
         box.setSpacing(2)
         box.addLayout(row(_Name(self.title), self.mark, None, self.editor, self.unit_label))
         box.addWidget(label(reason, "small", wrap=True))
-        if self.key in _EXAMINED:
+        if self.key in HELPERS:
             self.helper = label("", "muted", wrap=True)
             box.addWidget(self.helper)
         both = f"{units.unit_words(self.unit, 1)} {units.unit_words(self.unit)}"

@@ -27,6 +27,7 @@ from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
+from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.names import EVERYDAY, everyday, title_of
 from lull.desktop.state import Subject, Told
 from lull.desktop.welcome.model_choice import ModelChoice
@@ -128,7 +129,10 @@ class SettingsPage(Page):
                 self._add(one)
             else:
                 line.put(one)
+        names = [str(one["name"]) for one in self.state.value(Subject.MODELS).get("models", ())]
         for key, line in self.lines.items():
+            if isinstance(line.editor, ModelEdit):
+                line.editor.offer(names)
             if line.helper is not None:
                 group = key.split(".", 1)[0]
                 helper = (self.state.status.get("helpers") or {}).get(group) or {}
