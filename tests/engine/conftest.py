@@ -42,6 +42,9 @@ class Tiny:
     def greedy(self, prompt: list[int], count: int, adapter: str | None = None) -> list[int]:
         return list(self.ask("greedy", prompt=prompt, count=count, adapter=adapter))
 
+    def penalised(self, prompt: list[int], count: int, **penalties: float) -> list[int]:
+        return list(self.ask("penalised", prompt=prompt, count=count, **penalties))
+
     def logprobs(
         self, prompt: list[int], answer: list[int], adapter: str | None = None
     ) -> list[float]:

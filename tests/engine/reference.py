@@ -126,6 +126,26 @@ class Reference:
                 break
         return ids[len(prompt) :]
 
+    def penalised(
+        self,
+        prompt: list[int],
+        count: int,
+        repeat: float,
+        presence: float,
+        frequency: float,
+        last: int,
+    ) -> list[int]:
+        """The greedy answer with llama.cpp's penalties for the answer's own tokens."""
+        model, ids = self._model(None), list[int]()
+        while len(ids) < count and ids[-1:] != [2]:
+            scores: list[float] = model(mx.array([prompt + ids]))[0, -1].tolist()
+            for token in set(recent := ids[-last:]):
+                score = scores[token]
+                score = score / repeat if score > 0 else score * repeat
+                scores[token] = score - presence - recent.count(token) * frequency
+            ids.append(max(range(len(scores)), key=scores.__getitem__))
+        return ids
+
     def logprobs(self, prompt: list[int], answer: list[int], adapter: str | None) -> list[float]:
         logits = self._model(adapter)(mx.array([prompt + answer]))[0]
         logprobs = logits - mx.logsumexp(logits, axis=-1, keepdims=True)

@@ -18,6 +18,7 @@ import mlx.core as mx
 
 from lull.engine.adapters import LoadedAdapter
 from lull.engine.answer import GeneratedAnswer
+from lull.engine.penalties import nothing_said, said, side_by_side
 from lull.engine.sampling import Odds, Picks, odds, pick
 
 
@@ -35,6 +36,8 @@ class Lane:
         self._mergeable = can_merge(caches[0])
         self._steps = [0] * len(answers)
         """Tokens dispatched so far for each row."""
+        self._newest = nothing_said([answer.draw.penalties for answer in answers])
+        """Each row's newest tokens that a penalty counts."""
         self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
 
     def takes(self, other: Lane) -> bool:
@@ -47,11 +50,13 @@ class Lane:
         self._coming = _joined_picks(self._coming, other._coming)
         self.answers += other.answers
         self._steps += other._steps
+        self._newest = side_by_side(self._newest, other._newest)
 
     def step(self) -> None:
         """Decode one token for each answer of the batch, and drop the answers that ended."""
         coming = self._coming
         if any(not answer.ends_with_next for answer in self.answers):
+            self._newest = said(self._newest, coming.tokens)
             self._coming = self._dispatch(coming.tokens)
         tokens: Any = coming.tokens.tolist()
         details: list[Odds | None] = [None] * len(tokens)
@@ -69,7 +74,7 @@ class Lane:
         logits_BTV = self._model(tokens_B[:, None], cache=self._cache)
         wanted = any(answer.logprobs is not None for answer in self.answers)
         draws = [answer.draw for answer in self.answers]
-        picks = pick(logits_BTV[:, -1, :], draws, self._steps, logprobs=wanted)
+        picks = pick(logits_BTV[:, -1, :], draws, self._steps, self._newest, logprobs=wanted)
         mx.async_eval(picks.arrays())  # type: ignore[no-untyped-call]
         self._steps = [step + 1 for step in self._steps]
         return picks
@@ -83,6 +88,7 @@ class Lane:
             return
         for layer in self._cache:
             layer.filter(rows)
+        self._newest = self._newest[mx.array(rows)]
         logprobs = self._coming.logprobs
         self._coming = Picks(
             self._coming.tokens[mx.array(rows)],

@@ -4,7 +4,8 @@ Each row samples with a key made from its own seed and its token number, so an a
 neither on the rest of the batch, nor on when it joined, nor on any global random state. Sampling
 uses the Gumbel-max trick: argmax(log p / T + g) is a sample of softmax(log p / T).
 
-Temperature is applied first, then top-k, then top-p, as in Ollama's runner and Hugging Face's.
+Penalties for tokens that were said are applied first, then the temperature, then top-k, then top-p,
+as in Ollama's runner and Hugging Face's.
 Reported log-probabilities are the model's own, before any of these.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 import mlx.core as mx
 
 from lull.core.sampling_keys import key
+from lull.engine.penalties import NONE, Penalties, penalised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,7 @@ class Draw:
     top_p: float = 1.0
     top_k: int = 0
     """Number of most probable tokens to sample from; 0 allows all."""
+    penalties: Penalties = NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +58,22 @@ class Odds:
 
 
 def pick(
-    logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int], *, logprobs: bool
+    logits_BV: mx.array,
+    draws: Sequence[Draw],
+    steps: Sequence[int],
+    newest_BN: mx.array,
+    *,
+    logprobs: bool,
 ) -> Picks:
     """Sample the next token of each row b of the batch; it is token number `steps[b]` of that row's
-    answer.
+    answer, whose newest tokens are `newest_BN[b]`.
     """
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None
     if logprobs:
         logprobs_BV = logits_BV - mx.logsumexp(logits_BV, axis=-1, keepdims=True)
-    return Picks(_tokens(logits_BV, draws, steps), logprobs_BV)
+    scores_BV = penalised(logits_BV, newest_BN, [draw.penalties for draw in draws])
+    return Picks(_tokens(scores_BV, draws, steps), logprobs_BV)
 
 
 def odds(picks: Picks, most: int) -> list[Odds]:

@@ -26,6 +26,7 @@ from lull.engine.batcher import Batcher
 from lull.engine.divergence import Divergence
 from lull.engine.memory import EngineMemory
 from lull.engine.model import LoadedModel
+from lull.engine.penalties import penalties_of
 from lull.engine.sampling import Draw
 from lull.engine.text import AnswerText
 
@@ -170,7 +171,13 @@ class Worker:
                 f"temperature {temperature} or top_p {top_p} is out of range.", status=400
             )
         seed = self._random_seed() if sampling.seed is None else sampling.seed
-        return Draw(seed=seed, temperature=temperature, top_p=top_p, top_k=sampling.top_k or 0)
+        return Draw(
+            seed=seed,
+            temperature=temperature,
+            top_p=top_p,
+            top_k=sampling.top_k or 0,
+            penalties=penalties_of(sampling),
+        )
 
     def _send_chunk(self, request_id: str, chunk: Chunk) -> None:
         self._send({"op": "chunk", "id": request_id, "chunk": chunk_to_wire(chunk)})

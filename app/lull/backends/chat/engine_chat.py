@@ -92,15 +92,7 @@ class EngineChat:
         )
 
     def _filled(self, sampling: Sampling) -> Sampling:
-        own = self._own
-        return replace(
-            sampling,
-            temperature=own.temperature if sampling.temperature is None else sampling.temperature,
-            top_p=own.top_p if sampling.top_p is None else sampling.top_p,
-            top_k=own.top_k if sampling.top_k is None else sampling.top_k,
-            max_tokens=own.max_tokens if sampling.max_tokens is None else sampling.max_tokens,
-            stop=sampling.stop or own.stop,
-        )
+        return sampling.or_else(self._own)
 
 
 def _plain(message: Message) -> Message:

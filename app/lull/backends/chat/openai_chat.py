@@ -219,12 +219,16 @@ def _forms(wanted: str, at_least: int) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _drawn(sampling: Sampling) -> dict[str, Any]:
-    """Return the request's sampling fields; OpenAI's protocol has no `top_k`."""
+    """Return the request's sampling fields; OpenAI's protocol has no `top_k` and no
+    `repeat_penalty`.
+    """
     fields = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "seed": sampling.seed,
         "stop": list(sampling.stop) or None,
+        "presence_penalty": sampling.presence_penalty,
+        "frequency_penalty": sampling.frequency_penalty,
     }
     return {key: value for key, value in fields.items() if value is not None}
 

@@ -103,12 +103,20 @@ def _sampling(parameters: object) -> Sampling:
         value = said.get(key)
         return float(value) if isinstance(value, int | float) else None
 
-    top_k, stop = number("top_k"), said.get("stop")
+    def whole(key: str) -> int | None:
+        value = number(key)
+        return None if value is None else int(value)
+
+    stop = said.get("stop")
     return Sampling(
         temperature=number("temperature"),
         top_p=number("top_p"),
-        top_k=None if top_k is None else int(top_k),
+        top_k=whole("top_k"),
         stop=tuple(map(str, stop)) if isinstance(stop, list) else (),
+        repeat_penalty=number("repeat_penalty"),
+        repeat_last_n=whole("repeat_last_n"),
+        presence_penalty=number("presence_penalty"),
+        frequency_penalty=number("frequency_penalty"),
     )
 
 

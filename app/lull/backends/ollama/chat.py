@@ -161,6 +161,10 @@ def _options(sampling: Sampling) -> dict[str, Any]:
         "seed": sampling.seed,
         "num_predict": sampling.max_tokens,
         "stop": list(sampling.stop) or None,
+        "repeat_penalty": sampling.repeat_penalty,
+        "repeat_last_n": sampling.repeat_last_n,
+        "presence_penalty": sampling.presence_penalty,
+        "frequency_penalty": sampling.frequency_penalty,
     }
     return {key: value for key, value in options.items() if value is not None}
 

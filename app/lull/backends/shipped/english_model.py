@@ -33,9 +33,11 @@ NAME: Final = "lull-mini"
 DESCRIPTION: Final = "model.json"
 """File beside the adapter that describes the merged model."""
 WEIGHTS: Final = "adapters.safetensors"
-SAMPLING: Final = Sampling(temperature=0.2, top_p=0.9, max_tokens=512)
+SAMPLING: Final = Sampling(temperature=0.2, top_p=0.9, max_tokens=512, repeat_penalty=1.1)
 """Temperature and top_p are what the base model's authors advise (Hugging Face's card of
-SmolLM2-135M-Instruct). The limit is ours: so small a model may say the same for ever.
+SmolLM2-135M-Instruct). The limit and the penalty are ours: so small a model says the same for ever.
+The penalty is Ollama's usual one: of 30 plain answers (greedy, to 220 tokens) 20 went round in
+circles without it and none with it, and 37 of 60 rules were kept instead of 36.
 """
 _MERGING_SHARE: Final = 0.35
 """Share of the making that the merging takes; converting the result takes the rest."""

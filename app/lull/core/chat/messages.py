@@ -6,7 +6,7 @@ an unknown type are kept as JSON text, so nothing is lost in a record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 
 
@@ -73,6 +73,28 @@ class Sampling:
     seed: int | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    repeat_penalty: float | None = None
+    """Factor that makes tokens less likely which the answer has just said; 1 changes nothing."""
+    repeat_last_n: int | None = None
+    """How many of the answer's newest tokens are penalised; 0 for none, negative for all."""
+    presence_penalty: float | None = None
+    """Lowers the score of each token that was said."""
+    frequency_penalty: float | None = None
+    """Lowers the score of a token by this much for each time that it was said."""
+
+    def or_else(self, *defaults: Sampling) -> Sampling:
+        """Return these parameters with each unset one taken from the first of `defaults` that sets
+        it.
+        """
+        layers = (self, *defaults)
+        found = {
+            one.name: next(
+                (value for s in layers if (value := getattr(s, one.name)) not in (None, ())),
+                getattr(self, one.name),
+            )
+            for one in fields(self)
+        }
+        return Sampling(**found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -371,14 +371,7 @@ def _is_named(named: object, request: str) -> bool:
 
 
 def _filled(asked: Sampling, own: Sampling) -> Sampling:
-    return replace(
-        own,
-        temperature=own.temperature if asked.temperature is None else asked.temperature,
-        top_p=own.top_p if asked.top_p is None else asked.top_p,
-        top_k=own.top_k if asked.top_k is None else asked.top_k,
-        max_tokens=asked.max_tokens or own.max_tokens or REPLAY_TOKENS,
-        stop=asked.stop or own.stop,
-    )
+    return replace(asked.or_else(own, Sampling(max_tokens=REPLAY_TOKENS)), seed=own.seed)
 
 
 def _warm(sampling: Sampling) -> Sampling:

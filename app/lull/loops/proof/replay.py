@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
@@ -394,15 +394,8 @@ def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float)
     """Return the sampling parameters for a replay: the client's, with the given seed, and with
     `warm` in place of temperature 0.
     """
-    temperature = own.temperature if asked.temperature is None else asked.temperature
-    return Sampling(
-        temperature=warm if temperature == 0 else temperature,
-        top_p=own.top_p if asked.top_p is None else asked.top_p,
-        top_k=own.top_k if asked.top_k is None else asked.top_k,
-        max_tokens=own.max_tokens if asked.max_tokens is None else asked.max_tokens,
-        stop=asked.stop or own.stop,
-        seed=seed,
-    )
+    drawn = replace(asked.or_else(own), seed=seed)
+    return replace(drawn, temperature=warm) if drawn.temperature == 0 else drawn
 
 
 def _sha256(text: str) -> str:

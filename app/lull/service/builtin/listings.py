@@ -110,6 +110,8 @@ def _parameters(model: LocalModel) -> Iterable[tuple[str, str]]:
             yield key, str(plain_number(value))
     if own.top_k is not None:
         yield "top_k", str(own.top_k)
+    if own.repeat_penalty is not None:
+        yield "repeat_penalty", str(plain_number(own.repeat_penalty))
 
 
 def _modelfile(model: LocalModel, parameters: Sequence[tuple[str, str]]) -> str:

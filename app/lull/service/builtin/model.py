@@ -215,28 +215,15 @@ def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Samplin
     """Return the sampling parameters by precedence: the request, the model, Ollama's defaults for
     the route.
     """
-    layers = (wanted, own, _OPENAI_DEFAULTS if dialect.name == "openai" else _OLLAMA_DEFAULTS)
-    return Sampling(
-        temperature=next((s.temperature for s in layers if s.temperature is not None), None),
-        top_p=next((s.top_p for s in layers if s.top_p is not None), None),
-        top_k=next((s.top_k for s in layers if s.top_k is not None), None),
-        seed=wanted.seed,
-        max_tokens=own.max_tokens if wanted.max_tokens is None else wanted.max_tokens,
-        stop=wanted.stop or own.stop,
-    )
+    usual = _OPENAI_DEFAULTS if dialect.name == "openai" else _OLLAMA_DEFAULTS
+    return wanted.or_else(own, usual)
 
 
 def served_sampling(model: LocalModel) -> Sampling:
     """Return the sampling parameters that a model has by default on Ollama's own API; the client's
     settings take precedence over them.
     """
-    own, rest = model.sampling, _OLLAMA_DEFAULTS
-    return replace(
-        own,
-        temperature=rest.temperature if own.temperature is None else own.temperature,
-        top_p=rest.top_p if own.top_p is None else own.top_p,
-        top_k=rest.top_k if own.top_k is None else own.top_k,
-    )
+    return model.sampling.or_else(_OLLAMA_DEFAULTS)
 
 
 def _idle(dialect: Dialect, writer: AnswerWriter) -> ProxyAnswer:

@@ -38,7 +38,9 @@ def read_options(fields: Fields) -> Sampling:
     options = fields.child("options", KeyCase.ANOTHER)
     whole = {key: _option(options, key, "integer") for key in _INTEGERS if options.has(key)}
     real = {key: _option(options, key, "float32") for key in _FLOATS if options.has(key)}
-    seed, limit, top_k = (_int(whole.get(key)) for key in ("seed", "num_predict", "top_k"))
+    seed, limit, top_k, last = (
+        _int(whole.get(key)) for key in ("seed", "num_predict", "top_k", "repeat_last_n")
+    )
     return Sampling(
         temperature=real.get("temperature"),
         top_p=real.get("top_p"),
@@ -46,6 +48,10 @@ def read_options(fields: Fields) -> Sampling:
         seed=seed if seed is not None and seed >= 0 else None,
         max_tokens=limit if limit is not None and limit > 0 else None,
         stop=_stops(options),
+        repeat_penalty=real.get("repeat_penalty"),
+        repeat_last_n=last,
+        presence_penalty=real.get("presence_penalty"),
+        frequency_penalty=real.get("frequency_penalty"),
     )
 
 

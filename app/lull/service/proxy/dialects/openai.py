@@ -184,6 +184,8 @@ def read_sampling(fields: Fields, limit_key: str = "max_tokens") -> Sampling:
         seed=fields.whole("seed"),
         max_tokens=limit if limit is not None and limit > 0 else None,
         stop=fields.stops("stop"),
+        presence_penalty=fields.number("presence_penalty"),
+        frequency_penalty=fields.number("frequency_penalty"),
     )
 
 
