@@ -74,7 +74,9 @@ def make(
 ) -> Made:
     """Make a backup file of Lull's data folder and verify it. Blocking.
 
-    Raises BackupError, NotFound, StoreError, and what `tell` raises; then `target` is not created.
+    `at` and `version` (time, and version of Lull) go into its manifest; `alive` tells whether a
+    process id is in use; `tell` reports progress. Raises BackupError, NotFound, StoreError, and
+    what `tell` raises; then `target` is not created.
     """
     database = home / DATABASE
     if missing := Witness(database).look():

@@ -47,8 +47,9 @@ def look_into(database: Path) -> tuple[int, BackupCounts]:
 
 @contextmanager
 def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator[Path]:
-    """Context manager for a private temporary folder in Lull's data folder. First removes those
-    left by killed processes.
+    """Context manager for a private temporary folder in Lull's data folder.
+
+    First removes such folders of killed processes; `alive` tells whether a process id is in use.
     """
     sweep_work(home, alive)
     folder = home / f".{name}.{os.getpid()}.work.tmp"

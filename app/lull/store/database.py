@@ -182,7 +182,8 @@ class Database:
         return self._writer.inbox(write)
 
     async def write(self, work: Work[T]) -> T:
-        """Run a write function and wait for its commit; it sees everything posted before.
+        """Run a write function on the database and wait for its commit; it sees all writes posted
+        before.
 
         Raises what `work` raises, with nothing written.
         """
@@ -201,18 +202,19 @@ class Database:
         return self._writer.submit(work)
 
     def prepare(self, work: Preparation) -> None:
-        """Run work that comes before a write, such as redacting a long text, soon and on a thread
-        of its own; never waits or raises.
+        """Run work that prepares a write, such as redacting a long text, soon and on a thread of
+        its own; never waits or raises.
 
-        It is called with False, or with True for its short form, which must take no time.
+        The work is called with False; or with True, when too much work waits or the database
+        closes, for a short form of the same write, which must take no time to prepare.
         """
         self._preparing.put(work)
 
     def flush(self, *, prepared_within_s: float | None = None) -> None:
-        """Wait until all writes posted or prepared so far are committed: they survive a kill, not a
-        power cut.
+        """Wait until all writes that were posted or are being prepared are committed: then they
+        survive a kill, but not a power cut.
 
-        For what is still prepared it waits at most `prepared_within_s` seconds.
+        `prepared_within_s` is the most seconds to wait for writes that are still being prepared.
         """
         self._preparing.flush(prepared_within_s)
         self.submit(lambda _: None).result()
@@ -260,7 +262,8 @@ class Database:
 
     @contextlib.contextmanager
     def supposing(self, work: Work[Any]) -> Iterator[None]:
-        """Have this thread read the database as it would be after a write that is never made.
+        """Context manager in which this thread reads the database as if the write `work` had been
+        made; at the end the write is undone.
 
         Other writes wait meanwhile.
         """

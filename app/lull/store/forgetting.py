@@ -98,7 +98,7 @@ class ForgettingRows:
         """Record that no row contains the forgotten conversation any more, and that the database
         file must still be rewritten to remove the deleted content.
 
-        The deletion's stored ids and texts are removed.
+        The stored list of what was to be deleted is removed.
         """
 
         def work(connection: sqlite3.Connection) -> None:

@@ -1,5 +1,6 @@
-"""Runs work that comes before a write, such as redacting a long text, on a thread of its own, so
-that the database's writer and all who wait for it are not held up."""
+"""Runs work that must precede a write to the database, such as redacting a long text, on a thread
+of its own, so that the database's writer and all who wait for it are not held up.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +12,20 @@ from collections.abc import Callable
 log = logging.getLogger(__name__)
 
 MOST_WAITING = 32
-"""Most pieces of work that wait; what more comes is written in a short form."""
+"""Most pieces of work in the queue; further ones are written in a short form."""
 CLOSES_WITHIN_S = 5.0
-"""Seconds after which what still waits when the database closes is written in a short form."""
+"""Seconds after which work that still waits when the database closes is written in a short form."""
 
 Preparation = Callable[[bool], None]
-"""Prepares something and posts it to the writer; True asks for its short form, which takes no time
-to prepare."""
+"""Prepares a write and posts it to the database's writer. Called with True, it posts a short form
+instead, which takes no time to prepare.
+"""
 
 
 class PreparingThread:
-    """A queue of work that is done before a write, in order, with a thread that runs while there
-    is some."""
+    """A queue of work that prepares database writes, and the thread that does it in order; the
+    thread runs only while there is work.
+    """
 
     def __init__(self) -> None:
         self._waiting: deque[Preparation] = deque()
@@ -35,7 +38,9 @@ class PreparingThread:
         """Whether the log says that too much waits; it does so once until nothing waits."""
 
     def put(self, work: Preparation) -> None:
-        """Have work done soon, in its short form if too much waits or the database closes."""
+        """Queue work that prepares a database write. If too much work waits or the database is
+        closing, the work is done at once in its short form.
+        """
         with self._changed:
             if not self._hurries and len(self._waiting) < MOST_WAITING:
                 self._waiting.append(work)
@@ -50,15 +55,19 @@ class PreparingThread:
         _do(work, short=True)
 
     def flush(self, within_s: float | None = None) -> None:
-        """Wait until all work put so far is done, at most `within_s` seconds; not for what is put
-        meanwhile.
+        """Wait, at most `within_s` seconds, until all work queued so far is done; work that is
+        queued during the wait does not count.
         """
         with self._changed:
             wanted = self._taken
             self._changed.wait_for(lambda: self._done >= wanted, within_s)
 
     def close(self, within_s: float = CLOSES_WITHIN_S) -> None:
-        """Do what waits, after `within_s` seconds in its short form. Safe to call twice."""
+        """Finish the queued work that prepares database writes; what still waits after `within_s`
+        seconds is done in its short form.
+
+        Safe to call twice.
+        """
         with self._changed:
             self._changed.wait_for(lambda: not self._running, within_s)
             self._hurries = True

@@ -2,8 +2,9 @@
 data into place.
 
 Writing `restoring.json` commits the restore: before that, nothing in the home has changed; after
-it, the next Lull process finishes what was interrupted. Each name is moved in one step, so the
-moves can be repeated safely. While the file exists, nothing else opens the home.
+it, the next Lull process finishes what was interrupted. Each file or folder is moved by one atomic
+rename, so an interrupted restore can be continued safely. While `restoring.json` exists, nothing
+else opens the home.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 def cut_off(home: Path) -> bool:
-    """Whether the restore of a backup was interrupted by a crash."""
+    """Return whether the restore of a backup was interrupted by a crash and must still be
+    finished.
+    """
     return (home / JOURNAL).exists()
 
 
@@ -59,8 +62,8 @@ def look(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) ->
 def restore(
     home: Path, file: Path, *, at: str, alive: Callable[[int], bool], tell: Tell
 ) -> tuple[Manifest, Path | None]:
-    """Restore a backup; return its manifest, and the folder with the former data, None if there was
-    none.
+    """Restore a backup; return its manifest, and the folder into which the former data was moved
+    (None if there was none).
 
     The caller holds the data folder's lock. Raises BackupError, StoreError and Busy; then nothing
     has changed.
@@ -79,10 +82,10 @@ def restore(
 
 
 def undo(home: Path) -> Path | None:
-    """Undo the last restore of a backup; return the folder with the data it replaced, None if there
-    was none.
+    """Undo the last restore of a backup: the data from before it comes back.
 
-    Raises NotFound, BackupError and Busy.
+    Return the folder into which the restored data was moved, None if there was none. Raises
+    NotFound, BackupError and Busy.
     """
     folders = aside(home)
     if not folders:

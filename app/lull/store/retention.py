@@ -51,11 +51,11 @@ class Retention:
         return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
 
     def unasked(self) -> Unasked:
-        """Return the stored count of conversations deleted without asking."""
+        """Return the stored count of conversations that Lull deleted without asking the user."""
         return Unasked(**(self._fact(_UNASKED) or {}))
 
     async def note(self, unasked: Unasked) -> None:
-        """Store the count of conversations deleted without asking."""
+        """Store the count of conversations that Lull deleted without asking the user."""
         await self._db.write(lambda connection: _keep_fact(connection, _UNASKED, asdict(unasked)))
 
     def _fact(self, name: str) -> dict[str, Any] | None:
@@ -67,8 +67,8 @@ class Retention:
         return None if row is None else json.loads(row["value"])
 
     async def live(self, lived: Lived) -> None:
-        """Store the count of days that Lull has been running, and date the conversations recorded
-        since the last call with the current day.
+        """Store the count of days that Lull has been running; conversations recorded since the last
+        call get the current day as their date.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -97,8 +97,8 @@ class Retention:
         ]
 
     def sizes(self) -> dict[str, int]:
-        """Return about how many bytes each conversation takes, without what others say before it,
-        by id.
+        """Return, by id, about how many bytes each conversation takes: its turns with their newest
+        message and answer, without the history that every request repeats.
 
         Reads most of the database.
         """
@@ -132,7 +132,7 @@ def used_bytes(connection: sqlite3.Connection) -> int:
 
 
 def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
-    """Mark restored conversations so that they never expire by age."""
+    """Mark conversations that were restored from the trash so that they never expire by age."""
     connection.executemany(
         "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories WHERE id = ?",
         [(RESTORED_BORN, one) for one in trajectories],
@@ -142,7 +142,7 @@ def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> No
 def remove_unused(connection: sqlite3.Connection, links: Sequence[str]) -> None:
     """Delete those of the given messages that no turn and no other message refers to any more.
 
-    Costs as much as these messages do, however many others are stored.
+    How long this takes depends on the given messages, not on how many others are stored.
     """
     rows = connection.execute(_LOOK_AT, (json.dumps(links),)).fetchall()
     parents = {link: parent for link, parent, _ in rows}

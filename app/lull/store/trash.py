@@ -1,9 +1,10 @@
 """Stores the trash: conversations removed for age or size, one file per removal.
 
-A file holds every row that belongs to them, with their messages, so restoring leaves the database
-as if they had never gone. It is complete on disk before any row is deleted. Dependent tables are
-found through the database's foreign keys, so new tables are included automatically. Of a damaged
-file a conversation that is forgotten, and those that are whole, can be taken out, and no others.
+A file holds every row that belongs to the removed conversations, with their messages, so restoring
+leaves the database as if they had never been removed. The file is complete on disk before any row
+is deleted. Dependent tables are found through the database's foreign keys, so new tables are
+included automatically. A damaged file cannot be restored. Only when a conversation in it is
+forgotten are the other conversations put back that can be read completely.
 """
 
 from __future__ import annotations
@@ -71,15 +72,19 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Salvage:
-    """What becomes of a damaged trash file when a conversation in it is forgotten."""
+    """What becomes of a damaged trash file (deleted conversations) when the user has a conversation
+    in it forgotten.
+    """
 
     file: Path
     known: bool
-    """Whether the turns of the conversation can be read, by which what it taught is found."""
+    """Whether the turns of the forgotten conversation can be read; what was learned from it is
+    found by them.
+    """
     back: int
-    """Number of other conversations in it that are whole and go back into the database."""
+    """Number of other conversations in the file that are complete and go back into the database."""
     lost: int
-    """Number of other conversations in it that cannot be read."""
+    """Number of other conversations in the file that cannot be read."""
 
 
 class Trash:
@@ -111,12 +116,14 @@ class Trash:
         return found
 
     def unlisted(self) -> list[Path]:
-        """List the files of which nobody can say what lies in them."""
+        """List the trash files whose description of the conversations in them cannot be read."""
         known = {one.name for one in self.thrown()}
         return [file for file in self._files() if file.stem not in known]
 
     def damaged(self) -> list[Path]:
-        """List the damaged files in the trash. Reads each file once, until it is changed."""
+        """List the damaged trash files (deleted conversations). A file found whole is read again
+        only after it changed.
+        """
         for file in self._files():
             state = _state(file)
             if self._whole.get(file.stem) != state and not is_damaged(file):
@@ -132,7 +139,7 @@ class Trash:
     # In
 
     async def throw(self, ids: Sequence[str], bundle: Bundle) -> int:
-        """Move these conversations to the trash; return how many.
+        """Move these conversations to the trash; return how many were moved.
 
         A conversation that was continued meanwhile stays.
         """
@@ -215,8 +222,9 @@ class Trash:
         return back
 
     async def salvage(self, damage: DamagedTrash, one: Thrown, conversation: str) -> Salvage:
-        """Put what can be read of a conversation in a damaged file, and the others that are whole,
-        back into the database, and delete the file.
+        """Put what can be read of a conversation in a damaged trash file back into the database, so
+        that it can be forgotten, with all other conversations in it that are complete; then delete
+        the file.
         """
         file, done = self.folder / f"{one.name}.gz", list[Salvage]()
 
@@ -228,11 +236,12 @@ class Trash:
         return done[0]
 
     def as_if_back(self, conversation: str, look: Callable[[bool], T]) -> tuple[T, Salvage | None]:
-        """Look at the database as if a conversation had come back from the trash, and change
-        nothing.
+        """Call `look` while this thread reads the database as if a conversation had come back from
+        the trash; nothing is changed.
 
-        `look` is told whether the conversation lies in a damaged file, so that it may be missing
-        all the same. Says what would become of that file. Blocking.
+        `look` is told whether the conversation lies in a damaged file, so that parts of it may be
+        missing. Return its result, and what would become of the damaged file (None if there is
+        none). Blocking.
         """
         held = [one for one in self.thrown() if conversation in one.bundle.conversations]
         if not held:

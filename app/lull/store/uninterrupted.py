@@ -1,8 +1,8 @@
 """Runs async work to its end even if the task that waits for it is cancelled.
 
-A client that goes away, an idle time that ends and a service that stops all cancel the task that
-waits. A write that has begun is carried out all the same, so the steps that belong to
-it must be, too.
+A waiting task is cancelled when a client goes away, an idle time ends or the service stops. The
+database finishes a write that has begun all the same, so the steps that belong to the write must be
+finished, too.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end and return its result, or raise its error, even if the caller is
     cancelled.
 
-    A caller that is cancelled meanwhile waits for the end too, so that locks it holds stay held,
-    and is cancelled then.
+    A caller that is cancelled meanwhile still waits for the end, so that locks it holds stay held;
+    only then is the cancellation raised.
     """
     task = asyncio.ensure_future(work)
     try:

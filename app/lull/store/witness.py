@@ -32,14 +32,16 @@ _WAL_HEADER_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What the witness file records to reveal a loss of data: the database's identity and counts
-    when it was written.
+    """Content of the witness file, which reveals a loss of data: the database's identity and counts
+    when the file was written.
     """
 
     store: str
     """Identity of the database that was seen."""
     number: int
-    """Number of writes to the database so far; it is increased in the database first."""
+    """How often the witness file was written for this database; the number is increased in the
+    database first.
+    """
     at: str
     conversations: int
     turns: int
@@ -76,7 +78,9 @@ class Witness:
         return []
 
     def keep_aside(self) -> Path | None:
-        """Move a write-ahead log aside that SQLite would discard; return its new path."""
+        """Move a write-ahead log aside that SQLite would discard; return its new path, None if
+        there is no such log.
+        """
         wal = self._database.with_name(self._database.name + "-wal")
         alone = not self._database.is_file() or self._database.stat().st_size == 0
         if not wal.is_file() or wal.stat().st_size == 0 or not (alone or not _is_header_valid(wal)):
@@ -96,8 +100,8 @@ class Witness:
     # With the database open
 
     def compare(self, database: Database) -> StoreError | None:
-        """Report if the database is not the one last recorded in the witness file, or is an older
-        state of it.
+        """Return an error if the database is not the one last recorded in the witness file, or is
+        an older state of it; else None.
         """
         seen = self._seen()
         if seen is None:
@@ -121,7 +125,9 @@ class Witness:
             self._file.rename(aside)
 
     def still_missing(self, database: Database) -> list[StoreError]:
-        """Report the losses of data that were found at earlier starts and are not restored yet."""
+        """Return errors for the losses of data that were found at earlier starts and are not
+        restored yet.
+        """
         store, number = _name(database), _number(database)
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):
@@ -137,7 +143,7 @@ class Witness:
 
     def write(self, database: Database, *, at: str, running: bool) -> None:
         """Record the database's current state in the witness file; skipped while running if nothing
-        was written since.
+        was written to the database since the last call.
 
         Raises StoreError.
         """
@@ -179,11 +185,11 @@ class Witness:
 def losses_of(
     witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
 ) -> list[StoreError]:
-    """Compare an opened database with its witness file; return the losses of data that the user
-    must be told of.
+    """Compare an opened database with its witness file (its last recorded state); return the losses
+    of data that the user must be told of.
 
-    `missing` are the losses found before it was opened. With `rescue`, an old witness of a loss is
-    set aside, so that the next start reports the loss too.
+    `missing` are the losses found before the database was opened. With `rescue`, a witness file
+    that shows a loss is set aside, so that the next start reports the loss too.
     """
     worry = witness.compare(database)
     found = [*missing] or ([worry] if worry is not None else [])

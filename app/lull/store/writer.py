@@ -27,7 +27,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 WRITES_PER_TRANSACTION = 256
-"""Most writes in one transaction, so that those that follow do not wait long for their own."""
+"""Most writes in one transaction, so that the writes after it do not wait long."""
 GATHER_S = 0.01
 """Seconds to wait before a write that follows another closely, so that concurrent requests share a
 transaction: at most a hundred commits a second.
@@ -52,7 +52,9 @@ class _Entry(NamedTuple):
 
 
 class Inbox(Generic[T]):
-    """Queue that accepts items of one kind and stores them in batches, in order."""
+    """Queue that accepts items of one kind one by one and writes them to the database in batches,
+    in order.
+    """
 
     def __init__(
         self,
@@ -70,7 +72,8 @@ class Inbox(Generic[T]):
 class Writer:
     """Owns the database's write connection and its writer thread.
 
-    `in_words` converts an SQLite error for users; `closed` is the error for writes after closing.
+    `in_words` converts an SQLite error for users; `closed` makes the error for writes after
+    closing.
     """
 
     def __init__(
@@ -124,8 +127,8 @@ class Writer:
         return future
 
     def checkpoint_soon(self) -> None:
-        """Have the database file and its WAL shrunk after this transaction, where rows were
-        deleted.
+        """Have the database file and its write-ahead log shrunk after the current transaction, to
+        free the space of deleted rows.
         """
         self._checkpoint = True
 

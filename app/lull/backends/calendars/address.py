@@ -1,7 +1,8 @@
 """Validates calendar feeds' URLs, and extracts the part that may be shown.
 
 A feed's URL is a password. No error contains it, and errors are raised `from None`, because library
-errors quote it. Whether its server may be connected to is decided when fetching.
+errors quote it. Whether Lull may connect to the URL's server is decided elsewhere, when the feed is
+fetched.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
 
 
 def is_address(location: str) -> bool:
-    """Return whether a calendar's location is meant as a URL rather than a file path."""
+    """Return whether a calendar's location is a URL rather than a file path."""
     return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", location.strip()) is not None
 
 

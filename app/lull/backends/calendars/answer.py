@@ -73,10 +73,10 @@ def too_big() -> FeedError:
 
 
 def marks_of(response: aiohttp.ClientResponse) -> Validators:
-    """Return the cache validators (ETag, Last-Modified) of a calendar server's response for the
-    next request.
+    """Return the cache validators (ETag, Last-Modified) in a calendar server's response, to be sent
+    with the next request.
 
-    Unsafe values are dropped.
+    Values that are unsafe to send are dropped.
     """
 
     def kept(name: str) -> str:
@@ -120,7 +120,7 @@ def broken(error: BaseException) -> FeedError:
 
 
 def untrusted(error: BaseException) -> FeedError:
-    """Return the error to show for a calendar server whose certificate failed verification."""
+    """Return the error to show when a calendar server's certificate failed verification."""
     why = str(getattr(error, "verify_message", "") or "it cannot be checked")
     return FeedError(
         f"Its server's certificate is not to be trusted: {why[:200].rstrip('.')}.",

@@ -1,8 +1,8 @@
 """Finds all busy times in a calendar, even if some of its events make the parsing libraries fail.
 
-Each event or series is expanded separately, with a time limit, so that a bad one only loses itself.
-Cheap ones go first; those that exceeded their share split the remaining time. Runs in a child
-process.
+Each event or series is expanded separately, with a time limit, so that a bad one costs only its own
+busy times. Series with few recurrences come first; those that exceed their limit are tried once
+more and share the remaining time. Runs in a child process.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ QUICK_S = 0.03
 STEP_S = 15e-6
 """CPU seconds added to QUICK_S for each recurrence up to the end of the requested time span.
 
-One takes 2 to 5 µs (two cores, 2026); rules that match nothing take longer and are postponed.
+A recurrence takes 2 to 5 µs (two cores, 2026); rules that match nothing take longer and are
+postponed.
 """
 LONGEST_S = 4.0
 """Most CPU seconds for one series of events, if time remains.
 
-One with 5,000 changed recurrences takes 0.6 s (two cores, 2026), and several times that on a slow
-machine.
+A series with 5,000 changed recurrences takes 0.6 s (two cores, 2026), and several times that on a
+slow machine.
 """
 MOST_TIMES = 20_000
 """Most busy times read from one calendar."""

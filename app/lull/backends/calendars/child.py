@@ -1,11 +1,12 @@
 """The child process that parses a calendar (`lull read-calendar`).
 
 It handles one feed under memory and time limits. Standard input: one line of JSON `{"from_s",
-"to_s", "until_s"}` (seconds since 1970, and the deadline on the system-wide monotonic clock), then
-the calendar's bytes. Standard output: `{"busy": [[from_s, to_s]], "dropped": [[what, why, n]],
-"faults": [[library error and place, n]], "peak_mb"}`, or `{"refused": "empty" | "page" |
-"no-calendar"}`. No other content of the calendar leaves the process, and nothing is written to
-standard error.
+"to_s", "until_s"}` (the time span in seconds since 1970, and the deadline on the system-wide
+monotonic clock), then the calendar's bytes. Standard output: `{"busy": [[from_s, to_s]], "dropped":
+[[what, why, n]], "faults": [[library error and place, n]], "peak_mb"}`, or `{"refused": "empty" |
+"page" | "no-calendar"}` for input that is no calendar ("page" is an HTML page). `dropped` counts
+the parts that were left out, by kind and reason. No other content of the calendar leaves the
+process, and nothing is written to standard error.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def answered(
     data: bytes, *, from_s: float, to_s: float, left_s: Callable[[], float]
 ) -> dict[str, Any]:
-    """Parse a calendar and return the answer that is sent to the parent process."""
+    """Parse a calendar and return the answer, as JSON, that is sent to the parent process: the busy
+    times between `from_s` and `to_s`, or why the data is no calendar.
+
+    `left_s` returns the remaining seconds of the time limit.
+    """
     # Imported here, so that loading the libraries is limited too.
     from lull.backends.calendars.busy import busy_times
     from lull.backends.calendars.text import cut, looks_like_a_page

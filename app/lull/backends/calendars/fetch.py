@@ -67,7 +67,7 @@ async def look_up(host: str, port: int) -> list[str]:
 
 
 class FeedFetch:
-    """Downloads calendar feeds; may be used for several at once."""
+    """Downloads calendar feeds; one object may serve several downloads at once."""
 
     def __init__(
         self,
@@ -89,7 +89,8 @@ class FeedFetch:
     ) -> Fetched | None:
         """Download a calendar; return None if the server says that it is unchanged.
 
-        `marks` are the cache validators of the copy downloaded before.
+        `private` allows a server in a private network. `marks` are the cache validators (ETag,
+        Last-Modified) of the copy downloaded before.
 
         Raises FeedUnreachable for temporary failures, otherwise FeedError; neither contains the
         secret URL.

@@ -54,7 +54,9 @@ def fault_of(part: FeedPart) -> LeftOut | None:
 
 
 def says_free(part: FeedPart) -> LeftOut | None:
-    """Return the reason why a calendar event does not make its owner busy; None if it does."""
+    """Return why a calendar event leaves its owner free, such as a cancellation; None if it makes
+    the owner busy.
+    """
     if (part.first(b"STATUS") or b"").upper() == b"CANCELLED":
         return LeftOut.CANCELLED
     busy = (part.first(b"X-MICROSOFT-CDO-BUSYSTATUS") or b"").upper()
@@ -125,8 +127,8 @@ def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
 
 
 def steps_until(part: FeedPart, until: date) -> float:
-    """Estimate how many times an event series recurs before the day `until`, which tells how long
-    expanding it takes.
+    """Estimate how many times an event series recurs before the day `until`; expanding the series
+    takes that many steps.
     """
     start = day_of(part.first(b"DTSTART") or b"")
     rules = part.values(b"RRULE")

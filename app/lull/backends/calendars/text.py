@@ -1,7 +1,8 @@
 """Splits a calendar's bytes into events before any library parses them.
 
-A library parses a calendar whole or not at all; splitting it means that a bad event only loses
-itself. Only lines that determine busy times are kept: titles, people and places are dropped here.
+A library parses a calendar whole or not at all, so without splitting, one bad event would cost all
+the others. Only lines that determine busy times are kept: titles, people and places are dropped
+here.
 """
 
 from __future__ import annotations
@@ -122,7 +123,11 @@ def unfolded(data: bytes) -> bytes:
 
 
 def cut(data: bytes, *, time_is_up: Callable[[], bool] = lambda: False) -> FeedPieces:
-    """Split a calendar's bytes into its components. Terminates and raises nothing for any input."""
+    """Split a calendar's bytes into its components (events, free/busy tables, time zones).
+
+    Terminates and raises nothing for any input. Stops early, and notes it, once `time_is_up` is
+    true.
+    """
     pieces = FeedPieces()
     cutter = _Cutter(pieces)
     for number, found in enumerate(_RELEVANT_LINE.finditer(unfolded(as_utf8(data)))):

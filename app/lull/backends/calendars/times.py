@@ -29,8 +29,9 @@ _TZID = re.compile(rb';TZID=(?:"([^"]{1,200})"|([^":;,]{1,200}))', re.IGNORECASE
 
 
 class CannotBe(Exception):
-    """Raised when a calendar event cannot be used for busy times; `why` is the reason, by which
-    such events are counted.
+    """Raised when a calendar event cannot be used for busy times.
+
+    `why` is the reason; unusable events are counted by it.
     """
 
     def __init__(self, why: LeftOut) -> None:
@@ -39,7 +40,7 @@ class CannotBe(Exception):
 
 
 class Times:
-    """Expands the events of one calendar to their times within one span."""
+    """Expands the events of one calendar to their start and end times within a given time span."""
 
     def __init__(self, span: BusySpan) -> None:
         self._span = span

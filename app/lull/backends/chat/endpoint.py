@@ -66,9 +66,9 @@ def checked_address(
 ) -> str:
     """Validate a model server's address and return it without its trailing slash.
 
-    Raises SettingsError if it is not allowed. With `own_upstream` (the user's own chats go to
-    this server anyway) a remote address needs no `allow_remote`, but a model that the server itself
-    forwards to another machine still does.
+    Raises SettingsError if the address is not allowed. A remote address needs `allow_remote`,
+    unless `own_upstream` says that the user's own chats go to this server anyway. A model that the
+    server itself forwards to another machine always needs `allow_remote`.
     """
     if not address or not is_address(address):
         raise SettingsError(
@@ -178,8 +178,8 @@ def _sentence(value: object) -> str:
 
 
 def error_in(answer: dict[str, object]) -> bytes:
-    """Return the `error` field of a model server's HTTP 200 answer as an error body; b"" if there
-    is none.
+    """Return the `error` field that a model server put into an HTTP 200 answer, as the body of an
+    error response; b"" if there is none.
     """
     return json.dumps({"error": answer["error"]}).encode() if answer.get("error") else b""
 
@@ -189,7 +189,9 @@ def error_in(answer: dict[str, object]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A chat message in which the ids of tool calls and of their results match."""
+    """A chat message prepared for sending: tool calls and their results refer to each other by
+    their ids.
+    """
 
     message: Message
     texts: tuple[str, ...]
@@ -200,9 +202,10 @@ class Linked:
 
 
 def linked(messages: Sequence[Message]) -> Iterator[Linked]:
-    """Yield a chat request's messages with matching ids on tool calls and their results.
+    """Yield a chat request's messages with an id on every tool call, and the same id on its result.
 
-    Raises RequestError (400) for a message that cannot be sent again as it was.
+    Raises RequestError (400) for a message that cannot be sent again as it was, such as one with an
+    image.
     """
     names: dict[str, str] = {}
     """Tool names by call id; the newest call is last."""
@@ -255,8 +258,8 @@ def completion(
     completion_tokens: object = None,
     error: str = "",
 ) -> Completion:
-    """Build a Completion from a chat model's answer, in which thinking that was mixed into the text
-    is a part of its own.
+    """Build a Completion from a chat model's answer; thinking that the model mixed into the text
+    becomes a separate part.
     """
     thought = _THOUGHT.match(text)
     if thought:

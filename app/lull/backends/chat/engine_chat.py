@@ -1,9 +1,9 @@
 """Lets Lull's own inference engine answer like any chat model; used to replay past requests when a
 skill is tested.
 
-It answers as it would for a client: options the caller leaves open use the model's own sampling.
-The engine supports neither structured output nor tools; requests for them are refused, so that free
-text is never mistaken for structured output.
+The engine answers as it would for a client: sampling options that the caller leaves open get the
+model's own values. It supports neither structured output nor tools; requests for them are refused,
+so that free text is never mistaken for structured output.
 """
 
 from __future__ import annotations

@@ -170,7 +170,11 @@ class LlmJudge:
 
 
 def read_vote(said: str, *, shown: str) -> Vote | None:
-    """Parse a judge model's vote on an answer; None if the text is not exactly one."""
+    """Parse a judge model's vote on an answer from its reply `said`.
+
+    None if the reply is not exactly one vote, or is quoted from `shown`, the text that the judge
+    was given.
+    """
     value = _verdict(said, "score", shown)
     if value is None or type(value["score"]) is not int or value["score"] not in (-1, 0, 1):
         return None
@@ -178,7 +182,11 @@ def read_vote(said: str, *, shown: str) -> Vote | None:
 
 
 def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
-    """Parse which of two answers a judge model prefers: ("A", "B" or "same", reason), or None."""
+    """Parse which of two answers a judge model prefers: ("A", "B" or "same", reason).
+
+    None if its reply `said` is not exactly one choice, or is quoted from `shown`, the text that the
+    judge was given.
+    """
     value = _verdict(said, "better", shown)
     if value is None or value["better"] not in ("A", "B", "same"):
         return None
@@ -186,11 +194,12 @@ def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
 
 
 def compared(first: str, second: str) -> int:
-    """Combine a judge model's two comparisons of an answer with an accepted one, in both orders, to
-    one vote.
+    """Combine two comparisons of an answer with an accepted one, by a judge model and in both
+    orders, into one vote.
 
-    In `first` the judged answer was A, in `second` B. The vote is 1 if it was at least as good as
-    the accepted answer in both orders, -1 if worse in both, 0 if it depends on the order.
+    In `first` the judged answer was A, in `second` it was B. The vote is 1 if the judged answer was
+    at least as good as the accepted one in both orders, -1 if worse in both, 0 if that depends on
+    the order.
     """
     as_first = {"A": 1, "same": 0, "B": -1}[first]
     as_second = {"B": 1, "same": 0, "A": -1}[second]

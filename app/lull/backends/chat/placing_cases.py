@@ -1,4 +1,4 @@
-"""Loads the shipped cases by which Lull finds out where in a prompt a model obeys skills
+"""Loads the shipped test cases that measure at which place in a prompt a model obeys skills
 (instruction texts) best.
 """
 
@@ -18,7 +18,8 @@ CASES: Final = "cases.jsonl"
 
 
 def placing_sheet(folder: Path | None = None) -> PlacingSheet:
-    """Load the shipped cases that test where in a prompt a model obeys skills best.
+    """Load the shipped test cases that measure at which place in a prompt a model obeys skills
+    best.
 
     Raises ResourceError.
     """

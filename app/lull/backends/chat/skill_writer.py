@@ -2,8 +2,9 @@
 that went wrong.
 
 This module decides what the model sees and what counts as a skill. An unusable answer is returned
-to the model once, with the reason; a second one raises a fault that keeps everything the model
-wrote. The draft is untrusted text: its safety is screened and its benefit is tested elsewhere.
+to the model once, with the reason; a second unusable answer raises a fault that keeps everything
+the model wrote. The draft is untrusted text: its safety is screened and its benefit is tested
+elsewhere.
 """
 
 from __future__ import annotations

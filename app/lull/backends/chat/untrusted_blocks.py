@@ -75,8 +75,8 @@ def spoken(message: Message) -> str:
 def conversation(
     marks: BlockMarks, messages: Sequence[Message], most_tokens: int, last: int
 ) -> str:
-    """Render the newest messages of a conversation that fit into a prompt, each below a marker line
-    with its role.
+    """Render the newest messages of a conversation that fit into `most_tokens` of a prompt, each
+    below a marker line with its role.
 
     Half of `most_tokens` is for the user's newest message; at most `last` others are shown.
     """

@@ -103,7 +103,8 @@ def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
 
 
 def meant_name(name: str) -> str:
-    """Turn a skill name that a model proposed into an allowed one, if it is clear which is meant.
+    """Turn a skill name that a model proposed into an allowed name, if the intent is clear ("Menu
+    Style" becomes menu-style).
 
     Raises Unusable.
     """

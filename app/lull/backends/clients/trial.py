@@ -24,8 +24,9 @@ _MOST_TOKENS: Final = 64
 def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
     """Send a short test request to Lull as a chat app would, and report the outcome.
 
-    Returns `{"ok", "model", "route", "answer", "why", "took_s"}`. There is no time limit, because a
-    large model may take minutes to load; Ctrl-C ends it.
+    Returns `{"ok", "model", "route", "answer", "why", "took_s"}`: `route` is the API path that was
+    called, `why` says what failed. There is no time limit, because a large model may take minutes
+    to load; Ctrl-C ends it.
     """
     where = urlsplit(address)
     # The name shows in `lull conversations` where this request came from.

@@ -16,7 +16,7 @@ _MERGE: Final = "tag:yaml.org,2002:merge"
 
 
 def read_yaml(text: str) -> Node | None:
-    """Return the root node of a YAML text; None where it holds only blanks and comments.
+    """Return the root node of a YAML text; None if it holds only blanks and comments.
 
     Raises ClientFileError for text that is not YAML, for several documents, keys that occur twice
     or are not strings, and merge keys, which would hide what a map holds.

@@ -20,7 +20,7 @@ _FLOAT_TYPES: Final = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 
 
 def readable(kind: str) -> bool:
-    """Return whether tensors of this GGUF type, such as a kind of quantization, can be read."""
+    """Return whether Lull can read tensors of this GGUF type, such as a kind of quantization."""
     try:
         numbers(np.zeros(_block_bytes(kind), np.uint8), kind, (1, _block(kind)))
     except (NotImplementedError, KeyError, CannotLearn):

@@ -22,7 +22,9 @@ _CAPTURES_OUTPUT: Final = ("stream.capture.sink", "stream.monitor")
 
 
 class AnyTrue:
-    """Combines yes/no idle signals: true if any is true, false only if all are false."""
+    """Combines several yes/no idle signals into one: true if any is true, false only if all are
+    false, otherwise unknown.
+    """
 
     def __init__(self, sources: Sequence[SignalSource[bool]]) -> None:
         self._sources = tuple(sources)

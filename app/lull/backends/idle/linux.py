@@ -1,8 +1,8 @@
-"""Chooses how to measure the time since the user's last input on Linux: display server, else
-logind.
+"""Chooses how to measure the time since the user's last input on Linux: from the display server, or
+else from logind.
 
-Under X11 it is the X server, under GNOME on Wayland Mutter. On other Wayland desktops, and outside
-a session, logind reports what the desktop told it.
+Under X11 the X server is asked, under GNOME on Wayland Mutter. On other Wayland desktops, and
+outside a session, logind reports what the desktop told it.
 """
 
 from __future__ import annotations

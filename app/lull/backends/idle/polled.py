@@ -2,8 +2,8 @@
 own.
 
 Decides how often a source is asked and when it counts as not answering, and logs one line when it
-breaks and one when it recovers. A source that hangs blocks only its own thread and is unknown until
-it answers.
+breaks and one when it recovers. A source that hangs blocks only its own thread; its signal is
+unknown until it answers.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Silent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollPace:
-    """How often an idle-signal source is polled, and its timeout."""
+    """How often an idle-signal source is polled, and after how long it counts as not answering."""
 
     every_s: float
     """Seconds from one answer of the source to the next poll."""
@@ -166,7 +166,9 @@ class Polled(Generic[T]):
             return self._answer
 
     def set_pace(self, pace: PollPace) -> None:
-        """Change how often the idle-signal source is polled; a shorter interval polls at once."""
+        """Change how often the idle-signal source is polled; a shorter interval causes a poll at
+        once.
+        """
         with self._changed:
             sooner = pace.every_s < self._pace.every_s
             self._pace = pace

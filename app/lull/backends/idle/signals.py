@@ -1,5 +1,5 @@
-"""Polls every signal of whether the user is at this machine in its own thread, and combines the
-newest values.
+"""Polls each idle signal (such as the time since the user's last input) in a thread of its own, and
+combines the newest values.
 
 Decides how often each source is asked and its timeout; reading the signals never waits. No keys are
 ever recorded: sources report when there was input, not what it was.
@@ -80,8 +80,8 @@ class MachineSources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalSources:
-    """The sources of this machine's idle signals, one per signal: those of the user and those of
-    the machine.
+    """All sources of this machine's idle signals: those about the user (such as input) and those
+    about the machine (such as power).
     """
 
     user: UserSources
@@ -89,8 +89,8 @@ class SignalSources:
 
 
 class Chats(Protocol):
-    """Interface that tells the idle detection about chats: whether one is in progress, and the
-    seconds since the last.
+    """Interface through which idle detection learns whether a chat is in progress, and how many
+    seconds ago the last one was.
     """
 
     @property
@@ -119,8 +119,8 @@ class SystemSignals:
     ) -> None:
         """Prepare reading the idle signals; `zone` returns the user's time zone.
 
-        `returned` is called while polling fast because work runs, from a polling thread, after
-        input or once input becomes unknown, so that the work stops without waiting for the next
+        `returned` is called from a polling thread when, during background work, the user gives
+        input or the input becomes unknown, so that the work stops without waiting for the next
         read. It may be called once more during `close`, and must not raise.
         """
         self._clock = clock

@@ -1,7 +1,7 @@
 """Reads the seconds since the last input on Windows, from GetLastInputInfo.
 
-Both times are milliseconds since system start in 32 bits and wrap after 49.7 days, one before the
-other.
+The times of the last input and of now are both milliseconds since system start in 32 bits. They
+wrap around after 49.7 days, one before the other.
 
 Sources: GetLastInputInfo and GetTickCount in the Win32 API documentation.
 """
@@ -57,6 +57,8 @@ class WindowsIdle:
 
 
 def idle_ms(now_ms: int, last_ms: int) -> int:
-    """Return the milliseconds from one 32-bit time to another, which may wrap around."""
+    """Return the milliseconds from the last input to now; both are 32-bit times, which may wrap
+    around in between.
+    """
     gone_ms = (now_ms - last_ms) % _WRAP_MS
     return 0 if gone_ms > _WRAP_MS - _AHEAD_MS else gone_ms

@@ -27,8 +27,8 @@ def plain_name(name: str | None) -> str:
 
 
 class ExclusiveApps:
-    """Signal for idle detection: the first running program of those for which the user reserved the
-    machine, "" if none.
+    """Signal for idle detection: the name of a running program for which the user reserved the
+    machine, such as a game; "" if none runs.
     """
 
     name = "the list of programs"

@@ -1,8 +1,8 @@
 """Measures CPU use by other programs: all CPU time minus Lull's own.
 
 Lull's own is this process with its descendants and, while background work runs, model servers such
-as Ollama that compute for it; otherwise the requests that Lull replays would count as the user's
-load and stop themselves.
+as Ollama that compute for it. Otherwise the requests that Lull replays in the background would look
+like load by the user and interrupt the replay.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class LoadOfOthers:
         self._working = self._worked = False
 
     def working(self, on: bool) -> None:
-        """Say whether Lull's background work runs now, so that model servers' CPU use counts as
-        Lull's.
+        """Tell the signal whether Lull's background work runs now, so that model servers' CPU use
+        counts as Lull's.
 
         It may be called from any thread.
         """
@@ -117,8 +117,9 @@ def share_of_others(
 def used_between(last: Uses, this: Uses) -> float:
     """Return the CPU seconds that these processes used between two samples.
 
-    A process that has ended since is counted through its parent's ended-children time, minus what
-    was known of it before. If that is not recorded, its last interval is lost, never negative.
+    A process that has ended in between is counted through its parent's time of ended children,
+    minus what it had used at the first sample. If the system does not record that time, what the
+    process used after the first sample is lost; the result is never negative.
     """
     own_s = sum(used.own_s - last.get(key, Used(0.0)).own_s for key, used in this.items())
     ended_s = sum(used.ended_s for used in this.values())

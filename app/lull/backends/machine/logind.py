@@ -1,8 +1,8 @@
 """Reads idle signals from logind: idle hint, screen lock, idle inhibitors, and wake-ups.
 
 logind learns about idleness only from the desktop, after the desktop's own delay. So "not idle"
-counts as input now and "idle" as idle since the hint, which never overstates. A session that never
-set a hint is unknown.
+counts as input now and "idle" as idle since the hint, which never overstates the idle time. A
+session that never set a hint is unknown.
 
 Names and meanings: org.freedesktop.login1(5).
 """

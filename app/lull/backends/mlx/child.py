@@ -1,7 +1,7 @@
-"""Runs the inference engine's process once: starts it, exchanges message frames with it, notices
-its end.
+"""Runs the inference engine's process once: starts it, exchanges message frames with it, and
+notices when it ends.
 
-Holds only state that is lost when the process dies; restarts and adapters are handled by the
+Holds only state that is lost when the process dies; restarting it and loading adapters is up to the
 caller.
 """
 

@@ -160,8 +160,8 @@ class MlxEngine:
         return tuple(result["nats"])
 
     def expect_adapter(self, version: str, folder: str) -> None:
-        """Note a LoRA adapter that the next engine process must load when it starts; starts nothing
-        now.
+        """Note a LoRA adapter (its version, and the folder of its files) that the next engine
+        process must load when it starts; starts nothing now.
         """
         self._adapters[version] = str(Path(folder).resolve())
 

@@ -86,8 +86,8 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingPlan:
-    """Plan of a folder of MLX weights: all files and arrays to be written, known before the first
-    byte is.
+    """Plan of a folder of MLX weights: all files and arrays to be written, worked out before
+    anything is written.
     """
 
     source: GgufFile
@@ -102,7 +102,8 @@ class WritingPlan:
 
 
 def planned(path: Path, form: WeightForm) -> WritingPlan:
-    """Plan the folder of MLX weights from a GGUF file's header alone.
+    """Plan the folder of MLX weights from a GGUF file's header alone; `form` is the format of the
+    weights.
 
     Raises CannotLearn, WeightsError.
     """
@@ -141,6 +142,8 @@ def write_folder(
     plan: WritingPlan, folder: Path, *, facts: dict[str, object], report: Report
 ) -> None:
     """Write the planned folder of MLX weights, or what is missing of it; does nothing if it exists.
+
+    `facts` about the source are stored in the folder's `lull.json`.
 
     Raises WeightsError if the disk is too full or the file's numbers are invalid, OSError.
     """

@@ -30,7 +30,7 @@ _ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT
 
 
 class ModelFolders:
-    """The folders of MLX weights below the folder `root`: naming a new one and finding existing
+    """The folders of MLX weights below the folder `root`; names new folders and finds existing
     ones.
     """
 
@@ -42,7 +42,12 @@ class ModelFolders:
         return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
 
     def found(self, model: str, form: WeightForm) -> MadeWeights | None:
-        """Return the newest MLX weights of a model by its name; None if there are none yet."""
+        """Return the newest MLX weights of a model, found by the model's name; None if there are
+        none yet.
+
+        Folders made by Lull must have the weight format `form`; folders added by users may have
+        any.
+        """
         whole = [path for path in self._root.glob(f"*/{FACTS}") if _is(path, model, form)]
         newest = max(whole, key=lambda path: path.stat().st_mtime_ns, default=None)
         if newest is None:

@@ -2,8 +2,8 @@
 
 It is a separate process because gigabytes of arithmetic must not block requests and the files are
 untrusted. Standard input: one line of JSON with the task; at end of file the process exits.
-Standard output: JSON lines, `{"done", "of"}` a few times a second, then one `{"result"}` or
-`{"error": {"kind", "detail", "hint"}}`.
+Standard output: JSON lines, progress as `{"done", "of"}` (bytes) a few times a second, then one
+`{"result"}` or `{"error": {"kind", "detail", "hint"}}`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The package's typed `chat` is not used, because its types drop what a replay needs: tool call ids
 and nested tool parameters. The transport ensures what the package does not: no proxy or key from
-the environment, no redirects, no unbounded answers. Importing it is slow: open one in a thread.
+the environment, no redirects, no unbounded answers. Importing the package is slow: open a
+connection in a thread.
 """
 
 from __future__ import annotations

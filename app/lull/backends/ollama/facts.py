@@ -3,7 +3,7 @@ windows.
 
 Uses plain HTTP, because the `ollama` package drops needed fields (`system` of /api/show,
 `remote_host` of /api/tags). Users' requests never pass through here. Facts are gathered in the
-background; a request that needs a missing one waits only briefly.
+background; a request that needs a fact not gathered yet waits only briefly.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ class OllamaFacts:
             return True
 
     def known(self, name: str) -> ModelFacts | None:
-        """Return what is known about an Ollama model without a request.
+        """Return an Ollama model's properties, such as its context window, without a request; None
+        if they are not known yet.
 
         May be called from any thread.
         """

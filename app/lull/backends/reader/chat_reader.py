@@ -72,10 +72,10 @@ class ChatReader:
         self.name = f"chat:{model.name} read-{prompt_sha256(PROMPT)[:12]}"
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Read the feedback in each message in turn, because local servers answer one request at a
-        time.
+        """Read the feedback in each user message, one after another, because local servers answer
+        one request at a time.
 
-        Raises UpstreamDown.
+        None for a message on which the model gave no usable answer. Raises UpstreamDown.
         """
         return [await self._one(exchange) for exchange in exchanges]
 

@@ -1,7 +1,8 @@
 """Loads the shipped exams (labelled items that decide whether a chat model may judge answers or
 read feedback), and the exam result of Lull's own small reader.
 
-Without that result no chat model may read feedback, because it must do better than that reader.
+A chat model may read feedback only if it does better than the small reader, so without the small
+reader's result none may.
 """
 
 from __future__ import annotations

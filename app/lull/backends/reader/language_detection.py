@@ -22,8 +22,8 @@ LEAST_WORDS: Final = 5
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is almost certainly in a language that Lull's small feedback reader was not
-    trained on.
+    """Return whether a text is almost certainly in a language that Lull's small feedback reader was
+    not trained on.
     """
     if len(text.split()) < LEAST_WORDS:
         return False

@@ -167,9 +167,10 @@ class RequestKinds:
         return self._read([*self._vocabulary.places(text), *self._vocabulary.opening(text)])
 
     def read_rule(self, said: str) -> TextFeatures:
-        """Compute the features of a rule that is for one kind of request, such as e-mails.
+        """Compute the features of a rule for one kind of request, such as e-mails, from the user's
+        words.
 
-        Its opening words are ignored.
+        Unlike a request's, its opening words get no weight of their own.
         """
         return self._read(self._vocabulary.places(said[:TEXT_LIMIT]))
 
@@ -197,7 +198,7 @@ class KindShelf:
         self._rules = shelved(_stacked(examples), _stacked(said))
 
     def likeness(self, request: TextFeatures) -> Vector:
-        """Return the probability that each rule for a kind of request applies to this request,
+        """Return, for each rule on this shelf, the probability that it applies to the request,
         shape (rules,).
         """
         seen = features(request.vector, request.kinds, self._rules)
@@ -207,8 +208,8 @@ class KindShelf:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """What is computed once from rules for kinds of requests, such as e-mails, to compare them with
-    any request later.
+    """Arrays computed once from rules for kinds of requests, such as e-mails, so that later
+    requests are compared with the rules quickly.
     """
 
     vectors: Vector
@@ -226,8 +227,8 @@ class Shelved:
 
 
 def shelved(examples: Stacked, said: Stacked) -> Shelved:
-    """Compute what is needed to compare rules with requests, from the rules' example requests and
-    the words in which users stated them.
+    """Compute once, from the rules' example requests and the words in which users stated the rules,
+    the arrays with which requests are compared.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)
@@ -242,7 +243,8 @@ def shelved(examples: Stacked, said: Stacked) -> Shelved:
 def features(vector: Vector, kinds: Vector, rules: Shelved) -> Vector:
     """Compute seven numbers for each rule that say how well a request matches it, shape (7, rules).
 
-    Log-probability of a kind in common with the rule's example request, with the user's words and
+    `vector` and `kinds` are the request's embedding and kind probabilities. The numbers:
+    log-probability of a kind in common with the rule's example request, with the user's words and
     with both combined; similarity to both; certainty of the example's and of the request's kinds.
     """
     found: Vector = np.concatenate(

@@ -1,10 +1,11 @@
-"""Runs Lull's small feedback reader, which classifies what users say of answers, in a child
+"""Runs Lull's small feedback reader, which classifies what users say about answers, in a child
 process, only while it is needed.
 
-The weights are converted and the child is started at the first message to read. It exits after some
-idle time, or at once when its caller is cancelled; after a crash it backs off. Text without words
-in a language that it was trained on, such as code, is reported as unsure without the child. What
-the child takes for a correction or a wish counts as unsure if it is in another language.
+The weights are converted and the child is started at the first message to read. The child exits
+after some idle time, or at once when its caller is cancelled; after a crash it backs off. Text
+without words in a language that the reader was trained on, such as code, is reported as unsure
+without the child. A correction or wish that the child finds in a text of another language counts as
+unsure, too.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ class SmallReader:
         return self._child.pid if self._child is not None and self._child.alive else None
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Classify what users' messages say of the answers before them.
+        """Classify what each user message says about the answer before it.
 
         Raises LullError if the reader cannot run now. Cancelling kills its process.
         """
@@ -146,10 +147,10 @@ class SmallReader:
         return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
-        """Find for each user message, taken as a rule for answers, which class of automatic check
-        could test whether an answer keeps it.
+        """Take each user message as a rule for answers, and return the class of automatic check
+        that could test whether an answer keeps the rule.
 
-        "" where none could. Raises LullError.
+        "" if no check could. Raises LullError.
         """
         return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 

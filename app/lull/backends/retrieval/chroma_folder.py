@@ -27,7 +27,8 @@ class _Nothing(ModuleType):
 
 
 def skip_unused_imports() -> None:
-    """Replace unused imports of Chroma: gRPC tracing (13 MB) and httpx's command line (5 MB).
+    """Put empty stand-ins in place of modules that Chroma imports and Lull does not use: gRPC
+    tracing (13 MB) and httpx's command line (5 MB).
 
     Lull turns Chroma's tracing off in any case.
     """

@@ -1,9 +1,9 @@
 """Computes text vectors without a model download: hashed words and character n-grams.
 
-Words that say nothing about the subject count as well, because they tell a question from a task; a
-text of nothing else has no vector. Feature hashing with signs (Weinberger et al., ICML 2009),
-sublinear term frequency, unit length. The vectors capture spelling, not meaning, which suffices to
-find similar requests.
+Words that say nothing about the subject count as well, because they distinguish a question from a
+task; a text of only such words has no vector. Feature hashing with signs (Weinberger et al., ICML
+2009), sublinear term frequency, unit length. The vectors capture spelling, not meaning, which
+suffices to find similar requests.
 """
 
 from __future__ import annotations

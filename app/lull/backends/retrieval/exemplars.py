@@ -1,10 +1,10 @@
 """Stores exemplars (past requests with the skills that were useful for them) in Chroma.
 
 Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
-memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). That copy is
-bounded, because clients can give themselves ever new names: the requests of clients that have not
-asked for longest stay on disk only, until they ask again. Each collection names its embedder:
-vectors of another embedder are recomputed from the stored texts, never mixed.
+memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). The copy is
+bounded, because a client can invent any number of client names: past requests of the clients that
+have been silent longest stay on disk only, until such a client asks again. Each collection names
+its embedder: vectors of another embedder are recomputed from the stored texts, never mixed.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class ChromaExemplars:
     def __init__(self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_BYTES) -> None:
         """Open the database folder; a damaged one is moved aside (`kept_aside`).
 
-        Clients whose past requests do not fit into `most_bytes` of memory are read again when they
-        ask. Raises StoreError.
+        Past requests of clients for which `most_bytes` of memory do not suffice stay on disk, and
+        are read when that client asks. Raises StoreError.
         """
         self.kept_aside: Path | None = None
         self._folder = folder
@@ -206,7 +206,13 @@ class ChromaExemplars:
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Predict from a client's similar past requests which of its skills this request needs."""
+        """Predict from a client's similar past requests how much this request needs each skill, by
+        name.
+
+        The skills are those that were ever useful, and those in `also`. `since` returns the version
+        of the skill library in which a skill first appeared: older requests say nothing against
+        that skill.
+        """
         past = self._heard(client)
         if past is None:
             return {}
@@ -222,7 +228,8 @@ class ChromaExemplars:
         """Store the request of a conversation turn as one for which these skills were useful, or
         none.
 
-        Once a skill is credited, the request no longer counts as one that needed none.
+        `known` is the version of the skill library at that turn. Once a skill is credited, the
+        request no longer counts as one that needed none.
         """
         if skills:
             self.remove([f"{turn}:{NO_SKILL}"])
@@ -238,11 +245,12 @@ class ChromaExemplars:
         skill: str,
         known: int = 0,
     ) -> None:
-        """Store a request for which this skill was useful, or `NO_SKILL` for one that needed none.
+        """Store a request for which this skill was useful, or `NO_SKILL` for a request that needed
+        none.
 
-        `known` is the version of the skill library that it was answered with. Entries whose ids
-        differ only behind the last colon are one request. Of requests that needed none, the newest
-        are kept.
+        `known` is the version of the skill library with which the request was answered. Entries
+        whose ids differ only after the last colon are about the same request. Of the requests that
+        needed no skill, only the newest are kept.
         """
         with self._writing, in_words(self._folder):
             self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
@@ -292,9 +300,9 @@ class ChromaExemplars:
         return [one for one in ids if one.partition(":")[0] in wanted]
 
     def rewrite(self) -> None:
-        """Rewrite the Chroma database without deleted content.
+        """Rewrite the Chroma database so that deleted content is gone from its files.
 
-        Chroma keeps such content in its queue, index and free pages. A crash leaves two
+        Chroma keeps deleted content in its queue, index and free pages. A crash leaves two
         collections; the next opening merges them.
         """
         with self._writing, in_words(self._folder):
@@ -322,15 +330,15 @@ class ChromaExemplars:
             scrub(self._folder)
 
     def count(self) -> int:
-        """Return how many exemplars (past requests for which a skill was useful) are stored, on
-        disk too.
+        """Return how many exemplars (past requests for which a skill was useful) are stored,
+        including those that are on disk only.
         """
         with self._writing, in_words(self._folder):
             return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
 
     @property
     def bytes_held(self) -> int:
-        """About how many bytes the past requests that are held in memory take."""
+        """Approximate number of bytes that past requests take in memory."""
         with self._lock:
             return sum(past.bytes_held for past in self._by_client.values())
 

@@ -1,12 +1,12 @@
 """Predicts from past requests which skills a new request needs, by kernel ridge regression.
 
-Every past request is a unit vector, with 1 for each skill that was useful for it and 0 for the
-others. The prediction for a new request is linear in these numbers; each past request's weight in
-it is `(K + D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors,
-so that a new request costs one rank-one update (Sherman & Morrison, 1950). For a client with few
-requests the equation is solved in the space of the requests instead, which takes a few kilobytes
-where that matrix takes three megabytes. Similar requests add up, repeated ones do not count twice,
-and requests that needed no skill count against.
+Every past request is a unit vector, with a label for each skill: 1 if the skill was useful for it,
+else 0. The prediction for a new request is a weighted sum of these labels. The weights are `(K +
+D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors, so that a
+new request costs one rank-one update (Sherman & Morrison, 1950). For a client with few requests the
+equation is solved in the space of the requests instead: its matrix takes a few kilobytes, the other
+one three megabytes. Similar requests add up, repeated ones do not count twice, and requests that
+needed no skill count against every skill.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class Recollection:
     """
 
     def __init__(self, *, few: int = FEW_REQUESTS) -> None:
-        """Create an empty memory; up to `few` requests the regression is solved in the space of the
-        requests.
+        """Create an empty memory; the regression is solved in the space of the requests while there
+        are at most `few` of them.
         """
         self._few = few
         self._turns: list[str] = []
@@ -98,14 +98,14 @@ class Recollection:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every stored (exemplar id, skill that was useful for the request); `NO_SKILL` where none
-        was.
+        """Every stored entry as (id, skill that was useful for the request), with `NO_SKILL` if
+        none was.
         """
         return [pair for request in self._requests for pair in request.skills.items()]
 
     @property
     def bytes_held(self) -> int:
-        """About how many bytes of memory this client's past requests take."""
+        """Approximate number of bytes of memory that this client's past requests take."""
         arrays = [self._matrix, self._quick]
         held = sum(array.nbytes for array in arrays)
         held += self._solved.nbytes if self._solved is not None else 0
@@ -116,7 +116,10 @@ class Recollection:
         return not self._turns
 
     def put(self, id_: str, skill: str, vector: Vector, known: int) -> None:
-        """Add a past request with a skill that was useful for it; the id must be new."""
+        """Add a past request with a skill that was useful for it; the id must be new.
+
+        `known` is the version of the skill library with which the request was answered.
+        """
         turn = id_.rpartition(":")[0] or id_
         if turn not in self._row_of:
             self._append(turn, vector, known)
@@ -210,11 +213,12 @@ class Recollection:
     def recalled(
         self, query: Vector, *, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Predict for a new request how much each skill is needed, by name, from past requests.
+        """Predict for a new request (its vector `query`) how much each skill is needed, by the
+        skill's name.
 
-        These are the skills that were ever useful, and those in `also`. `since` returns the version
-        of the skill library that brought a skill: requests answered before it say nothing against
-        the skill. A skill for which `since` returns None is left out.
+        The skills are those that were ever useful, and those in `also`. `since` returns the version
+        of the skill library in which a skill first appeared: requests answered before say nothing
+        against that skill. A skill for which `since` returns None is left out.
         """
         if not self._turns:
             return {}

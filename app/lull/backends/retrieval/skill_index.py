@@ -3,8 +3,8 @@ first lines.
 
 There is one index for the shared skills and one for each client with skills of its own, built off
 the request path when the library changes and swapped in at once. Scores are comparable between
-library sizes: background documents give a rare word weight in a library with one skill, and scores
-are divided by how much a chance match grows with the library.
+libraries of different size: filler documents give a rare word weight even in a library with one
+skill, and scores are divided by how much a chance match grows with the library.
 """
 
 from __future__ import annotations
@@ -136,8 +136,8 @@ class _ClientIndex:
 
 
 def growth(skills: int) -> float:
-    """Return by what factor the best chance match scores higher among this many skills than in a
-    library with one skill.
+    """Return the factor by which the best chance match scores higher in a library of this many
+    skills than in a library of one.
 
     The weight of a rare word, and so the best of many chance matches, grows with the logarithm of
     the number of documents.
@@ -191,7 +191,7 @@ class _Kinds:
 class WordIndex:
     """Finds skills (rules for prompts) by the words of a request; implements `SkillIndex`.
 
-    It finds nothing before the first library is indexed.
+    It finds nothing before it has indexed a skill library.
     """
 
     def __init__(self) -> None:
@@ -222,7 +222,7 @@ class WordIndex:
     async def follow(self, library: Library) -> None:
         """Index a new version of the skill library; when this returns, requests find its skills.
 
-        An older version is ignored.
+        A version older than the indexed one is ignored.
         """
         async with self._building:
             if library.generation >= self._generation:
@@ -232,8 +232,8 @@ class WordIndex:
                 self._generation = library.generation
 
     async def with_library(self, library: Library) -> WordIndex:
-        """Return an index for another skill library, which shares this one's record of past
-        requests and their skills, and its classifier; this one stays as it is.
+        """Return a new index of another skill library, which uses the same past requests and the
+        same classifier of request kinds; this index does not change.
         """
         made = WordIndex()
         made._memory, made._kinds = self._memory, self._kinds

@@ -1,10 +1,10 @@
 """The built-in chat model in English, `lull-mini`: the small open model with the LoRA adapter that
 ships with Lull merged into its weights.
 
-The adapter was trained (bench/english/) to keep rules that stand in Lull's prompt block; how far it
-does, says resources/english/CARD.md. The merged weights are made in a folder at first use (some
-seconds, 270 MB), and again if the folder is damaged. A description of the result ships with the
-adapter, so the model can be listed before.
+The adapter was trained (bench/english/) to make the model keep rules in Lull's prompt block;
+resources/english/CARD.md says how well it does. The merged weights are made in a folder at first
+use (some seconds, 270 MB), and again if the folder is damaged. A description of the merged model
+ships with the adapter, so the model can be listed before its weights exist.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class EnglishFiles:
 
 
 def description(model: LocalModel) -> dict[str, Any]:
-    """Return what the description file says of a model: everything but where and which it is."""
+    """Return what the shipped description file says of the built-in model: all its facts but name,
+    hash, date and folder.
+    """
     return {
         "parameters": model.parameters,
         "size_bytes": model.size_bytes,
@@ -90,9 +92,10 @@ def description(model: LocalModel) -> dict[str, Any]:
 
 
 def described(said: dict[str, Any], *, digest: str, folder: Path, at: float) -> LocalModel:
-    """Return the model that a description file describes. Raises KeyError, TypeError, ValueError.
+    """Return the model that the content of a description file describes, with the given hash and
+    folder.
 
-    `at` is when it was made, in seconds since 1970.
+    `at` is when the file was made, in seconds since 1970. Raises KeyError, TypeError, ValueError.
     """
     return LocalModel(
         **{
@@ -155,7 +158,9 @@ class EnglishModel:
 
     @property
     def is_made(self) -> bool:
-        """Whether the weights are made. Blocking. Raises ResourceError."""
+        """Whether the built-in model's folder of weights is there and complete. Blocking. Raises
+        ResourceError.
+        """
         return self._once.is_made
 
     async def folder(self) -> Path:

@@ -1,4 +1,4 @@
-"""A folder of model weights that is made at first need, and again if it was damaged since."""
+"""A folder of model weights that is made when first needed, and again after damage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ class FolderMadeOnce:
     """
 
     def __init__(self, place: Path, make: Callable[[], Awaitable[None]]) -> None:
-        """`place` is the folder's path; the function `make` makes it."""
+        """Configure the folder: `place` is its path, and the function `make` makes it when it is
+        needed.
+        """
         self.place = place
         self._make = make
         self._one_at_a_time = asyncio.Lock()

@@ -26,9 +26,9 @@ class PlayedClock(SystemClock):
     """A clock set from a file, for playing a week in minutes (`lull demo`).
 
     The file is a JSON object: `at` was the played time at real time `since`, both in seconds since
-    1970, and a real second is `speed` played ones. It is read on every call and must be replaced
-    atomically; an unreadable file changes nothing. Played time never goes back or ahead of real
-    time. The monotonic clock stays real.
+    1970, and `speed` is how many seconds of played time pass per real second. The file is read on
+    every call and must be replaced atomically; an unreadable file changes nothing. Played time
+    never goes back or ahead of real time. The monotonic clock stays real.
     """
 
     def __init__(self, file: Path) -> None:

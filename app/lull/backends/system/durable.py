@@ -35,7 +35,7 @@ def fsync_folder(folder: Path) -> None:
 def only_one(lock: Path, doing: str) -> Iterator[None]:
     """Context manager that holds a file lock; the system releases it even if the process dies.
 
-    Raises Conflict if another process holds it.
+    Raises Conflict if another process holds it; `doing` says in the error what that process does.
     """
     number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:

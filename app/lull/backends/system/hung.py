@@ -30,11 +30,12 @@ async def until_hung(
     asleep_s: float = math.inf,
     every_s: float = CHECK_EVERY_S,
 ) -> str:
-    """Wait until a process hangs, and return how: "somebody had stopped it" or "it hung".
+    """Wait until a process hangs, and return how: "somebody had stopped it" (by a signal) or "it
+    hung".
 
-    `asked` tells whether it owes an answer. It hangs once it and all processes that it started have
-    slept for `asleep_s` seconds meanwhile without using the processor. It looks every `every_s`
-    seconds.
+    Two looks in a row must find it stopped. It has hung when it owes an answer, which `asked`
+    tells, and has slept for `asleep_s` seconds with all processes that it started, without using
+    the processor. `every_s` is the number of seconds between looks.
     """
     stopped, slept_s, used_s = 0, 0.0, math.nan
     while stopped < STOPPED_CHECKS and slept_s < asleep_s:

@@ -64,8 +64,8 @@ def open_secret_store(
 ) -> tuple[SecretStore, LullError | None]:
     """Open the best available secret store; return it and a problem to show, or None.
 
-    Blocks up to `within_s`. Without a keychain it is a 0600 file if the settings allow it, else the
-    environment if it holds secrets, else memory.
+    Blocks up to `within_s`. Without a keychain, the store is a 0600 file if the settings allow
+    that, else the environment if it holds secrets, else memory.
     """
     store = KeychainSecrets(service, keychain or system_keychain, within_s=within_s)
     try:

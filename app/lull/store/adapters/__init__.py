@@ -1,1 +1,3 @@
-"""Stores adapters: their tables, their files, and the measurements of their tests."""
+"""Stores LoRA adapters: their tables, their files, and the measurements of the tests before they
+are used.
+"""

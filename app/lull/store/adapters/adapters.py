@@ -1,4 +1,4 @@
-"""Stores adapter versions, which of them is active for each model, and the log of changes to that.
+"""Stores adapter versions, which adapter is active for each model, and the log of changes to that.
 
 Each change of the active adapter is one transaction, so a crash leaves either the old or the new
 one active.
@@ -27,8 +27,8 @@ from lull.store.database import Database
 
 
 class Move(StrEnum):
-    """What changed in which adapter answers for a model: a trial began, an adapter became active,
-    or one was taken back.
+    """Kind of change in which adapter answers for a model: the start of a trial (canary), a
+    promotion to active, or a rollback.
     """
 
     TRIAL = "trial"
@@ -39,7 +39,9 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveRow:
-    """One entry of the log of changes to which adapter answers for a model."""
+    """One logged change of which adapter answers for a model: the kind of change, when and why, and
+    which adapter is active and which on trial after it.
+    """
 
     number: int
     at: datetime
@@ -51,8 +53,8 @@ class MoveRow:
 
 
 class Adapters:
-    """Reads and writes the tables of adapters, of the active one for each model, of changes to
-    that, and of skills that each has learned.
+    """Reads and writes the tables of adapters: their versions, which is active for each model, the
+    log of those changes, and the skills that each has learned.
     """
 
     def __init__(self, database: Database) -> None:
@@ -171,7 +173,8 @@ class Adapters:
         await self._db.write_synced(work)
 
     async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
-        """Store the verdict of an adapter's test; a rejecting verdict sets a candidate to rejected.
+        """Store the verdict of an adapter's gate (its test before use): an adapter never used so
+        far becomes a candidate if accepted, else rejected.
 
         Raises NotFound.
         """
@@ -193,10 +196,10 @@ class Adapters:
     async def try_out(
         self, adapter: str, *, share: float, at: datetime, why: str
     ) -> AdaptersInForce:
-        """Start an adapter's trial: it answers a share of new conversations, the active one answers
-        the rest.
+        """Start an adapter's trial (canary): it answers the fraction `share` of new conversations,
+        the active adapter the rest.
 
-        Raises NotFound; Conflict if it is the active one.
+        Raises NotFound; Conflict if the adapter is the active one.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -213,10 +216,10 @@ class Adapters:
     async def promote(
         self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
     ) -> AdaptersInForce:
-        """Make the adapter active. The previous one keeps answering a share of new conversations
-        (`held_share`).
+        """Make the adapter active. The previously active one keeps answering the fraction
+        `held_share` of new conversations.
 
-        Raises NotFound; Conflict if it is already active.
+        Raises NotFound; Conflict if the adapter is already active.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -237,8 +240,10 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def end_trial(self, model: str, *, at: datetime, why: str) -> AdaptersInForce:
-        """End an adapter's trial (its share of new conversations); the active adapter stays. Raises
-        Conflict without a trial.
+        """End the trial (canary) of a model's adapter, which then counts as rolled back; the active
+        adapter stays.
+
+        Raises Conflict if no adapter is on trial.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -254,7 +259,8 @@ class Adapters:
     async def roll_back(
         self, model: str, to: str | None, *, at: datetime, why: str
     ) -> AdaptersInForce:
-        """Make another adapter active (None: the base model) and end any trial.
+        """Make the adapter `to` active instead of the present one (None: the base model without an
+        adapter), and end any trial.
 
         Raises NotFound; Conflict if nothing would change.
         """
@@ -275,9 +281,9 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def remove(self, adapter: str) -> None:
-        """Delete the adapter from the database; the log of what became active and when stays.
+        """Delete the adapter from the database; the log of which adapter was active when stays.
 
-        Raises NotFound; Conflict while it is active or on trial.
+        Raises NotFound; Conflict while the adapter is active or on trial.
         """
 
         def work(connection: sqlite3.Connection) -> None:

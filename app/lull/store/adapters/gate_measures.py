@@ -22,8 +22,8 @@ Fields = Mapping[str, object]
 
 
 class GateMeasures:
-    """Reads and writes the tables of adapters' tests before use: the plan of each test, and what
-    was measured in it.
+    """Reads and writes, for each adapter, the plan of its gate (the checks before it may answer
+    users) and the measurements taken so far.
     """
 
     def __init__(self, database: Database) -> None:
@@ -38,8 +38,8 @@ class GateMeasures:
         return dict(json.loads(row["plan"])) if row else None
 
     async def begin(self, adapter: str, plan: Fields, *, at: datetime) -> None:
-        """Store a new plan for testing an adapter, and delete what was measured under
-        an earlier plan.
+        """Store a new plan of an adapter's gate (its tests before use), and delete measurements
+        taken under an earlier plan.
         """
         text = json.dumps(plan, ensure_ascii=True)
 
@@ -53,7 +53,9 @@ class GateMeasures:
         await self._db.write(work)
 
     def all(self, adapter: str) -> dict[str, Measure]:
-        """Return the stored test measurements of an adapter, by name."""
+        """Return the stored measurements of an adapter's gate (its tests before use), by the name
+        of each measurement.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT name, measure FROM gate_measures WHERE adapter = ? ORDER BY name",
@@ -63,7 +65,9 @@ class GateMeasures:
         return {row["name"]: _measure(json.loads(row["measure"])) for row in rows}
 
     async def keep(self, adapter: str, name: str, measure: Measure) -> None:
-        """Store one measurement of an adapter's test; a later crash of Lull does not lose it."""
+        """Store one measurement of an adapter's gate (its tests before use) under its name; a later
+        crash of Lull does not lose it.
+        """
         told = {key: value for key, value in asdict(measure).items() if value is not None}
         text = json.dumps(told, ensure_ascii=True)
         await self._db.write(

@@ -50,7 +50,7 @@ class Feeds:
     async def keep(self, feed: Feed) -> bool:
         """Store the new state of a calendar feed, such as after a fetch.
 
-        False if the feed was removed meanwhile; it is not added again.
+        Return False if the feed was removed meanwhile; it is not added again.
         """
         row = _row(feed)
         settings = ", ".join(f"{column} = ?" for column in _COLUMNS[1:])

@@ -1,5 +1,7 @@
-"""Stores the secret key for message hashes, by which a conversation is recognized when a client
-sends its history again. It is made once for each database and never changed.
+"""Stores the secret key for message hashes; the key is made once for each database and never
+changed.
+
+By these hashes a conversation is recognized when a client sends its history again.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Reads in which conversations a skill was left out at random (the holdout), with how they were
-scored.
+"""Reads from which conversations a skill was randomly left out (the holdout), and how these and the
+other conversations were scored.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from lull.store.database import Database
 
 
 class CoinFlips:
-    """Reads the table `coin_flips`: for each conversation, the random decisions whether a skill is
-    left out.
+    """Reads the table `coin_flips`: for each conversation, which skills were left out of its prompt
+    at random (the holdout) and which were not.
     """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def outcomes(self, texts: dict[SkillKey, str]) -> list[HoldoutOutcome]:
-        """List scored conversations for which it was decided at random whether one of these skill
-        texts (sha256) is left out, oldest first.
+        """List the holdout outcomes of these skills: every scored conversation in which it was
+        decided at random whether one of their texts (sha256) is left out, oldest first.
 
         A conversation's score is the mean p_good (probability of a good answer) of its turns.
         """

@@ -50,7 +50,7 @@ class EventLog:
         ]
 
     def last(self) -> int:
-        """Return the number of the newest logged event; 0 if there are none."""
+        """Return the sequence number of the newest logged event; 0 if there are none."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT coalesce(max(seq), 0) FROM events"

@@ -1,7 +1,8 @@
-"""Removes the secrets from a turn's messages before the database's writer sees them.
+"""Removes the secrets from a long turn's messages before the database's writer gets them.
 
-A text can be made so that searching it for secrets takes seconds. So a long request is prepared by
-a helper process, and what is long of others on a thread; here is what both do.
+Searching a text for secrets can take seconds if somebody wrote the text to be slow. So the messages
+of a long request are searched in a helper process, and other long texts on a thread. This module
+holds the steps that both share.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ KEPT_CHARACTERS: Final = 1_000_000
 SHORT_CHARACTERS: Final = 1_000
 """Characters that are stored of an answer in its short form."""
 LONG_CHARACTERS: Final = 32_000
-"""Characters of a turn's texts above which they are prepared before the writer sees them.
+"""Characters of a turn's texts above which they are prepared before the writer gets them.
 
-Those of a turn that is not as long cost the writer far less than a second, whatever they are.
+The texts of a shorter turn cost the writer far less than a second, whatever they are.
 """
 
 
 class NotStoredYet(NamedTuple):
-    """The messages and tools of a turn that the database does not hold yet."""
+    """The messages and tool definitions of a turn that are not in the database yet."""
 
     key: bytes
     messages: list[tuple[str, str, Message]]
@@ -48,7 +49,9 @@ class NotStoredYet(NamedTuple):
     """JSON text of the offered tools; "" if there are none or they are stored."""
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the messages without secrets, packed, newest first."""
+        """Yield the messages in compressed pieces, newest first, with secrets replaced by
+        placeholders.
+        """
         number, rows, size = _Secrets(self.key), list[tuple[str, str, str, str]](), 0
         for link, parent, message in self.messages:
             row = message_row(link, parent, redact_message(message, number))
@@ -61,7 +64,9 @@ class NotStoredYet(NamedTuple):
             yield packed(rows, number.found)
 
     def tool_set(self) -> bytes:
-        """Return the tools without secrets, packed; b"" if there are none to store."""
+        """Return the tool definitions, compressed, with secrets replaced by placeholders; b"" if
+        there are none to store.
+        """
         number = _Secrets(self.key)
         safe = redact_text(self.tools, number)
         return packed([[safe]], number.found) if self.tools else b""
@@ -85,12 +90,18 @@ class _Secrets:
 
 
 def chained(links: Sequence[str], messages: Sequence[Message]) -> list[tuple[str, str, Message]]:
-    """Return messages as (link, its parent's link, message), oldest first."""
+    """Combine messages with their links (a link is a hash of a message and all before it): return
+    (link, link of the message before, message), oldest first.
+    """
     return list(zip(links, ("", *links), messages, strict=False))
 
 
 def is_long(turn: Turn, prepared: Prepared | None) -> bool:
-    """Whether a turn's texts, less what a helper process has prepared, are long."""
+    """Return whether a turn's texts are so long that secrets must be removed from them before the
+    database's writer gets them.
+
+    Texts that a helper process has already `prepared` do not count.
+    """
     answer = turn.completion.message
     said = [answer] if prepared is not None else [*turn.messages, answer]
     size = sum(
@@ -109,10 +120,12 @@ def prepare(
     missing: Callable[[str], str],
     has_tools: Callable[[str], bool],
 ) -> Prepared:
-    """Return a turn's texts without secrets, as the writer takes them.
+    """Remove the secrets from those texts of a turn that are not stored yet, and pack them for the
+    database's writer.
 
-    Of a long request only the answer is still to do. `missing` and `has_tools` ask the database
-    which links and tools it lacks. Raises StoreError.
+    If a helper process has already `prepared` the request, only the answer is left to do. `missing`
+    and `has_tools` ask the database which message links and which tool definitions it lacks. Raises
+    StoreError.
     """
     said = [] if prepared is not None else chained(turn.links, turn.messages)
     said.append((turn.answer_link, (turn.links or ("",))[-1], turn.completion.message))
@@ -129,14 +142,18 @@ def prepare(
 
 
 def short_form(turn: Turn, prepared: Prepared | None) -> tuple[Turn, Prepared]:
-    """Return a turn without its request's messages and with the beginning of its answer."""
+    """Return a long turn in the form stored when there is no time to search it for secrets: with
+    the beginning of its answer, and only those messages of its request that are already `prepared`.
+    """
     message = cut(turn.completion.message, SHORT_CHARACTERS)
     completion = replace(turn.completion, message=message)
     return replace(turn, completion=completion), prepared or Prepared()
 
 
 def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
-    """Return a message, shortened to what is stored of it."""
+    """Return a message as it is stored: text beyond `most` characters is cut off, and longer tool
+    call arguments are left out.
+    """
     if sum(len(part.text) for part in message.parts) > most:
         left, parts = most, list[MessagePart]()
         for part in message.parts:
@@ -150,6 +167,8 @@ def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, and how many more there were."""
+    """Return the first `most` characters of a text and a note on how many are missing; a text that
+    is short enough unchanged.
+    """
     more = len(text) - most
     return text if more <= 0 else f"{text[:most]}⟨{more} characters more are not kept⟩"

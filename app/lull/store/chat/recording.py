@@ -1,8 +1,9 @@
 """Writes finished turns (request and answer) to the database in batches, with secrets redacted.
 
 Client-supplied text is redacted here, on the writer's thread; messages already stored are skipped.
-Those of a long turn arrive already redacted and in pieces (`long_turns.py`): the newest piece is
-written with the turn, each other in its own transaction, so no other write waits for all of them.
+The messages of a long turn arrive already redacted and in pieces (`long_turns.py`): the newest
+piece is written with the turn, each other piece in its own transaction, so no other write waits for
+all of them.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ class Prepared:
 
 
 class BlackedOut(NamedTuple):
-    """A secret that was removed from a text and has no number yet; the store numbers secrets, so
-    that a repeated one is recognised.
+    """A secret that was removed from a text and has no number yet. The store gives equal secrets
+    the same number, so that a repeated one is recognised.
     """
 
     token: str
@@ -101,7 +102,9 @@ def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> byte
 
 
 def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str, str]:
-    """Build the database row of one message of a long request."""
+    """Build the database row of one message of a long request: its link (hash), the link of the
+    message before it, the message as JSON, and its text for the search index.
+    """
     words = plain(message.text[:SEARCH_CHARACTERS])
     return (link, parent, message_to_json(message), words)
 
@@ -195,7 +198,7 @@ def stored_of(connection: sqlite3.Connection, links: Sequence[str]) -> frozenset
 
 
 def session_mark(key: bytes, session: str) -> str:
-    """Hash the name that a client gave its session; stored instead of the name, which
+    """Hash the name that a client gave its session; the hash is stored instead of the name, which
     may be any text.
     """
     if not session:
@@ -298,8 +301,8 @@ def tools_mark(tools: str) -> str:
 
 
 def secret_mark(key: bytes, secret: str) -> str:
-    """Hash a secret that was removed from a text with the database's key, so that it is recognised
-    when it occurs again.
+    """Hash a secret that was removed from a text, with the database's key, so that the secret is
+    recognised when it occurs again.
     """
     return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
 

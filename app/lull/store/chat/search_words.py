@@ -16,7 +16,9 @@ _EVERY_ROW_OF: Final = (
 
 
 def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -> None:
-    """Add messages, given as (link, text), to the full-text search. None may be in it already."""
+    """Add messages, given as (link, text), to the full-text search index. None of them may be in
+    the index already.
+    """
     last = connection.execute("SELECT rowid FROM words ORDER BY rowid DESC LIMIT 1").fetchone()
     first = (last[0] if last else 0) + 1
     insert(

@@ -67,7 +67,8 @@ class Trajectories:
     ) -> None:
         """Queue a finished turn (request and answer) for storing; the caller never waits.
 
-        `prepared` replaces the messages of a long request.
+        `prepared` holds the messages of a long request, already without secrets, in place of those
+        in `turn`.
         """
         record = Record(turn, session, selection, prepared)
         if long_turns.is_long(turn, prepared):
@@ -181,7 +182,9 @@ class Trajectories:
         return position(row) if row else None
 
     def session(self, client: Client, session: str) -> Position | None:
-        """Find the stored conversation of a session that the client named."""
+        """Return the position at which a session that the client named continues its stored
+        conversation; None if there is none.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 # Earlier versions stored the session name itself.
@@ -207,7 +210,9 @@ class Trajectories:
         return found, found[-1].id if len(rows) > limit else ""
 
     def talked_to(self, since: datetime) -> list[Talked]:
-        """Count the answers of each model since a time, by the model name that clients used."""
+        """Count the answers that each model gave since a time, by the model name that
+        clients used.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT model, count(*) AS turns, max(at) AS last FROM turns WHERE at >= ?"
@@ -259,7 +264,9 @@ class Trajectories:
         return found
 
     def newest_answer(self) -> tuple[str, datetime, str | None] | None:
-        """Return the turn recorded last as (id, time, the user's label), or None."""
+        """Return the turn recorded last as (id, time, the user's label); None if there are no
+        turns.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT id, at, label FROM turns WHERE trajectory ="

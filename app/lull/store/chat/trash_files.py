@@ -1,7 +1,7 @@
-"""Reads and writes the bytes of trash files: packed lines of JSON, the first of which says what
-lies in the file.
+"""Reads and writes trash files, which hold deleted conversations: gzip-compressed lines of JSON,
+the first of which describes the content.
 
-Such a file may be damaged. Then what stands before the damage can still be read.
+Such a file may be damaged. Then the lines before the damage can still be read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 from lull.core.errors import StoreError
 
 ROOT: Final = "trajectories"
-"""The table of which everything else in the trash is a part."""
+"""The table of conversations, to which every other row in a trash file belongs."""
 Row = dict[str, Any]
 Rows = Sequence[tuple[str, Row]]
 """Rows, each with the name of its table, parents before their children, messages last."""
@@ -31,7 +31,7 @@ _DAMAGE: Final = (
     AttributeError,
     StopIteration,
 )
-"""What reading a damaged file raises."""
+"""Exceptions that reading a damaged file raises."""
 _READ_BYTES: Final = 1 << 20
 _LOOKED_AT: Final = {
     ROOT: {"id"},
@@ -44,16 +44,20 @@ _LOOKED_AT: Final = {
 
 
 class DamagedTrash(StoreError):
-    """Raised where trash files can be opened, and what is in them is damaged."""
+    """Raised when trash files (deleted conversations) can be opened but their content is
+    damaged.
+    """
 
     title = "Part of the trash is damaged"
 
     rows: Rows = ()
-    """What stands before the damage, or was read in spite of it."""
+    """The rows that could still be read, most of them from before the damage."""
 
 
 def damaged(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
-    """Build the error that names damaged trash files, with the rows that can be read of them."""
+    """Build the error that names damaged trash files (deleted conversations); it carries the rows
+    that could still be read.
+    """
     error = DamagedTrash(
         f"Old conversations in these files cannot be restored: {', '.join(map(str, files))}.",
         hint="A backup may have them whole; `lull trash empty --yes` deletes them all.",
@@ -63,14 +67,18 @@ def damaged(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
 
 
 def to_bytes(head: Mapping[str, Any], rows: Rows) -> bytes:
-    """Pack a trash file."""
+    """Return the bytes of a trash file, which holds deleted conversations: `head` describes the
+    content, `rows` are the database rows.
+    """
     lines = [head, *([table, _packed(row)] for table, row in rows)]
     data = "".join(json.dumps(line) + "\n" for line in lines)
     return gzip.compress(data.encode(), compresslevel=6, mtime=0)
 
 
 def head_of(file: Path) -> dict[str, Any] | None:
-    """Return the first line of a trash file, None if it cannot be read."""
+    """Return the first line of a trash file, which describes the deleted conversations in it; None
+    if it cannot be read.
+    """
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             said = json.loads(lines.readline())
@@ -80,7 +88,11 @@ def head_of(file: Path) -> dict[str, Any] | None:
 
 
 def rows_of(file: Path) -> list[tuple[str, Row]]:
-    """Return the rows in a trash file. Raises DamagedTrash, StoreError."""
+    """Return the database rows in a trash file (deleted conversations), each with the name of its
+    table.
+
+    Raises DamagedTrash, StoreError.
+    """
     rows: list[tuple[str, Row]] = []
     try:
         with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -99,7 +111,9 @@ def rows_of(file: Path) -> list[tuple[str, Row]]:
 
 
 def is_damaged(file: Path) -> bool:
-    """Whether a trash file cannot be unpacked to its end. Reads all of it, a part at a time."""
+    """Return whether a trash file cannot be unpacked to its end. Reads the whole file, a part at a
+    time.
+    """
     if head_of(file) is None:
         return file.exists()
     try:
@@ -114,14 +128,15 @@ def is_damaged(file: Path) -> bool:
 
 
 def damaged_in(folder: Path) -> list[Path]:
-    """List the damaged files of a trash. Reads all of it."""
+    """List the damaged trash files in a folder. Reads every file to its end."""
     return [file for file in sorted(folder.glob("*.gz")) if is_damaged(file)]
 
 
 def whole_in(rows: Rows) -> set[str]:
-    """Return the conversations of which every message is there.
+    """Return the ids of those conversations whose messages are all among these rows of a trash
+    file.
 
-    Messages are written last, so whatever else belongs to such a conversation is there, too.
+    Messages are written last, so everything else that belongs to such a conversation is there, too.
     """
     parents = {row["link"]: row["parent"] for table, row in rows if table == "messages"}
 

@@ -54,8 +54,8 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """Where a new request goes on: the stored conversation and turn that it continues, with the
-    skills injected so far.
+    """Where a new request continues a stored conversation: after which turn, and with which skills
+    injected so far.
     """
 
     trajectory: str

@@ -97,8 +97,8 @@ def replace_client_file(was: ClientFile, data: bytes) -> None:
 
 
 def remove_client_file(was: ClientFile, made_folders: tuple[str, ...]) -> None:
-    """Delete a configuration file that Lull had created, and those of the folders created for it
-    that are empty.
+    """Delete a chat client's configuration file that Lull had created, and the folders that Lull
+    created for it if they are empty.
 
     Raises Conflict when the file changed meanwhile, and ClientFileError.
     """

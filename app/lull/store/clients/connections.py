@@ -44,11 +44,12 @@ class Connections:
 
     @contextmanager
     def kept(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
-        """Context manager that stores the record of an edit while the client's file is replaced
-        inside the `with`.
+        """Context manager that stores the record of Lull's edit to a client's file; the caller
+        replaces that file inside the `with`.
 
-        If that fails, the earlier record is restored; if not, the earlier record's bytes are
-        deleted. Raises ClientFileError when the record cannot be stored. The caller holds the lock.
+        If replacing fails, the earlier record is restored; otherwise the bytes that belong to the
+        earlier record are deleted. Raises ClientFileError when the record cannot be stored. The
+        caller holds the lock.
         """
         folder = self.folder_of(connection)
         there = {one.name for one in folder.glob("*")}

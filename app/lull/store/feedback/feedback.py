@@ -63,14 +63,14 @@ class FeedbackRows:
         return int(row["n"])
 
     def of(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return what was found in the user messages that these turns begin with, about the answers
-        before them, by turn.
+        """Return the feedback that was found in the user messages of these turns, by turn; each
+        message is about the answer before it.
         """
         return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
 
     def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return what the users' next messages say about these turns' answers, by turn; the newest
-        if there are several.
+        """Return the feedback on these turns' answers, found in the user messages that followed
+        them, by the turn of the answer; the newest if there are several.
         """
         found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
         return {f.before: f for f in found}
@@ -84,16 +84,16 @@ class FeedbackRows:
     def newest(self, *, limit: int, after: str = "") -> list[Feedback]:
         """List one page of feedback from users' messages, newest first.
 
-        It begins after the turn `after`, where the page before ended, and goes on to older ones.
+        The page begins after the turn `after`, the last one of the page before.
         """
         older = "AND f.turn < ?" if after else "AND ? = ''"
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting(self, *, limit: int) -> list[Feedback]:
-        """List users' wishes for all later answers from which no skill was proposed yet, newest
+        """List the user's wishes for all later answers from which no skill was proposed yet, newest
         first.
 
-        Leaves out excluded conversations.
+        Leaves out wishes from conversations that the user excluded from learning.
         """
         return self._where(
             "f.lasts = 1 AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
@@ -104,10 +104,11 @@ class FeedbackRows:
         )
 
     def wishes(self, *, owner: str, model: str, limit: int | None) -> list[Feedback]:
-        """List the user's lasting wishes and corrections about one model's answers to one client,
-        newest first.
+        """List the lasting wishes and corrections that a client's user stated about one model's
+        answers, newest first.
 
-        Leaves out excluded conversations.
+        `owner` is the client, or "" for all clients that share skills. Leaves out conversations
+        that the user excluded from learning.
         """
         mine, values = whose(owner)
         return self._where(
@@ -128,8 +129,8 @@ class FeedbackRows:
     # Writing
 
     async def wait(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
-        """Queue user messages to be read for feedback; earlier readings stay until the messages are
-        read again.
+        """Queue user messages to be read for feedback; results of earlier readings stay
+        until then.
         """
         rows = [(one.turn, one.before, at.isoformat()) for one in waiting]
         await self._db.write(

@@ -1,4 +1,6 @@
-"""Reads the scores of conversations under an adapter and before it, for deciding on a rollback."""
+"""Reads how conversations were scored with an adapter and before it, for deciding whether to roll
+the adapter back.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ MOST_SINCE = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOutcomes:
-    """Scores of conversations before an adapter was used, during its trial on a share of new ones,
-    and since it became active.
+    """Scores of conversations before an adapter became active, during its trial (canary) on a share
+    of new conversations, and since it became active.
     """
 
     trial: tuple[HoldoutOutcome, ...]
@@ -37,7 +39,7 @@ class LiveOutcomes:
 
 class LiveRewards:
     """Reads from the database how conversations with and without an adapter were scored, to decide
-    whether it is taken back.
+    whether the adapter is rolled back.
     """
 
     def __init__(self, database: Database) -> None:
@@ -45,10 +47,10 @@ class LiveRewards:
         self._coin_flips = CoinFlips(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
-        """Return the scores of conversations in an adapter's trial (on a share of new ones), since
-        it became active, and from before.
+        """Return the scores of conversations in an adapter's trial (canary), since it became
+        active, and from before.
 
-        Blocking.
+        The last two are empty if the adapter is not active. Blocking.
         """
         trial = self._coin_flips.outcomes({flip_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:

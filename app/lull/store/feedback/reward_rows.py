@@ -1,4 +1,4 @@
-"""Defines stored rewards as values, and turns together with their reward."""
+"""Defines the values for stored rewards (scores of answers), alone or together with their turn."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ class ServedTurn:
 
 
 def whose(owner: str) -> tuple[str, tuple[str, ...]]:
-    """Return an SQL condition (with its values) that selects conversations of one client, or of all
-    clients that share skills.
+    """Return an SQL condition, with its values, that selects the conversations of one client, or of
+    all clients that share skills if `owner` is "".
 
     The conversations' table must be named `r` in the query.
     """

@@ -69,8 +69,9 @@ class Rewards:
         """List complete turns with p_good (probability of a good answer) below `below` from which
         no skill was proposed yet, newest first.
 
-        Proposals that a model wrote and the safety screening holds back do not count, nor do
-        undecided ones that are unproved and have no wish of the user, who may still state one.
+        A turn still counts if its only proposals were written by a model and held back by the
+        safety screening, or are undecided, unproved and not based on a wish of the user, who may
+        still state one.
         """
         return self._served(
             "r.excluded_at IS NULL AND w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
@@ -105,10 +106,12 @@ class Rewards:
     def held_to(
         self, said: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
-        """Return a client's turns whose answers were scored by whether they keep one of these
-        wishes of the user, each turn with the wishes concerned.
+        """Return the turns whose answers were scored by whether they follow certain wishes of the
+        user, each with the wishes concerned.
 
-        Includes turns excluded from learning. `model` limits it to that model's turns.
+        `said` are the wishes in the user's words; `owner` is the client, "" for all that share
+        skills; `model` limits the result to that model's turns. Includes turns excluded from
+        learning.
         """
         texts = {f"{YOU_SAID}{words}": words for words in said if words}
         if not texts:
@@ -147,7 +150,7 @@ class Rewards:
 
     def following(self, turn: TurnRow) -> TurnRow | None:
         """Return the turn that continued the conversation after this turn, with only its new
-        messages.
+        messages; None if there is none.
         """
 
         def work(connection: sqlite3.Connection) -> TurnRow | None:
@@ -179,8 +182,8 @@ class Rewards:
         return [(Label(row["label"]), reward_row(row)) for row in rows]
 
     def unheard(self) -> list[str]:
-        """List turns whose stored score does not follow the user's rating (thumbs up or down) yet,
-        or still follows one that was taken back.
+        """List the ids of turns whose stored score does not agree with the user's rating (thumbs up
+        or down): the rating was given, changed or withdrawn after scoring.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -193,7 +196,9 @@ class Rewards:
         return [row["id"] for row in rows]
 
     def judged(self, *, limit: int, unlabelled: bool = False) -> list[RewardRow]:
-        """List turns that have votes of a judge model, newest first."""
+        """List the stored rewards of turns that have votes of a judge model, newest first;
+        `unlabelled` limits them to turns that the user has not rated.
+        """
         only = "AND t.label IS NULL" if unlabelled else ""
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -228,7 +233,9 @@ class Rewards:
         return str(row["text"]) if row else ""
 
     def asked_last(self) -> tuple[str | None, datetime | None]:
-        """Return the turn that the user was last asked to rate (None once rated), and when."""
+        """Return the id of the turn that the user was last asked to rate (None if it is rated by
+        now), and when the user was asked (None if never).
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.turn, w.asked_at, t.label FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -294,9 +301,10 @@ class Rewards:
         await self._db.write(work)
 
     async def recalibrate(self, p_good: dict[tuple[str, float], float]) -> None:
-        """Store new calibrated probabilities that an answer is good (`p_good`).
+        """Replace the stored probabilities that an answer is good (`p_good`) by newly calibrated
+        ones.
 
-        One for each pair of a verdict's source and its raw value, computed by the caller.
+        There is one for each pair of a verdict's source and its raw value, computed by the caller.
         """
         values = [(p, source, value) for (source, value), p in p_good.items()]
         await self._db.write(
@@ -317,7 +325,7 @@ class Rewards:
         return [(row["source"], row["value"]) for row in rows]
 
     async def asked(self, turn: str, *, at: datetime) -> None:
-        """Note that the user was asked to rate this turn."""
+        """Store when the user was last asked to rate this turn."""
         await self._db.write(
             lambda connection: connection.execute(
                 "UPDATE rewards SET asked_at = ? WHERE turn = ?", (at.isoformat(), turn)

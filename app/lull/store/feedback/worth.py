@@ -20,7 +20,7 @@ MOST_ANSWERS: Final = 50_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerChoice:
-    """Which scored answers are wanted; empty fields match anything."""
+    """Filter for scored answers, by client, model and skill; empty fields match anything."""
 
     client: str | None = None
     """Name of the client; "" for clients that give none (they use Lull's plain address), None for
@@ -107,8 +107,8 @@ class Worths:
         ]
 
     def baseline(self, wanted: AnswerChoice = EVERY_ANSWER) -> tuple[float | None, int]:
-        """Return the mean score of a client's and model's answers with neither skills nor an
-        adapter, and the number of these answers.
+        """Return the mean score of those answers of a client and model that had neither skills nor
+        an adapter (None without any), and how many there are.
         """
         where, values = _of(wanted)
         row = self._db.read(
@@ -124,7 +124,7 @@ class Worths:
 
     def held_out(self) -> list[HeldOutMeans]:
         """List adapters' mean scores on requests kept out of training, oldest first; deleted
-        adapters have none.
+        adapters are not listed.
         """
 
         def work(connection: sqlite3.Connection) -> list[sqlite3.Row]:
@@ -151,7 +151,9 @@ class Worths:
         ]
 
     def moves(self, since: datetime | None) -> list[Moved]:
-        """List changes of which adapter is active or on trial, oldest first."""
+        """List the logged changes, since a time, of which adapter is active or on trial, oldest
+        first.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapter_moves WHERE at >= ? ORDER BY number",

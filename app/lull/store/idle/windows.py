@@ -29,8 +29,8 @@ more of the user's absences.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How much work of one kind was done in an idle window (a time when Lull may work): seconds and
-    number of units.
+    """How much work of one kind was done in an idle window (a time when Lull may work): seconds,
+    and number of finished pieces of work (`units`).
     """
 
     kind: str
@@ -131,7 +131,8 @@ class Windows:
         ]
 
     def forget_before(self, now: datetime) -> None:
-        """Delete rows of idle windows and lulls (the user's absences) older than JOURNAL_DAYS.
+        """Delete rows of idle windows and lulls (the user's absences) that are older than
+        JOURNAL_DAYS at the time `now`.
 
         The newest KEPT_ROWS of each stay, in case the clock has jumped.
         """

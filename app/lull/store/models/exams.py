@@ -38,7 +38,7 @@ class Exams:
         return tuple(map(_result, rows))
 
     async def put(self, result: ExamResult) -> None:
-        """Store how far a model has come in an exam, or its final result.
+        """Store the result of a model's exam, or how far the model has come in it.
 
         Deletes results of an older build of the model or of an older exam.
         """

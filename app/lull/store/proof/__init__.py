@@ -1,3 +1,3 @@
-"""Stores proposed skills, the replays that prove them, and the replays of approved skills in
-use.
+"""Stores proposed skills, and replays: past requests answered again with and without a skill, to
+prove a proposed skill or to measure an approved one.
 """

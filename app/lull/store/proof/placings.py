@@ -34,7 +34,7 @@ class Placings:
     async def put(self, result: PlacingResult) -> None:
         """Store what is known so far of where in a prompt a model obeys skills best.
 
-        It replaces the model's earlier result, also one for an older set of test cases.
+        It replaces any earlier result of the model, even one for an older set of test cases.
         """
         at = (result.at or datetime.fromtimestamp(0, UTC)).astimezone(UTC)
         values = (

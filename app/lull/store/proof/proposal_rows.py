@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingFault:
-    """An unusable answer of a skill writer (a model that drafts instruction texts); the writer can
-    be asked again.
+    """An unusable answer of a skill writer (a model that drafts instruction texts), kept to show
+    and to decide when the model is asked again.
     """
 
     id: str

@@ -40,8 +40,8 @@ __all__ = ["Proposals", "UserDecision", "WritingFault"]
 
 
 class Proposals:
-    """Reads and writes the tables of proposals (candidate skills), of their replays, source turns
-    and decisions.
+    """Reads and writes the tables of proposals (candidate skills), their replays, the turns behind
+    them and the user's decisions.
     """
 
     def __init__(self, database: Database) -> None:
@@ -76,7 +76,9 @@ class Proposals:
                 raise error
 
     def damaged(self) -> StoreError | None:
-        """Report the undecided proposals whose rows cannot be read, or None: no list has them."""
+        """Return an error about undecided proposals (candidate skills) with damaged rows, which no
+        list shows; None if there are none.
+        """
         errors = [error for row in self._rows(OPEN) if (error := damage_of(row)) is not None]
         if len(errors) < 2:
             return errors[0] if errors else None
@@ -86,7 +88,7 @@ class Proposals:
         )
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
-        """List proposed skills not yet approved or rejected (or `everything`), newest first."""
+        """List proposed skills neither approved nor rejected (or `everything`), newest first."""
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -101,9 +103,7 @@ class Proposals:
         )
 
     def of_text(self, name: str, sha256: str) -> list[Proposal]:
-        """List every proposal (candidate skill) whose text is exactly this one, of any client,
-        newest first.
-        """
+        """List all clients' proposed skills with exactly this text (sha256), newest first."""
         return self._where("name = ? AND sha256 = ? ORDER BY made_at DESC, id DESC", (name, sha256))
 
     def rejected(self, client: str) -> list[Proposal]:
@@ -140,7 +140,7 @@ class Proposals:
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each request that taught a skill or tested one."""
+        """Return, for each request that taught a skill or tested one, its subject words."""
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -157,7 +157,7 @@ class Proposals:
         return [fault_of(row) for row in rows]
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
-        """Return the newest user decision (on one proposed skill if named) that can be undone."""
+        """Return the newest user decision that can be undone (on one proposed skill if named)."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
@@ -187,10 +187,9 @@ class Proposals:
     # Writing
 
     async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
-        """Add a proposed skill with the turns behind it, and close the proposals it replaces
-        (`gone`).
+        """Add a proposed skill with the turns behind it; close those it replaces (`gone`).
 
-        One transaction. Raises Conflict if one of those was decided or changed meanwhile.
+        One transaction. Raises Conflict if a replaced proposal was decided or changed meanwhile.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -259,9 +258,9 @@ class Proposals:
         """Store how far the test of a proposed skill has come: its status, and one more past
         request answered with and without it.
 
-        `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
-        or edited it meanwhile, or if the proof has ended with its last look (a final randomised
-        test), after which no pair may count.
+        `anew` discards the pairs of answers so far. Returns False, with nothing written, if the
+        user decided or edited the proposal meanwhile, or if the proof has ended with its last look
+        (a final randomised test), after which no pair may count.
         """
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -283,8 +282,8 @@ class Proposals:
         return await self._db.write(work)
 
     async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
-        """Store which pair of answers (with and without a proposed skill) the user is shown,
-        replacing the last.
+        """Store the pair of answers, with and without a proposed skill, that the user is now shown;
+        it replaces the pair shown before.
 
         Raises NotFound, and what `check` raises for the current proposal.
         """
@@ -314,11 +313,11 @@ class Proposals:
         *,
         shown: ShownPair | None = None,
     ) -> Proposal:
-        """Store the result of comparing two answers, with and without a proposed skill, apply
-        `plan` to the proposal, and close the comparison `shown`.
+        """Store which of two answers, with and without a proposed skill, was better, apply `plan`
+        to the proposal, and close the comparison `shown`.
 
-        Raises NotFound; Conflict if `shown` is not open or its seed was replayed; what `plan`
-        raises.
+        Raises NotFound; Conflict if `shown` is not open or its request was already answered with
+        this seed; what `plan` raises.
         """
 
         def work(connection: sqlite3.Connection) -> Proposal:
@@ -350,10 +349,9 @@ class Proposals:
         )
 
     async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
-        """Store a user decision that changes no skill (deferred, rejected), made by `plan` from the
-        proposal.
+        """Store a user's decision that changes no skill, such as deferring or rejecting a proposal.
 
-        Raises NotFound, and what `plan` raises.
+        `plan` returns the decided proposal. Raises NotFound, and what `plan` raises.
         """
 
         def work(connection: sqlite3.Connection) -> Proposal:
@@ -364,7 +362,9 @@ class Proposals:
         return await self._db.write_synced(work)
 
     async def undone(self, number: int, proposal: Proposal) -> None:
-        """Undo a user's decision about a proposed skill that changed no active skill."""
+        """Undo the user's decision `number`, which changed no skill; store the reopened
+        proposal.
+        """
         undo = self.undoing(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 
@@ -386,10 +386,10 @@ class Proposals:
         return write
 
     def undoing(self, number: int, proposal: Proposal) -> Also:
-        """Return a callback that reopens a decided proposal while its skill change is taken back.
+        """Return a callback that undoes user decision `number` and stores the reopened `proposal`.
 
-        The callback runs in that change's transaction. It raises Conflict if the decision was
-        undone meanwhile.
+        It runs in the transaction that undoes the skill's change. Raises Conflict if already
+        undone.
         """
 
         def write(connection: sqlite3.Connection, _: int) -> None:

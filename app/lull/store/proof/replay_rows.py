@@ -13,8 +13,8 @@ from lull.store.proof.support import write_support
 
 
 def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Append a pair of answers (with and without the skill) to a proposed skill's replays; the turn
-    is recorded as used for it.
+    """Append a pair of answers to one request, with and without the skill, to a proposed skill's
+    replays; the request's turn is recorded as used for testing it.
     """
     connection.execute(
         "INSERT INTO replays (proposal, number, pair, answers) VALUES (?,"
@@ -25,16 +25,16 @@ def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
 
 
 def forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
-    """Delete a proposed skill's test results on past requests, after its text or the
-    model changed.
+    """Delete the results of testing a proposed skill on past requests, after its text or the model
+    changed.
     """
     for table in ("replays", "shown_pairs"):
         connection.execute(f"DELETE FROM {table} WHERE proposal = ?", (proposal,))
 
 
 def blank_answers(connection: sqlite3.Connection) -> None:
-    """Empty the answers in test results of proposed skills whose request is no longer stored; the
-    scores stay.
+    """Delete the answers, but not the scores, from the results of testing proposed skills where the
+    request is no longer stored.
     """
     connection.execute(
         "UPDATE replays SET answers = '' WHERE answers <> ''"

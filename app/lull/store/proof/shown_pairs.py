@@ -1,4 +1,4 @@
-"""Stores the pair of answers last shown to the user for a proposed skill, until they pick the
+"""Stores the pair of answers last shown to the user for a proposed skill, until the user picks the
 better one.
 
 Stores only what a pick needs: request, seed, hashes, and which answer came first. The answers

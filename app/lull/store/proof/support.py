@@ -54,8 +54,8 @@ def support_marks(database: Database) -> list[frozenset[str]]:
 def write_support(
     connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
 ) -> None:
-    """Store which turns taught a proposed skill or are answered again to test it, and which part
-    each has in that.
+    """Store which turns taught a proposed skill or are answered again to test it, each with its
+    part, such as "failure" or "wish".
     """
     connection.executemany(
         "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",

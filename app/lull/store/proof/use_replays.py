@@ -52,8 +52,8 @@ class SkillUses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseReplayed:
-    """What has come of answering past requests again with and without an approved skill: pairs of
-    scores, and turns that nothing could score.
+    """The results so far of answering past requests again with and without an approved skill: pairs
+    of scores, and the turns whose answers could not be scored.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -77,8 +77,8 @@ class UseReplays:
         self._db = database
 
     def uses(self, skills: Sequence[Skill]) -> dict[UseKey, SkillUses]:
-        """Find the conversations that had these skill texts in their prompt, among the newest
-        turns.
+        """Find, for each of these skill texts, the conversations that had it in their prompt, among
+        the newest turns.
         """
 
         def work(connection: sqlite3.Connection) -> dict[UseKey, SkillUses]:
@@ -101,8 +101,8 @@ class UseReplays:
         return self._db.read(work)
 
     def replayed(self) -> dict[UseKey, UseReplayed]:
-        """Return all results of answering past requests again with and without approved skills, in
-        order of time.
+        """Return, by skill text, all results of answering past requests again with and without
+        approved skills, oldest first.
         """
         rows = self._db.read(
             lambda connection: connection.execute(

@@ -163,8 +163,8 @@ class SkillFolders:
         return self.working / _client_folder(key) / key.name
 
     def was_deleted(self, key: SkillKey) -> bool:
-        """Whether a person deleted this skill's folder; if the client's whole folder is gone, that
-        counts as lost instead.
+        """Return whether a person deleted this skill's folder. If the whole folder of its client is
+        gone, the skill counts as lost, not as deleted.
         """
         return not self.folder(key).exists() and (self.working / _client_folder(key)).is_dir()
 

@@ -78,7 +78,7 @@ class Skills(LibraryReader):
         of the skill library.
 
         Return the new library and the changed skills. The version files must already be on disk.
-        What `also` writes is part of the transaction. Raises what the plan raises.
+        `also` writes further rows in the same transaction. Raises what the plan raises.
         """
         async with self._changing:
             return await self._change(plan, kind=kind, detail=detail, at=at, also=also)
@@ -171,10 +171,11 @@ class Skills(LibraryReader):
     async def reconcile(self, *, at: datetime) -> list[SkillError]:
         """Compare the skill folders with the library and finish what a crash interrupted.
 
-        Return what could not be read. A working copy with the text last written is updated to the
-        library's; any other text is listed in `strange`. A missing folder counts as deleted by the
-        user, unless its client's whole folder is gone: then it is written again. If the database
-        was lost or damaged, no text is in force: only the database knew which were approved.
+        Return errors for what could not be read. A working copy with the text that Lull last wrote
+        is updated to the library's; any other text is listed in `strange`. A missing folder counts
+        as deleted by the user, unless the whole folder of its client is gone: then it is written
+        again. If the database was lost or damaged, no skill text is used: only the database knew
+        which were approved.
         """
         async with self._changing:
             return await self._reconcile(at)
@@ -245,8 +246,8 @@ class Skills(LibraryReader):
 def strangers(
     library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
 ) -> dict[SkillKey, Found]:
-    """Return the working copies (SKILL.md files) whose text is neither the library's nor the last
-    one Lull wrote.
+    """Return the working copies (SKILL.md files) that somebody else changed or added: their text is
+    neither the library's nor the last one that Lull wrote.
     """
     unknown = {}
     for key, item in found.items():

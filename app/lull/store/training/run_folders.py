@@ -33,7 +33,11 @@ class RunFolders:
     """
 
     def __init__(self, root: Path, *, rows_missing: Callable[[], bool] = lambda: False) -> None:
-        """`rows_missing` says that the database has lost rows; then unknown runs are kept."""
+        """Configure the folder `root`, which holds one folder per training run.
+
+        `rows_missing` returns whether the database has lost rows; then folders of unknown runs are
+        kept.
+        """
         self.root = root
         self._rows_missing = rows_missing
 

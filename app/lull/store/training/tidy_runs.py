@@ -13,7 +13,9 @@ class TidyRuns:
     """Removes training run folders, except those of open runs and of the newest finished ones."""
 
     def __init__(self, training: Training, folders: RunFolders, *, keep: Callable[[], int]) -> None:
-        """`keep` returns how many finished runs keep their folder, without its checkpoints."""
+        """Configure the removal; `keep` returns how many finished training runs keep their folder,
+        without its checkpoints.
+        """
         self._training = training
         self._folders = folders
         self._keep = keep

@@ -66,8 +66,8 @@ class Training:
     def states(
         self, policy: SampledPolicy
     ) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
-        """Return, by turn, whether each group of answers sampled from this policy (base and
-        adapter) can be trained on, with the skills and the user's wish that it was sampled for.
+        """Return, by turn, each group of answers sampled from this policy (base and adapter) as
+        (skills, the user's wish that it was sampled for, whether it can be trained on).
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -85,9 +85,10 @@ class Training:
     def groups(
         self, policy: SampledPolicy, *, states: Iterable[GroupState], unused: bool = True
     ) -> list[RolloutGroup]:
-        """List the groups of answers sampled from this policy (base and adapter), oldest first.
+        """List the groups of answers sampled from this policy (base and adapter) that are in one of
+        these states, oldest first.
 
-        `unused` leaves out those already used by a training run.
+        `unused` leaves out groups already used by a training run.
         """
         wanted = sorted(state.value for state in states)
         only = " AND run IS NULL" if unused else ""
@@ -114,8 +115,9 @@ class Training:
         """Store a training run with its sources and its groups of sampled answers, in one
         transaction.
 
-        `goes_on` gets the run that the new one continues and returns its changed row. Raises
-        Conflict if one of the run's turns is gone, and what `goes_on` raises.
+        If the run continues an earlier one, `goes_on` gets the earlier run and returns it changed,
+        to be stored too. Raises Conflict if one of the run's turns is gone, and what `goes_on`
+        raises.
         """
         sources = tuple(sources)
         rows = [(run.id, one.kind, one.id, one.trajectory) for one in sources]
@@ -136,8 +138,8 @@ class Training:
     async def change(self, run: str, plan: Callable[[Run], Run], *, free: bool = False) -> Run:
         """Change a training run by the function `plan` in one transaction, and return the result.
 
-        `free` lets the groups of sampled answers of the run and of earlier rounds be used again.
-        Raises NotFound, and what `plan` raises.
+        `free` lets the groups of sampled answers that were used by the run, and by the runs it
+        continues, be used again. Raises NotFound, and what `plan` raises.
         """
 
         def work(connection: sqlite3.Connection) -> Run:
