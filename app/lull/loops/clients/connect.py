@@ -1,8 +1,8 @@
-"""Edits a chat client's configuration file so that it talks to Lull's proxy, tells whether it still
-does, and restores the file.
+"""Edits a chat client's configuration file so that the client talks to Lull's proxy, tells whether
+it still does, and restores the file.
 
-An edit is made on what the file was before Lull touched it, so that undoing always leads back to
-what the user had, however often Lull's address changed meanwhile.
+Each edit starts from the file as it was before Lull first touched it, so that undoing always leads
+back to what the user had, however often Lull's address changed meanwhile.
 """
 
 from __future__ import annotations

@@ -140,9 +140,9 @@ class Score:
         return self._wished_anew(wishes, before, row, signals)
 
     async def heard(self, found: Sequence[Feedback]) -> None:
-        """Update the scores of answers about which users' replies were just found to say something.
+        """Update the scores of answers after users' replies to them were read for feedback.
 
-        Replaces scores from earlier readings of the same messages.
+        Replaces the scores from earlier readings of the same replies.
         """
         async with self._book.writing:
             rows: list[RewardRow] = []
