@@ -57,8 +57,8 @@ class Odds:
 def pick(
     logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int], *, logprobs: bool
 ) -> Picks:
-    """Sample the next token of each row b of the batch; it is token number `steps[b]` of that row's
-    answer.
+    """Sample the next token for each row b of a batch. `draws[b]` holds the row's sampling
+    parameters, and `steps[b]` says how many tokens of its answer came before.
     """
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None

@@ -82,7 +82,9 @@ async def taught(
 
 
 async def in_turn(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-    """Run an async function on all given items, a few at once, and return the results in order."""
+    """Run an async function on all these items, a few at the same time, and return the results in
+    the items' order.
+    """
 
     async def done(one: T) -> R:
         return await work(one)
