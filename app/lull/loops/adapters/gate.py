@@ -154,8 +154,8 @@ class Gate:
     # Beginning
 
     async def _begun(self, adapter: str) -> _Exam:
-        """Return the current exam if it compares this adapter with the one in force, else a new
-        exam.
+        """Return the current exam if it compares this adapter with the adapter that is active now,
+        else a new exam.
         """
         version = self._adapters.get(adapter)
         against = self._adapters.in_force(version.base_model).active

@@ -119,7 +119,7 @@ def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:
 class _Target:
     served: ServedTurn
     skills: tuple[Skill, ...]
-    """Skills in the prompt, for the candidate and for the adapter in force."""
+    """Skills in the prompt, for the candidate and for the active adapter."""
     score: Scores
     learned: Skill | None = None
 

@@ -70,7 +70,7 @@ class SkillGuard(Protocol):
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without this skill, so that its effect can
-        be measured.
+        be measured; return the decision as a toss.
 
         None for a skill that is not measured this way.
         """

@@ -96,8 +96,8 @@ class ClientConnecting:
         self._yaml = yaml
 
     def place(self, client: ChatProgram, named: Path | None = None) -> Path | None:
-        """Return the client's configuration file that would be changed: the named one, a connected
-        one, or the usual one.
+        """Return the client's configuration file that would be changed: the file `named` by the
+        user, else one that Lull has connected already, else the usual one. None if there is none.
         """
         if named is not None:
             return named
@@ -171,7 +171,9 @@ class ClientConnecting:
     def standing(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectionState:
-        """Return whether the client's configuration file points at Lull now."""
+        """Return whether the client's configuration file points at Lull now, has been changed since
+        Lull wrote it, or cannot be read.
+        """
         path = self.place(client, named)
         if client.edit is None or path is None:
             return ConnectionState.NOT_CONNECTED

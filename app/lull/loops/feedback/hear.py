@@ -239,8 +239,8 @@ async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Seque
 
 
 def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
-    """Combine an answer and the user's reply to it into the exchange that the feedback reader
-    reads.
+    """Combine an answer and the user's reply to it into an exchange (question, answer, reply), the
+    form in which a feedback reader gets them.
 
     `turn.request` must hold only the messages that were new in that turn.
     """

@@ -1,8 +1,9 @@
 """Scores answers by signals: what the answers show, and what users do and say about them.
 
 When the next message arrives, signals are gathered at once: tool results, formats, checks and what
-the user did. Replies are read in quiet time and count from then on. `reward_book` combines all
-sources into a reward; if no signal says anything, a judge model is asked later (`ask_judge`).
+the user did. What the user said in the message is read later, while no chat is going on, and added
+then. `reward_book` combines all sources into a reward; if no signal says anything, a judge model is
+asked later (`ask_judge`).
 """
 
 from __future__ import annotations

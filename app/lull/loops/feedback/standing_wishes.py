@@ -150,7 +150,8 @@ class StandingWishes:
     def _lost(
         self, place: Place, words: Collection[str], gone: frozenset[str]
     ) -> dict[str, frozenset[str]]:
-        """The turns of one place scored by these words, unless the same words still stand there.
+        """The turns of one client and model that were scored by these wishes, without wishes that
+        were said again in the same words.
 
         Wishes of any age count.
         """

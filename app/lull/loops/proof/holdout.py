@@ -65,7 +65,7 @@ class Holdout:
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured.
+        measured; return the decision as a toss.
 
         None for a skill that is not measured this way.
         """

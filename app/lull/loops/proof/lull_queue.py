@@ -67,7 +67,7 @@ class LullQueue:
         self._clock = clock
 
     def works(self) -> list[LullWork]:
-        """Return all waiting work; called ten times a second."""
+        """Return all background work that waits for a lull; called ten times a second."""
         return [
             *self._proofs(),
             *self._uses(),

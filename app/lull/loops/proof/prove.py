@@ -277,7 +277,7 @@ class Prove:
     def _alpha(self, proposal: Proposal) -> float:
         """The significance level of this proposal, corrected for the other open ones (e-BH).
 
-        What a last look accepted counts with its e-value there, not with 1/alpha.
+        A proposal accepted at its last look counts with its e-value there, not with 1/alpha.
         """
         others = [
             decide(pairs, self._rule.proof, successes=0).e_value

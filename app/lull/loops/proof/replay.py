@@ -1,9 +1,9 @@
 """Replays one recorded request: answers it with and without a proposed skill, and scores both
 answers.
 
-The request is sent as it would be sent today, to the model that failed. No tool is ever executed:
-one step is replayed against the recorded results. Answers are scored without sight of the skill, by
-a verifier (a program), or else by a judge model that is told what the user wished.
+The request is sent as it would be sent today, to the model whose answers had failed. No tool is
+ever executed: one step is replayed against the recorded results. Answers are scored without sight
+of the skill, by a verifier (a program), or else by a judge model that is told what the user wished.
 """
 
 from __future__ import annotations

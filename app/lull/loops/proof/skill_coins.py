@@ -63,9 +63,9 @@ class SkillCoins:
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured.
+        measured; return the decision as a toss.
 
-        None for a skill that is never left out.
+        None if the skill is in for sure: it is never left out, or not yet with this client.
         """
         uses = self._uses.get(_approval(skill))
         if uses is None or skill.pinned:

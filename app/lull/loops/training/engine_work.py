@@ -35,9 +35,11 @@ class EngineWork:
         some: Callable[[float], Awaitable[bool]],
         clock: Clock,
     ) -> None:
-        """The function `some` does a piece of work, at most until the given monotonic time.
+        """The function `some` does one piece of the work, at most until the given time (monotonic
+        clock), and returns True if there is more.
 
-        It returns True if there is more.
+        `text` and `progress` (0 to 1) describe the work to the user; `left_s` and `needs_s`
+        estimate the seconds left in all and needed at least.
         """
         self.id = work_id
         self.kind = kind

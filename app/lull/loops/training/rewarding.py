@@ -166,8 +166,8 @@ class RewardAnswers:
         wishes: Sequence[Wish],
         answer: Completion,
     ) -> AnswerWorth | None:
-        """Score a sampled answer; None if it cannot be scored or is too uncertain. Raises
-        UpstreamDown.
+        """Score a sampled answer, and say by which source; None if it cannot be scored or the score
+        is too uncertain. Raises UpstreamDown.
         """
         if answer.finish is not Finish.STOP:  # the answer was cut off
             return None

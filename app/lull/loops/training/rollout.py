@@ -303,8 +303,8 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the random seed for one sampled answer, which depends on nothing but these
-    arguments.
+    """Return the random seed for one sampled answer: number `sample` of group `number` for this
+    turn and policy. It depends on nothing else.
     """
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

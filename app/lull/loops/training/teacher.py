@@ -52,7 +52,8 @@ async def taught(
     count: int,
     most_tokens: int,
 ) -> list[Graduation]:
-    """Make distillation examples of the first `count` prompts whose greedy teacher answer `fits`.
+    """Make distillation examples, whose targets are the teacher's greedy answers, from the first
+    `count` prompts for which that answer passes the function `fits`.
 
     Prompts that are too long, and empty answers, are left out. Raises EngineError.
     """

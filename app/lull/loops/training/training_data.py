@@ -63,7 +63,9 @@ class TrainingData:
         learned: Callable[[], frozenset[str]],
         rule: Callable[[], TrainRule],
     ) -> None:
-        """The function `learned` returns the sha256 of skills trained into the adapter in force."""
+        """The function `learned` returns the sha256 of the skills that were trained into the active
+        adapter.
+        """
         self._training = training
         self._rollouts = rollouts
         self._eligible = eligible

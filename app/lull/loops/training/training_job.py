@@ -106,7 +106,7 @@ class TrainingJob:
         """Search for the next training step after every `nudge` and at least once a minute,
         forever.
 
-        The supervisor keeps this running.
+        The service's supervisor starts this again if it fails.
         """
         await asyncio.to_thread(self._tidying.sweep)
         while True:
