@@ -211,11 +211,11 @@ class Promote:
     # Out of force
 
     async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
-        """Roll back to an adapter that was in use before.
+        """Roll back to an adapter that was in use before, named by `to`.
 
-        With `to` None, the trial of a new adapter (on a share of new conversations) is ended;
-        without a trial, the adapter before the current one comes back, or the base model if there
-        is none. Raises as `promote`.
+        With `to` None, a running trial of a new adapter (on a share of new conversations) is ended.
+        If there is no trial, the adapter before the current one becomes active, or the base model
+        if there was none. Raises the same errors as `promote`.
         """
         async with self._moving:
             force = self._adapters.in_force(model)
@@ -233,9 +233,9 @@ class Promote:
             return await self._back(model, to or self._last_before(force), why=why)
 
     async def to_base(self, model: str, *, why: str) -> AdaptersInForce:
-        """Have the base model answer without any adapter.
+        """Have the base model answer all requests, without any adapter.
 
-        Raises Conflict if it already does.
+        Raises Conflict if the base model answers already.
         """
         async with self._moving:
             return await self._back(model, None, why=why)

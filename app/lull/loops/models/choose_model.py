@@ -69,7 +69,9 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltIn:
-    """A model that ships with Lull."""
+    """A model that ships with Lull, with its weights' folder and the function that
+    prepares them.
+    """
 
     name: str
     folder: str

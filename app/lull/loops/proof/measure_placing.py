@@ -52,9 +52,8 @@ LOOK_EVERY_S: Final = 60.0
 
 
 class WaitingPlacing(NamedTuple):
-    """A model for which it is still to be measured where in its prompt it obeys skills best, with
-    the number of test questions asked so far (`done`) and at most needed (`of`): each test case is
-    asked once for each place.
+    """A model whose best place for skills in its prompt is still to be measured, with the number of
+    test questions asked so far (`done`) and the most that may be needed (`of`).
     """
 
     model: str
@@ -122,8 +121,8 @@ class MeasurePlacing:
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def load(self) -> None:
-        """Load the stored results of which place in its prompt each model obeys skills best at;
-        from then on skills are put there.
+        """Load the stored results: at which place in its prompt each measured model obeys skills
+        best. From then on skills are put there.
         """
         for result in await asyncio.to_thread(self._store.all):
             if result.sheet == self._sheet.sha256:
@@ -145,8 +144,8 @@ class MeasurePlacing:
         self._models = models
 
     def waiting(self) -> list[WaitingPlacing]:
-        """Return the models for which it is still to be measured where in the prompt they obey
-        skills best. Cheap, as it is called ten times a second.
+        """Return the models whose best place for skills in the prompt is still to be measured.
+        Cheap, as it is called ten times a second.
         """
         most = len(self._sheet.cases) * len(Placement)
         return [

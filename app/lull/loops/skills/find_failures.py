@@ -53,8 +53,8 @@ class FindFailures:
         return [one for one in found if one.said or one.turn not in used]
 
     def still_open(self, found: FailureSet) -> bool:
-        """Whether these failed answers can still be made into a proposal, because no other writer
-        and no user has made one of them meanwhile.
+        """Whether these failed answers can still be made into a proposal; False if another writer
+        or the user has used any of them for one meanwhile.
         """
         left = {one.turn.id for one in self._turns()[0]}
         if not found.wish:

@@ -83,7 +83,8 @@ class Train:
         self._rule = rule
 
     async def make(self, step: MakingStep) -> Run:
-        """Make the training run that a step describes.
+        """Write the folder and database row of the training run that this step describes; return
+        the run.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """
