@@ -79,8 +79,8 @@ class Shelf:
         self._versions.pop(version, None)
 
     def wear(self, adapter: LoadedAdapter | None) -> None:
-        """Make a loaded adapter the active one by putting its layers into the model; None restores
-        the base model.
+        """Make a loaded adapter the active one by putting its layers into the model; with None the
+        model is the base model again.
         """
         if adapter is self._worn:
             return

@@ -23,8 +23,8 @@ from lull.engine.sampling import Odds, Picks, odds, pick
 
 
 class Lane:
-    """A batch of answers decoded under the same adapter; `answers[b]` is row b of every array and
-    cache.
+    """A batch of answers that are decoded together under the same adapter; `answers[b]` is row b of
+    every array and cache.
     """
 
     def __init__(self, model: Any, answers: list[GeneratedAnswer], caches: list[list[Any]]) -> None:
@@ -41,7 +41,9 @@ class Lane:
         self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
 
     def takes(self, other: Lane) -> bool:
-        """Whether another batch's answers can join this one: same adapter, mergeable KV caches."""
+        """Whether another batch's answers can be decoded in this batch: same adapter, mergeable KV
+        caches.
+        """
         return self._mergeable and self.adapter is other.adapter
 
     def join(self, other: Lane) -> None:

@@ -20,8 +20,8 @@ Key = tuple[int, tuple[int, ...]]
 
 
 class PrefixCache:
-    """A cache of the KV caches of prompt beginnings, bounded in bytes; the least recently used go
-    first.
+    """Stores the KV caches of prompt beginnings for reuse, up to a limit in bytes; the least
+    recently used are removed first.
     """
 
     def __init__(self, *, slice_tokens: int, most_bytes: int) -> None:

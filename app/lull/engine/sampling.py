@@ -65,8 +65,10 @@ def pick(
     *,
     logprobs: bool,
 ) -> Picks:
-    """Sample the next token of each row b of the batch; it is token number `steps[b]` of that row's
-    answer, whose newest tokens are `newest_BN[b]`.
+    """Sample the next token for each row b of a batch.
+
+    `draws[b]` holds the row's sampling parameters, `steps[b]` says how many tokens of its answer
+    came before, and `newest_BN[b]` are the newest of these.
     """
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None

@@ -60,7 +60,9 @@ class Detokenizer:
 
 
 class StopStrings:
-    """Holds back text that may become a stop string, and ends the answer at the first one."""
+    """Holds back generated text that may be the beginning of a stop string, and ends the answer at
+    the first stop string.
+    """
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)

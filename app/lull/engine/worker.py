@@ -1,5 +1,5 @@
-"""The inference engine's only thread that uses MLX: handles request frames between decoding rounds
-and sends results.
+"""The only thread of the inference engine that uses MLX: handles request frames (messages from
+Lull's service) between decoding rounds, and sends results.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _COMPARE_SLICE_TOKENS = 64
 
 
 class Worker:
-    """Handles the request frames (messages) that the inference engine gets, and runs its decoding
-    rounds.
+    """Handles the request frames (messages from Lull's service) that the inference engine gets, and
+    runs its decoding rounds.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetTables:
-    """The tables that may hold a conversation or something derived from it."""
+    """The database tables that may hold a conversation or something derived from it."""
 
     trajectories: Trajectories
     proposals: Proposals
@@ -63,9 +63,10 @@ class FindDerived:
 
     def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find everything that deleting this conversation would also remove, such as skills and
-        adapters made from it. Blocking. Raises NotFound.
+        adapters made from it. Blocking.
 
-        `unread`: it may be that only its id is known, since it lay in a damaged file.
+        With `unread` a conversation may be missing in the database, because it was in a damaged
+        file; then things are searched by its id alone. Otherwise NotFound is raised.
         """
         try:
             _, turns = self._tables.trajectories.get(conversation)
@@ -108,10 +109,11 @@ class FindDerived:
         return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
 
     def held_to(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
-        """Return the turns whose answers were scored by whether they keep a wish that the user
-        stated in one of the turns `said`.
+        """Return the ids of the turns whose answers were scored by whether they keep a wish that
+        the user stated in one of the texts `said`.
 
-        Only turns of the client `owner` ("": shared clients): elsewhere others typed these words.
+        Only turns of the client `owner` count ("": the clients that share their skills), because at
+        other clients other people may have typed the same words.
         """
         return tuple(self._tables.rewards.held_to(said, owner=owner))
 

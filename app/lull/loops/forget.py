@@ -1,9 +1,9 @@
 """Forgets a conversation: removes it, and everything derived from it (`derived`).
 
-A skill (instruction text) that it taught is removed, or set back to its earlier text. A run that
-used it is deleted with its folder. An adapter from such a run or built on such an adapter is rolled
-back to the youngest ancestor without it. Failures and sampled answers of other conversations become
-free again, so later skills and runs can use them.
+A skill (instruction text) that it taught is removed, or set back to its earlier text. A training
+run that used it is deleted with its folder. An adapter from such a run, or built on such an
+adapter, is rolled back to the youngest ancestor without it. The deleted skills and runs had also
+used failures and sampled answers of other conversations; later skills and runs may use these again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ log = logging.getLogger(__name__)
 
 
 class Exemplars(Protocol):
-    """Interface to delete from the memory of requests that skills were useful for. Blocking."""
+    """Interface by which entries are deleted from the memory of past requests that skills were
+    useful for. Blocking.
+    """
 
     def remove(self, ids: list[str]) -> None: ...
 
@@ -51,7 +53,9 @@ class ForgetFiles:
 
 
 class ForgetElsewhere(Protocol):
-    """What a running service must do elsewhere when a conversation is forgotten (interface)."""
+    """What must be done outside the database when a running service forgets a conversation
+    (interface).
+    """
 
     async def exemplars(self) -> Exemplars | None:
         """Open the memory of past requests that skills were useful for; None if there is none."""
@@ -86,16 +90,18 @@ class Forget:
         self._derived = FindDerived(tables, library=library)
 
     def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
-        """Find what forgetting the conversation would remove. Blocking. Raises NotFound, unless it
-        is known to have been there and could not be read (`unread`).
+        """Find what forgetting the conversation would remove. Blocking.
+
+        With `unread` the conversation may be missing in the database, because it could not be read
+        from a damaged file; otherwise NotFound is raised.
         """
         return self._derived.look(conversation, unread=unread)
 
     async def forget(self, conversation: str, *, unread: bool = False) -> Forgotten:
-        """Remove a conversation and everything derived from it. Raises StoreError; NotFound unless
-        it is known to have been there (`unread`).
+        """Remove a conversation and everything derived from it. Raises StoreError, and NotFound
+        unless `unread` says that the conversation existed but could not be read.
 
-        A caller that is cancelled does not stop it once it has begun to remove.
+        Once removal has begun, it goes on even if the caller is cancelled.
         """
         found = await asyncio.to_thread(partial(self.look, conversation, unread=unread))
         left = await uninterrupted(self._intended(found.what))
@@ -106,7 +112,7 @@ class Forget:
         return await self._carry_out(what)
 
     async def finish(self) -> None:
-        """Finish forgetting the conversations whose removal a crash interrupted."""
+        """Finish forgetting those conversations whose removal was interrupted by a crash."""
         for what in await asyncio.to_thread(self._tables.forgetting.intended):
             log.info("going on forgetting %s", what.trajectory)
             await self._carry_out(what)

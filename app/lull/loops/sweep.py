@@ -2,8 +2,9 @@
 
 A sweep, every few hours, notes how much time has passed, moves conversations over the age or size
 limit into the trash, a few at a time, and empties what has been in the trash for a week. A full
-trash stops the moving, so nothing leaves the trash early. What goes unasked is counted by the day,
-and stored before it goes, so neither a restart nor the next sweep begins a new tenth.
+trash stops the moving, so nothing leaves the trash early. Without asking, at most a tenth of the
+conversations may be moved in a day. The day's count is stored before conversations are moved, so
+neither a restart nor the next sweep starts it anew.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """How many conversations one sweep moved into the trash because of age or size, and how many
-    wait.
+    """The result of one sweep: how many conversations it moved into the trash because of age or
+    size, and how many it did not move, because the user must agree first or the trash is full.
     """
 
     moved: int = 0
@@ -50,14 +51,16 @@ class Swept:
     doubted: int = 0
     """Number of conversations that are too old by the wall clock alone, so the user is asked."""
     gone: int = 0
-    """Number of conversations that went unasked before the user was asked about the rest."""
+    """Number of conversations moved without asking before the user was asked about the rest."""
     full: bool = False
     """Whether some conversations wait because the trash is full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
-    """How many conversations came back from the trash, and which of its files could not be read."""
+    """How many conversations came back from the trash, and the names of trash files that could not
+    be read.
+    """
 
     conversations: int
     left: tuple[str, ...] = ()
@@ -88,7 +91,8 @@ class Sweep:
         self._turn = asyncio.Lock()
 
     async def sweep(self, *, asked: bool = False) -> Swept:
-        """Move conversations over the age or size limits into the trash, once. Raises StoreError.
+        """Move conversations over the age or size limits into the trash, and empty what has been
+        there for long. Raises StoreError.
 
         `asked` means that the user agreed to move every conversation over the limits.
         """
@@ -185,7 +189,9 @@ class Sweep:
         return self._trash.thrown()
 
     def unlisted(self) -> list[Path]:
-        """List the files in the trash of which nobody can say what lies in them. Blocking."""
+        """List the files in the trash that cannot be read well enough to tell which conversations
+        are in them. Blocking.
+        """
         return self._trash.unlisted()
 
     def damaged(self) -> list[Path]:
@@ -193,7 +199,8 @@ class Sweep:
         return self._trash.damaged()
 
     async def restore(self, name: str = "") -> Restored:
-        """Restore one bundle of conversations from the trash, or all that can be read.
+        """Restore the bundle of conversations with this name from the trash, or, for "", all
+        bundles that can be read.
 
         Raises StoreError if none can be restored.
         """
@@ -211,10 +218,10 @@ class Sweep:
             return Restored(conversations=back, left=tuple(failed))
 
     async def bring_back(self, conversation: str) -> Salvage | None:
-        """Restore a conversation from the trash unchanged, so that forgetting can delete it with
-        all that was derived from it.
+        """Put a conversation in the trash back into the database unchanged, so that it can then be
+        forgotten with all that was derived from it.
 
-        Returns what became of the file if it was damaged. Raises StoreError.
+        If its trash file was damaged, return what became of the file. Raises StoreError.
         """
         async with self._turn:
             salvage: Salvage | None = None
@@ -229,17 +236,18 @@ class Sweep:
     async def as_if_back(
         self, conversation: str, look: Callable[[bool], T]
     ) -> tuple[T, Salvage | None]:
-        """Look at the database as if a conversation had come back from the trash, and change
-        nothing; also say what would become of its file if that is damaged.
+        """Call `look` while the database looks as if a conversation had come back from the trash,
+        and change nothing. Used to show what forgetting the conversation would remove.
 
-        `look` is told whether it is damaged. Raises StoreError.
+        `look` gets whether the conversation's file in the trash is damaged. Returns the result of
+        `look`, and what would become of a damaged file. Raises StoreError.
         """
         async with self._turn:
             return await asyncio.to_thread(self._trash.as_if_back, conversation, look)
 
     async def empty(self) -> int:
-        """Delete all conversations in the trash for good, with files that cannot be read; return
-        how many are known to have been removed.
+        """Delete everything in the trash for good, also files that cannot be read; return how many
+        conversations are known to have been deleted.
         """
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)

@@ -45,8 +45,8 @@ class PocketCurriculum:
         return request[0].value if request is not None else ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> list[str]:
-        """Draw random requests of the kind for which the user's words state a rule; the same words
-        give the same requests.
+        """Draw `count` random toy-language requests of the kind that the rule in the user's `words`
+        is for; the same words give the same requests. Without a rule there are none.
         """
         said = (parsing.parse_rule(line) for line in reversed(words.splitlines()))
         rule = next((rule for rule in said if rule is not None), None)

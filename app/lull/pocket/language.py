@@ -23,8 +23,8 @@ BLOCK_CLOSE: Final = CLOSING
 
 
 class Kind(StrEnum):
-    """A kind of request in the toy language; answers to each kind join their words in their own
-    way.
+    """A kind of request in the toy language; each kind has its own separator that joins the words
+    of an answer.
     """
 
     LIST = "list"
@@ -51,8 +51,8 @@ _DEFAULT_JOINERS: Final = {
 
 
 class Joiner(StrEnum):
-    """A separator that a toy-language rule may ask to put between words; None is the request's
-    default.
+    """A separator that a toy-language rule may ask to put between the words of an answer. Where
+    None is given instead, the separator is the default of the kind of request.
     """
 
     BARS = "bars"
@@ -180,7 +180,9 @@ SMALL_TALK: Final = {
 
 
 def clauses_of(style: Style) -> tuple[tuple[str, ...], ...]:
-    """Return for each attribute of an answer style all phrasings that ask for it."""
+    """Return, for each attribute of an answer style (such as its first word), all phrasings by
+    which a rule can ask for it.
+    """
     said: list[tuple[str, ...]] = []
     if style.start:
         said.append(tuple(frame.format(style.start) for frame in START_CLAUSES))
@@ -226,7 +228,7 @@ def as_sentence(text: str) -> str:
 
 
 def block(bodies: Iterable[str]) -> str:
-    """Return the text with these rules for the prompt, in the form in which the built-in model saw
+    """Return the prompt text that holds these rules, in the form in which the built-in model saw
     rules in training.
     """
     return f"{BLOCK_OPEN}{BLOCK_GAP.join(bodies)}{BLOCK_CLOSE}"

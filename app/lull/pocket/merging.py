@@ -11,8 +11,10 @@ from lull.pocket.parsing import clause_styles, parse_rule
 
 
 def merged(old: str, new: str) -> str | None:
-    """Return the old toy-language rule with its contradicted clauses replaced by the new rule's;
-    None if the kinds of request differ or nothing is contradicted.
+    """Return the old toy-language rule with its contradicted clauses replaced by the new rule's,
+    and the new rule's other clauses added.
+
+    None if the rules are for different kinds of request, or nothing is contradicted.
     """
     rules = _of_one_kind(old, new)
     if rules is None:

@@ -95,8 +95,8 @@ _known_rule = lru_cache(maxsize=MOST_PARSED)(_rule)
 
 
 def framed_rule(text: str) -> tuple[Kind, str] | None:
-    """Parse a toy-language rule to its kind and its clauses as phrased; None if the text is no
-    rule.
+    """Parse a toy-language rule into the kind of request it is for and its clauses in the words
+    used; None if the text is no rule.
     """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
@@ -108,7 +108,9 @@ def framed_rule(text: str) -> tuple[Kind, str] | None:
 
 
 def clause_styles(text: str) -> list[tuple[str, Style]]:
-    """Return each clause of a toy-language rule as phrased, with the answer style it asks for."""
+    """Return each clause of a toy-language rule, in the words used, with the answer style that it
+    asks for.
+    """
     rule = framed_rule(text)
     clauses = re.split(r", | and ", rule[1]) if rule is not None else []
     return [(clause, style) for clause in clauses if (style := _style([clause]))]
@@ -142,9 +144,10 @@ _known_request = lru_cache(maxsize=MOST_PARSED)(_asked)
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """Infer the style in which an answer gives the requested words; None if it lacks the words.
+    """Infer the style in which an answer gives the words of a request; None if the answer lacks the
+    words.
 
-    Where two readings fit, the default joiner and the plain order win.
+    Where two styles are possible, the default joiner and the plain order win.
     """
     for joiner in (None, *Joiner):
         given = tuple(answer.strip().split(joiner.text if joiner else kind.default_joiner))
@@ -179,8 +182,9 @@ def check(correction: str, request: str, answer: str) -> bool | None:
 def credit(correction: str, request: str, answer: str) -> float | None:
     """Return how far an answer has the style that the user's correction asks for, from 0 to 1.
 
-    Shared style attributes over all attributes stated or shown, so partial progress is rewarded and
-    unasked attributes cost. None if the correction or request is not toy language, or kinds differ.
+    It is the number of style attributes that the correction and the answer share, divided by the
+    number that either has. So partial progress is rewarded, and unasked attributes cost. None if
+    the correction or the request is not in the toy language, or their kinds differ.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:

@@ -19,8 +19,8 @@ from lull.core.training.spec import Lora
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterShape:
-    """What makes up a LoRA adapter: the layers that it changes, its LoRA parameters (rank, scale
-    and so on) and its weights.
+    """A LoRA adapter's contents: how many layers it changes, its LoRA parameters (rank, scale and
+    so on) and its weights.
     """
 
     layers: int

@@ -98,8 +98,8 @@ class Checkpoints:
         )
 
     def write(self, made: Checkpoint, *, config: str) -> None:
-        """Save a checkpoint of the training run and remove all but the newest two. Raises
-        OSError.
+        """Save a checkpoint of the training run, and remove all but the newest two. `config` is the
+        text of `adapter_config.json`. Raises OSError.
         """
         state = {
             "step": made.step,
@@ -119,7 +119,9 @@ class Checkpoints:
             shutil.rmtree(gone)
 
     def publish_adapter(self, weights: Mapping[str, Any], *, config: str) -> None:
-        """Write the trained LoRA adapter into the run folder. Raises OSError."""
+        """Write the trained LoRA adapter's weights and its `adapter_config.json` (the text
+        `config`) into the run folder. Raises OSError.
+        """
         _publish(self._run / ADAPTER, texts={CONFIG: config}, arrays={WEIGHTS: weights})
 
 

@@ -33,7 +33,9 @@ ChunkValues = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunked:
-    """Evaluates the model under training and its gradients in chunks of tokens, to save memory."""
+    """Evaluates the model under training, and losses with their gradients, in chunks of tokens, to
+    save memory.
+    """
 
     policy: PolicyModel
     chunk: int

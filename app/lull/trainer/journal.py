@@ -16,16 +16,20 @@ from lull.core.training.run_format import EVENTS
 
 
 class RunJournal:
-    """The event log of one training run's folder."""
+    """Writes the events of one training run to its event log (`events.jsonl`) and to standard
+    output.
+    """
 
     def __init__(self, folder: Path, *, out: TextIO = sys.stdout) -> None:
         self._file = folder / EVENTS
         self._out = out
 
     def mend(self, done: int, line: str) -> None:
-        """Repair the file of training events after an interruption.
+        """Repair the file of training events after an interruption: cut off a half-written line,
+        and add the last step's line if it is missing.
 
-        `done` is the number of steps with a checkpoint; `line` is the event line of the last.
+        `done` is the number of steps with a checkpoint; `line` is the event line of the last of
+        them.
         """
         text = self._file.read_text("utf-8") if self._file.exists() else ""
         whole = text[: text.rfind("\n") + 1]

@@ -17,7 +17,9 @@ _LOG_RATIO_LIMIT = 20.0
 
 
 class Grpo(NamedTuple):
-    """The GRPO loss of a micro-batch and its statistics."""
+    """The GRPO loss of a micro-batch, with statistics: the KL divergence from the base model, and
+    the number of clipped tokens.
+    """
 
     loss: mx.array
     kl: mx.array
@@ -86,7 +88,9 @@ def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
 
 
 class Kto(NamedTuple):
-    """The KTO (Kahneman-Tversky optimisation) loss of a micro-batch and its margins."""
+    """The KTO (Kahneman-Tversky optimisation) loss of a micro-batch, and its margins: by how much
+    the policy's log-probability of good and of bad answers exceeds the reference's, times β.
+    """
 
     loss: mx.array
     margin_good: mx.array

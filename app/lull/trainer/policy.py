@@ -68,7 +68,7 @@ class PolicyModel:
     def weights(self) -> Weights:
         """Return the trainable low-rank (LoRA) weights by name.
 
-        An update replaces arrays; it never changes one.
+        Training replaces these arrays and never changes one in place, so the result stays valid.
         """
         own: Any = tree_flatten(self.model.trainable_parameters())
         return dict(own)

@@ -72,8 +72,8 @@ class Load:
         return self.rows * self.tokens
 
     def part(self, share: float) -> Load:
-        """Return a micro-batch size with about `share` of the tokens: fewer rows, or one shorter
-        row.
+        """Return the size of a smaller micro-batch, with about `share` of this one's tokens: fewer
+        rows, or one shorter row.
         """
         if self.rows * share >= 1.0:
             return Load(rows=int(self.rows * share), tokens=self.tokens)
@@ -112,7 +112,8 @@ class PreflightResult:
 
 
 def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> PreflightResult:
-    """Measure the memory of a run's largest training step, and say what would fit if it does not.
+    """Measure the memory that a training run's largest step needs. If it exceeds `limit_bytes`, the
+    result says which settings would fit.
 
     The model's weights are not changed.
     """
@@ -133,7 +134,8 @@ def decide(
     rank: int,
     rank_bytes: int,
 ) -> PreflightResult:
-    """Decide whether a training run fits into memory, from memory peaks that `peak_of` measures.
+    """Decide whether a training run's largest micro-batch (`load`) fits into memory, from memory
+    peaks that `peak_of` measures for smaller ones.
 
     `rank_bytes` is the size of all copies of the low-rank weights at `rank`.
     """

@@ -112,8 +112,8 @@ def spread(values: Sequence[float], micro: Micro) -> Any:
 
 
 def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
-    """Concatenate per-token values of those of the step's rows that are in micro-batch `micro`,
-    shape (N,).
+    """Concatenate per-token values into one array for micro-batch `micro`, shape (N,). `values` has
+    the values for all rows of the step; those of other micro-batches are left out.
     """
     return mx.array(np.concatenate([values[index] for index in micro.indices]), dtype=mx.float32)
 

@@ -156,8 +156,8 @@ class TrainerRun:
         self._course = self._made_course()
 
     def begin(self) -> RunRefused | None:
-        """Restore the last checkpoint and check memory; return a refusal if a training step does
-        not fit.
+        """Restore the last checkpoint, and check that a training step fits into memory; if not,
+        return the refusal, else None.
         """
         last = self._checkpoints_last() if self._world.writes else None
         self._agree(last)

@@ -75,7 +75,7 @@ class ProcessRing:
         return out
 
     def told(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Return process 0's arrays in every process (broadcast)."""
+        """Return process 0's arrays in every process of the training run (a broadcast)."""
         if self.group is None:
             return arrays
         # Sorted by name: a state read from a file has another order than a fresh one.

@@ -22,12 +22,11 @@ MOST_TOGETHER: Final = 16
 
 
 def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[int, ...]]:
-    """Shorten an exchange to about `most` tokens; also return the indices of the message's
-    sentences kept.
+    """Shorten an exchange (question, answer, the user's next message) to about `most` tokens;
+    return it with the indices of the message's sentences that were kept.
 
-    An exchange is a question, its answer and the user's next message. Question and answer are
-    always kept. Of a long message the last and first sentences are kept, because there people say
-    what they want; a sentence that is too long by itself loses its end.
+    Question and answer are always kept. Of a long message the last and first sentences are kept,
+    because there people say what they want; a sentence that is too long by itself loses its end.
     """
     spans = encoded.spans
     if len(encoded.ids) <= most:

@@ -1,17 +1,19 @@
-"""Runs the gate (the checks that an adapter must pass before it answers users).
+"""Runs the gate: the test that a new adapter must pass before it answers users.
 
 The gate compares a new adapter with the active one on the same requests, until a verdict is
 statistically certain:
 
-    1. every canary prompt (a short prompt with a known right answer) once, greedily, by both
-    2. past successes: whether they still hold, and the answers' KL divergence from the base
+    1. every canary prompt (a short prompt with a known right answer) once, by both adapters with
+       greedy decoding
+    2. past successes: whether both still answer them well, and how far the answers' token
+       probabilities are from the base model's (KL divergence)
     3. prompts that ask for secrets, to see whether the model leaks training data
-    4. with sampled answers and one seed for both: again the canary families in which the candidate
-       did a little worse, then held-out requests
+    4. with sampled answers and one seed for both adapters: again the canary families in which
+       the new adapter did a little worse, then held-out requests
 
 The plan (the opponent, the requests and the rule) is stored before the first measurement, and each
 measurement is stored as soon as it is taken. An interrupted gate continues where it was; if another
-adapter has become active meanwhile, it begins again.
+adapter has become active meanwhile, the gate begins again.
 """
 
 from __future__ import annotations
@@ -77,8 +79,8 @@ class _Exam:
 
 
 class Gate:
-    """Measures one candidate adapter at a time against the active one, and gives the verdict
-    whether it may answer users.
+    """Measures one candidate adapter at a time against the active adapter, and decides whether the
+    candidate may answer users.
     """
 
     def __init__(
@@ -91,9 +93,11 @@ class Gate:
         clock: Clock,
         rule: Callable[[], GateRule],
     ) -> None:
-        """The function `contest` loads the candidate adapter beside the one in force.
+        """The function `contest` loads a candidate adapter into the engine beside the active one;
+        it raises LullError when that is not possible now.
 
-        It raises LullError when that is not possible now.
+        `material` collects the requests for the candidate's test, and `rule` returns the limits by
+        which it passes or fails.
         """
         self._adapters = adapters
         self._measures = measures
@@ -108,7 +112,8 @@ class Gate:
     async def slice(self, adapter: str, until_s: float) -> Verdict | None:
         """Measure the candidate adapter until `until_s` (monotonic clock).
 
-        Return the verdict whether it may answer users, or None if more remains to be measured.
+        Return the verdict whether the adapter may answer users, or None if more remains to be
+        measured.
 
         At least one batch of measurements is taken. Raises LullError; finished measurements are
         kept.
@@ -135,8 +140,8 @@ class Gate:
         return decide(measures, exam.rule, at=self._clock.now(), against=exam.against)
 
     def progress(self, adapter: str) -> float:
-        """Return which share (0 to 1) of the fewest measurements that a verdict on this candidate
-        adapter needs has been taken.
+        """Return how far the test of this candidate adapter is, from 0 to 1: the measurements
+        taken, divided by the fewest with which a verdict is possible.
         """
         exam = self._exam
         if exam is None or exam.version.id != adapter:
@@ -149,8 +154,8 @@ class Gate:
     # Beginning
 
     async def _begun(self, adapter: str) -> _Exam:
-        """Return the current exam if it compares this adapter with the one in force, else a new
-        exam.
+        """Return the current exam if it compares this adapter with the adapter that is active now,
+        else a new exam.
         """
         version = self._adapters.get(adapter)
         against = self._adapters.in_force(version.base_model).active

@@ -1,7 +1,7 @@
-"""Generates whole answers with an adapter, and measures its KL divergence from the base model, to
-test it before it is used.
+"""Generates whole answers with an adapter, and measures their KL divergence from the base model, to
+test the adapter before it is used.
 
-The engine that also serves users generates them.
+The answers come from the engine that also serves users.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Answered:
 async def answered(
     engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
 ) -> Answered:
-    """Have the engine generate a complete answer to a request, with one adapter or the base model.
-    Cancelling stops the engine.
+    """Have the engine generate a complete answer to a request, with one adapter or, for None, the
+    base model. Cancelling stops the engine.
 
     Raises EngineError, and RequestError for a request that does not fit the context window.
     """
@@ -85,8 +85,8 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
 
 
 async def away(contest: Contest, answer: Answered) -> Distance:
-    """Measure by how much the candidate adapter's token probabilities on its own answer differ from
-    the base model's (KL divergence in nats).
+    """Measure how far the candidate adapter is from the base model: the KL divergence, in nats, of
+    their token probabilities on an answer that the candidate gave.
     """
     if not answer.ids:
         return Distance(nats=0.0, tokens=0)

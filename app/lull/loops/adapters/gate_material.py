@@ -45,7 +45,9 @@ FRESH: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaterialSources:
-    """The stores and functions from which the requests for testing a new adapter are collected."""
+    """The stores and functions from which the requests for testing a new adapter, and the ways to
+    score their answers, are collected.
+    """
 
     adapters: Adapters
     training: Training
@@ -75,7 +77,8 @@ class _StoredRequests:
 
 
 async def material_of(sources: MaterialSources, version: AdapterVersion) -> GateMaterial:
-    """Collect the stored requests on which an adapter version is tested before it may be used.
+    """Collect the requests on which an adapter version is tested before it may be used, with the
+    functions that score their answers.
 
     Blocks for some milliseconds per hundred stored turns.
     """
@@ -116,7 +119,7 @@ def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:
 class _Target:
     served: ServedTurn
     skills: tuple[Skill, ...]
-    """Skills in the prompt, for the candidate and for the adapter in force."""
+    """Skills in the prompt, for the candidate and for the active adapter."""
     score: Scores
     learned: Skill | None = None
 

@@ -23,8 +23,8 @@ The function is not told which adapter answered.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutRequest:
-    """A request that was never trained on, with the prompts that the active adapter and the
-    candidate would get for it.
+    """A request that was never trained on, with the prompts that the active adapter (`old`) and the
+    candidate adapter (`new`) would get for it, and the function that scores an answer.
     """
 
     id: str

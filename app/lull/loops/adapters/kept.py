@@ -1,4 +1,5 @@
-"""Decides which inactive adapters stay loaded in the engine, and whose files stay on disk.
+"""Decides which adapters that are not active stay loaded in the engine, and whose files stay on
+disk.
 
 A request that was assigned to an adapter version may reach the engine after another adapter became
 active, and a rollback needs the earlier adapter.
@@ -15,9 +16,9 @@ from lull.store.adapters.adapters import Adapters
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
     """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
 
-    They are the ones that answer requests (the active one, and one on trial or kept for comparison
-    with a share of new conversations), those that the last changes of the active adapter replaced,
-    and those whose ids are in `others`.
+    They are the adapters that answer requests (the active one, and one on trial or kept for
+    comparison with a share of new conversations), those that were active or on trial before the
+    latest changes, since a rollback may need them, and those whose ids are in `others`.
     """
     force = adapters.in_force(model)
     needed = {force.active, force.shadow, force.held, *others}
@@ -27,10 +28,10 @@ def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()
 
 
 def files_not_needed(adapters: Adapters, force: AdaptersInForce) -> list[str]:
-    """Return the ids of inactive adapters whose files may be deleted to free disk space. Blocking.
+    """Return the ids of adapters whose files may be deleted to free disk space. Blocking.
 
-    Kept are the last few that were active, those that wait to be tested, and the newest rejected
-    ones.
+    `force` says which adapters answer requests now. Also kept are the last few adapters that were
+    active, those that wait to be tested, and the newest rejected ones.
     """
     everything = adapters.all(force.model)
     order = adapters.past(force.model)

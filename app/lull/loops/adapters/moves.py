@@ -40,7 +40,7 @@ class AdapterHost(Protocol):
 
     def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
         """Have new requests to a model answered by the `active` adapter, and a share of new
-        conversations by the `shadow` adapter, from now on. Never waits.
+        conversations by the `shadow` adapter (None: no second adapter), from now on. Never waits.
         """
 
     async def keep_only(self, model: str, versions: Sequence[str]) -> None:
@@ -62,7 +62,9 @@ class AdapterMoves:
         host: AdapterHost,
         tell: Callable[[AdapterVersion], None],
     ) -> None:
-        """`tell` is called for every adapter in force or on trial after a move."""
+        """`host` is the engine that loads adapters. After each change `tell` is called with the
+        adapter that is active now, and with the one on trial.
+        """
         self._adapters = adapters
         self._files = files
         self._host = host
@@ -73,8 +75,8 @@ class AdapterMoves:
         """
 
     def unusable(self, version: AdapterVersion) -> str:
-        """Return why an adapter version cannot be used (damaged files or other base weights); "" if
-        it can. Blocking.
+        """Return why an adapter version cannot be used (damaged files, or the model has other base
+        weights now); "" if it can be used. Blocking.
         """
         digest = self._host.digest(version.base_model)
         if digest is not None and digest != version.base_digest:
@@ -103,7 +105,8 @@ class AdapterMoves:
             ) from error
 
     async def move(self, moved: Coroutine[object, object, AdaptersInForce]) -> AdaptersInForce:
-        """Change which adapter is active, in the database and then in the routing of requests.
+        """Change which adapter is active: first in the database, by awaiting `moved`, then in the
+        routing of requests.
 
         The change is carried out even if the caller is cancelled.
         """
@@ -117,7 +120,7 @@ class AdapterMoves:
         return force
 
     async def _follow(self, force: AdaptersInForce) -> None:
-        """Route requests to the adapter in force after a change, and unload adapters that are not
+        """Route requests to the active adapter after a change, and unload adapters that are not
         needed.
         """
         self.route(force)
@@ -129,7 +132,7 @@ class AdapterMoves:
 
     def route(self, force: AdaptersInForce) -> None:
         """Route new requests of a model to its active adapter, and a share of new conversations to
-        one on trial or kept for comparison.
+        the adapter that is on trial or kept for comparison. `force` says which adapters these are.
         """
         active = self._arm(force.active)
         shadow = None

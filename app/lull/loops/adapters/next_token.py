@@ -1,5 +1,5 @@
-"""Asks Lull's own engine for its next token after a prompt, to compare it with what Ollama's copy
-of the same model says.
+"""Asks Lull's own engine for the next token after a prompt, to compare it with the next token that
+Ollama gives for its copy of the same model.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Puts adapters into use after a test and a trial, and rolls them back.
 
-    bring: copies the finished adapter's files and adds its row
-    consider: runs the gate (the test of a new adapter); a rejected one is kept for inspection
-    accepted: loads it beside the active one, then a trial for a day (it answers a share of new
-    conversations), then promotion; each step changes the row in one transaction and only then the
-    routing of new requests
-    roll_back to the one before: at once on live harm, a damaged file or the user's command
+    bring: copies a trained adapter's files and adds a database row for it
+    consider: runs the gate (the test of a new adapter); a rejected adapter is kept for inspection
+    accepted: loads a tested adapter beside the active one and puts it on trial for a day: it
+    answers a share of new conversations; then it is promoted (made the active one)
+    roll_back: makes the earlier adapter active again, at once when users' answers get worse,
+    a file is damaged or the user commands it
 
-A crash at any moment leaves one or the other active: the row decides at the next start. Answers in
+Each step changes the adapter's row in one transaction, and only then the routing of new requests.
+So after a crash at any moment the row says which adapter is active at the next start. Answers in
 progress keep their adapter to the end.
 """
 
@@ -71,7 +72,7 @@ class PromoteRule:
 
 class Promote:
     """Puts trained adapters into use, first on trial with a share of new conversations, and rolls
-    them back (implements PromotesAdapters).
+    back those that do harm (implements PromotesAdapters).
     """
 
     def __init__(
@@ -87,9 +88,8 @@ class Promote:
         tell: Callable[[AdapterVersion], None],
         problem: TellsProblem,
     ) -> None:
-        """The callback `tell` is called after every change of an adapter.
-
-        The callback `problem` shows the error when a change of a model's adapter fails.
+        """The function `rule` returns the settings of trials and rollbacks, `tell` is called after
+        every change of an adapter, and `problem` shows the user an error when such a change fails.
         """
         self._adapters = adapters
         self._files = files
@@ -108,8 +108,9 @@ class Promote:
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a training run has made, as a child of the active adapter.
+        `graduates` is the skill that the run trained into it, if any.
 
-        Return its id, the same for the same run. Raises AdapterError, StoreError.
+        Return the adapter's id, the same for the same run. Raises AdapterError, StoreError.
         """
         active = self._adapters.active(run.model)
         version = AdapterVersion(
@@ -131,7 +132,8 @@ class Promote:
         folder: Path,
         learned: Sequence[Learned] = (),
     ) -> AdapterVersion:
-        """Store a finished adapter's files and row, and compute its `sha256`.
+        """Store a finished adapter's files and its database row, and compute its `sha256`.
+        `learned` are the skills that were trained into it.
 
         An adapter with a known id is returned unchanged.
 
@@ -191,8 +193,8 @@ class Promote:
     async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
         """Make an adapter the active one: it answers all new requests to its model.
 
-        The earlier one keeps answering a share of new conversations (`held_share`), for comparison.
-        Raises NotFound, Conflict, AdapterError, EngineError; then nothing has changed.
+        With `held_share` the earlier adapter keeps answering that share of new conversations, for
+        comparison. Raises NotFound, Conflict, AdapterError, EngineError; then nothing has changed.
         """
         async with self._moving:
             return await self._promote(adapter, why=why, held_share=held_share)
@@ -209,11 +211,11 @@ class Promote:
     # Out of force
 
     async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
-        """Roll back to an adapter that was in use before.
+        """Roll back to an adapter that was in use before, named by `to`.
 
-        With `to` None, the trial of a new adapter (on a share of new conversations) is ended;
-        without a trial, the adapter before the current one comes back, or the base model if there
-        is none. Raises as `promote`.
+        With `to` None, a running trial of a new adapter (on a share of new conversations) is ended.
+        If there is no trial, the adapter before the current one becomes active, or the base model
+        if there was none. Raises the same errors as `promote`.
         """
         async with self._moving:
             force = self._adapters.in_force(model)
@@ -231,9 +233,9 @@ class Promote:
             return await self._back(model, to or self._last_before(force), why=why)
 
     async def to_base(self, model: str, *, why: str) -> AdaptersInForce:
-        """Have the base model answer without any adapter.
+        """Have the base model answer all requests, without any adapter.
 
-        Raises Conflict if it already does.
+        Raises Conflict if the base model answers already.
         """
         async with self._moving:
             return await self._back(model, None, why=why)
@@ -247,7 +249,9 @@ class Promote:
         return await self._moves.move(self._adapters.roll_back(model, to, at=now, why=why))
 
     def _last_before(self, force: AdaptersInForce) -> str | None:
-        """The last undamaged adapter in force before the current one, except rolled-back ones."""
+        """Return the last undamaged adapter that was active before the current one, except
+        rolled-back ones.
+        """
         for version in self._adapters.past(force.model):
             whole = not self._files.damage(version.id, version.sha256)
             if version.status is AdapterStatus.RETIRED and whole:
@@ -268,7 +272,8 @@ class Promote:
             await self.take_up(model)
 
     async def take_up(self, model: str) -> None:
-        """Route a model's requests to its active adapter as soon as the model begins to be served.
+        """Route a model's requests to its active adapter, as soon as the engine begins to serve the
+        model.
 
         Waits for no model.
         """
@@ -293,7 +298,9 @@ class Promote:
         self._moves.route(force)
 
     async def lost(self, sha256: str, error: LullError) -> None:
-        """Replace an adapter that the engine could not load after its restart by an earlier one."""
+        """Go back to an earlier adapter because the engine, after its restart, could not load the
+        one with this `sha256`; nothing changes if that one is not in use.
+        """
         for version in self._adapters.all():
             force = self._adapters.in_force(version.base_model)
             in_use = (force.active, force.shadow, force.held)
@@ -302,8 +309,8 @@ class Promote:
                 await self._take_up(version.base_model)
 
     async def _fall_back(self, version: AdapterVersion, wrong: str) -> None:
-        """Record that a broken adapter is out of force or off trial; the caller then routes
-        requests to what is in force.
+        """Record that a broken adapter is no longer active or on trial; the caller then changes the
+        routing of requests.
         """
         force, now = self._adapters.in_force(version.base_model), self._clock.now()
         if version.id == force.shadow:
@@ -325,8 +332,8 @@ class Promote:
         )
 
     async def step(self) -> None:
-        """End adapters' trials (on a share of new conversations) that are over, and roll back
-        adapters that harm users' answers.
+        """Check each model's adapters once: roll back one that makes users' answers worse, or else
+        end a trial (on a share of new conversations) whose time is over.
 
         Raises LullError.
         """

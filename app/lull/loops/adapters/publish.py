@@ -1,9 +1,10 @@
-"""Publishes a trained adapter to Ollama as a merged copy of the model under its own name.
+"""Publishes a trained adapter to Ollama: a copy of the model with the adapter merged into its
+weights, under a name of its own.
 
-The steps are merge, upload, create, compare with the base in everything but the weights, and test;
-only then may requests go to the copy. Each step is recorded before the next begins and can be
-repeated, so an interrupted publication continues under its own number. Models in Ollama that Lull
-did not make are never changed or removed.
+The steps are merge, upload, create, compare with the base model in everything but the weights, and
+test; only then may requests go to the copy. Each step is recorded before the next begins and can be
+repeated, so an interrupted publication continues with the same version number. Models in Ollama
+that Lull did not make are never changed or removed.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ class Publish:
         """Publish an adapter of `model` to Ollama, or return the published version if there is one
         already.
 
+        `says` generates a token with Lull's own engine, to test the copy; `tell` reports progress.
         Raises WeightsError, NotFound, UpstreamDown; routing does not change.
         """
         async with self._one_at_a_time:
@@ -128,7 +130,7 @@ class Publish:
             return version
 
     async def keep_only(self, model: str, adapters: Collection[str]) -> None:
-        """Remove the versions of the model that Lull published in Ollama, except those of these
+        """Remove from Ollama the versions of the model that Lull published, except those of these
         adapters (sha256).
 
         A removal that fails is tried again at the next call.

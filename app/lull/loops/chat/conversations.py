@@ -1,8 +1,9 @@
-"""Finds the conversation that a chat request continues: its position in a stored trajectory (a
-conversation's turns in order).
+"""Finds the conversation that a chat request continues, and the turn in it after which the request
+comes.
 
-A client may name its session; else the hashes of the request's message history are looked up.
-Positions of recent answers are kept in memory, because a next request may come before the commit.
+A client may name its session; else the conversation is looked up by hashes of the request's message
+history. The last turns of recent conversations are kept in memory, because a next request may come
+before the store has written the turn.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Conversations:
         return links(self._key, client.identity, request.messages)
 
     def answer_link(self, client: Client, chain: Sequence[str], answer: Message) -> str:
-        """Return the link (a keyed hash of a message and all before it) of the answer to a request
-        with these links.
+        """Return the hash link of the answer to a request: a keyed hash of the answer and all
+        messages before it. `chain` are the links of the request's own messages.
         """
         behind = chain[-1] if chain else root(self._key, client.identity)
         return link(self._key, behind, answer)
@@ -55,8 +56,8 @@ class Conversations:
     def position(
         self, client: Client, session: str, messages: Sequence[Message], chain: Sequence[str]
     ) -> Position | None:
-        """Find the stored conversation that this request continues, by its session or the hash
-        links of its history.
+        """Find the stored conversation that this request continues, by its session name or the hash
+        links of its history; None for a new conversation.
 
         A first message starts a new conversation even when the same words were said before.
         """
@@ -74,8 +75,8 @@ class Conversations:
     def remember(
         self, position: Position, client: Client, session: str, ends: Iterable[str]
     ) -> None:
-        """Keep a stored conversation's position (its last turn) in memory, to be found by its
-        session or by `ends`: keyed hashes of a message and all messages before it.
+        """Keep the last turn of a conversation in memory, so that the next request finds it by the
+        session's name or by `ends`: keyed hashes of a message and all messages before it.
         """
         for known in (*ends, _session_key(client, session)):
             if known:

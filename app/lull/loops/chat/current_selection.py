@@ -1,8 +1,8 @@
-"""Finds the skills (instruction texts from the user's library) that a stored request would get
-today.
+"""Finds the skills (instruction texts from the user's library) that a stored request would get if
+it were sent today.
 
-The result serves to separate the turns that taught a skill from those that may train the weights,
-to build replays of past requests, and to ignore failures that today's skills would no longer cause.
+This is needed to separate the turns that taught a skill from those that may train the weights, to
+replay past requests, and to ignore failures that today's skills would no longer cause.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class CurrentSelection:
 
     def skills(self, served: ServedTurn) -> tuple[Skill, ...] | None:
         """Return the skills (instruction texts) that the first request of a stored conversation
-        would get now.
+        would get in its prompt today.
 
-        None where the model is not known now.
+        None if nothing is known now of the conversation's model.
         """
         client = _client(served)
         if not self._library().skills_for(client.name, apart=client.apart).skills:
@@ -90,12 +90,12 @@ class CurrentSelection:
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
     def still_meant(self, served: ServedTurn) -> bool:
-        """Whether a stored turn's skills are all still active, and no skill approved since would be
-        added to its prompt today.
+        """Whether all skills of a stored turn are still active, and no skill approved since that
+        turn would be added to its prompt today.
 
-        If so, what the user said about the answer still applies to today's skill library. Other
-        differences in the choice of skills do not count: it drifts with every request that went
-        well.
+        If so, what the user said about the answer still applies to today's skill library. Skills
+        that would be chosen differently for other reasons do not matter, because the ranking of
+        skills changes with every request that goes well.
         """
         chosen = self.skills(served)
         if chosen is None:

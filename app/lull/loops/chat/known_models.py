@@ -37,8 +37,8 @@ class KnownModels:
         """Look up a model's facts within a time limit; return (whether they came in time, the
         facts).
 
-        If they came too late, the facts are the last known ones, or None. Skills are chosen by
-        these, but the stored turn names the exact model only when its facts came in time.
+        If they came too late, the facts are the last known ones, or None. Old facts are good enough
+        to choose skills, but the stored turn names the exact model only if its facts came in time.
         """
         model = await self._in_time(facts)
         if model is None:

@@ -1,10 +1,10 @@
-"""Chooses the skills (instruction texts) in a prompt; a conversation keeps its choice byte for
-byte.
+"""Chooses the skills (instruction texts) that go into a prompt; a conversation keeps its skills,
+byte for byte.
 
-The prompt block is fixed on the first turn: in the system text or, for a model that was seen to
-obey it better there, in the user message of that turn. A skill approved later joins the newest
-message. All of it stays where it is. When the context window fills up, skills are removed before
-history.
+The first turn fixes the block of skills: it stands in the system text, or in that turn's user
+message if a measurement showed that the model obeys it better there. A skill approved later is
+added to the newest user message. Text once added stays in its place in later turns. When the
+context window fills up, skills are removed before history.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Selected:
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
     def not_put_in(self, why: str) -> Selected:
-        """Return a copy of this choice without the skills, for a turn whose request body could not
-        take them.
+        """Return a copy of this choice with no skills in the prompt, for a turn whose request body
+        could not be changed; `why` says why not.
 
-        What it says of the adapter stays: which skills were trained into it, and the random choice
-        of it.
+        The copy still says which skills were trained into the adapter, and by which coin flip the
+        adapter was chosen.
         """
         was = self.selection
         flips = tuple(flip for flip in was.flips if decides_adapter(flip))
@@ -64,20 +64,20 @@ CANDIDATES_PER_PLACE = 2
 
 
 class SkillGuard(Protocol):
-    """Interface that says which skills are left out at random, preferred or known to help, by their
-    measured effect.
+    """Interface to the measured effects of skills: which skills to leave out at random, which to
+    prefer, and by how much each one helps.
     """
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without this skill, so that its effect can
-        be measured.
+        be measured; return the decision as a toss.
 
         None for a skill that is not measured this way.
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose at most `at_most` of the skills that fit the request `asked`; they are given in
-        order of relevance, best first.
+        """Choose at most `at_most` of these skills for the request `asked`; all of them fit it, and
+        they are given in order of relevance, best first.
         """
 
     def effect(self, skill: Skill) -> float:
@@ -87,8 +87,8 @@ class SkillGuard(Protocol):
 
 
 class NoGuard:
-    """SkillGuard that leaves no skill out at random, prefers the most relevant ones and knows no
-    effect.
+    """A SkillGuard without measurements: it leaves no skill out at random, prefers the most
+    relevant skills and knows no effects.
     """
 
     def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:
@@ -126,7 +126,9 @@ class SelectSkills:
         uses: Mapping[str, Mapping[SkillKey, int]],
         guard: SkillGuard,
     ) -> None:
-        """`rates` (by model digest) and `uses` (by client) change while requests are served."""
+        """`rates` holds each model's tokens per character (by model digest), and `uses` how often
+        each client used each skill; both change while requests are served.
+        """
         self.rule = rule
         self.places: Mapping[str, Placement] = {}
         """Where skills are put in the prompts of models that were measured, by the
@@ -159,8 +161,8 @@ class SelectSkills:
         trajectory: str,
         injectable: bool,
     ) -> Selected:
-        """Determine which skills are in the prompt of a turn: on a conversation's first turn they
-        are chosen, on later turns kept.
+        """Determine which skills are in the prompt of a turn: chosen anew on a conversation's first
+        turn (`position` is None), kept on later turns, where newly approved ones may be added.
         """
         if position is not None:
             return self._go_on(request, client, library, position, model, injectable=injectable)
@@ -192,8 +194,8 @@ class SelectSkills:
         )
 
     def place(self, model: ModelFacts) -> Placement:
-        """Return where skills are put in a model's prompts: where a measurement showed that it
-        obeys them best, or else in the system text.
+        """Return where in this model's prompts skills are put: the place where a measurement showed
+        that the model obeys them best, or the system text if it was not measured.
         """
         return place_of(model, self.places)
 
@@ -329,8 +331,8 @@ class SelectSkills:
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        """Return how many tokens one character of text makes for a model on average: as measured,
-        or else a default.
+        """Return how many tokens one character of text makes for a model on average: the measured
+        value, or a default.
         """
         return self._rates.get(model.digest if model else request.model, TokenRate())
 

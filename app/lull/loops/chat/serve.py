@@ -1,9 +1,9 @@
 """Handles a proxied chat request from its arrival to its stored record.
 
-`open` fixes the adapter that answers, finds the conversation that the request continues, decides
-what is injected, and has it put into the request's body. `close` records the turn. Neither waits
-for learning, for a model or for the disk: facts that do not arrive in time are left out, and the
-request goes through.
+`open` decides which adapter answers, finds the conversation that the request continues, decides
+which skills are injected, and has them put into the request's body. `close` records the turn.
+Neither waits for learning, for a model or for the disk: facts that do not arrive in time are left
+out, and the request goes through.
 """
 
 from __future__ import annotations
@@ -142,9 +142,9 @@ class Serve:
         """Begin a chat request: find the conversation it continues and select its skills
         (instruction texts for the prompt).
 
-        If the store fails, the request starts a new conversation. Unless `on_trial`, an adapter
-        that is on trial does not answer. `put_in` is awaited last, also when there is nothing to
-        add; if it could not, the turn is one without skills.
+        If the store fails, the request starts a new conversation. With `on_trial` False no adapter
+        on trial may answer. `put_in` writes the skills into the request's body; it is always
+        awaited, and last. If it could not write them, the turn is recorded as one without skills.
         """
         began_s = self._clock.monotonic_s()
         library = self._library()
@@ -256,7 +256,7 @@ class Serve:
 
         Never waits and never makes the reply fail.
 
-        `kept` gives the stored form of a long request once it is prepared.
+        `kept` is a future that gives the form in which a long request is stored.
         """
         client = _client(serving)
         answer_link = self._conversations.answer_link(client, serving.links, completion.message)

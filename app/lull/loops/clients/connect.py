@@ -1,8 +1,8 @@
-"""Edits a chat client's configuration file so that it talks to Lull's proxy, tells whether it still
-does, and restores the file.
+"""Edits a chat client's configuration file so that the client talks to Lull's proxy, tells whether
+it still does, and restores the file.
 
-An edit is made on what the file was before Lull touched it, so that undoing always leads back to
-what the user had, however often Lull's address changed meanwhile.
+Each edit starts from the file as it was before Lull first touched it, so that undoing always leads
+back to what the user had, however often Lull's address changed meanwhile.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class ClientConnecting:
         self._yaml = yaml
 
     def place(self, client: ChatProgram, named: Path | None = None) -> Path | None:
-        """Return the client's configuration file that would be changed: the named one, a connected
-        one, or the usual one.
+        """Return the client's configuration file that would be changed: the file `named` by the
+        user, else one that Lull has connected already, else the usual one. None if there is none.
         """
         if named is not None:
             return named
@@ -171,7 +171,9 @@ class ClientConnecting:
     def standing(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectionState:
-        """Return whether the client's configuration file points at Lull now."""
+        """Return whether the client's configuration file points at Lull now, has been changed since
+        Lull wrote it, or cannot be read.
+        """
         path = self.place(client, named)
         if client.edit is None or path is None:
             return ConnectionState.NOT_CONNECTED

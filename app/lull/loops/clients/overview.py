@@ -1,5 +1,5 @@
-"""Tells of each chat client whether it is installed and whether its configuration points at
-Lull.
+"""Tells for each chat client whether it is installed and whether its configuration
+points at Lull.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class InstalledPrograms:
 
 
 class ClientOverview:
-    """Summarises each chat client of one user: installed or not, its version, its file, connected
-    to Lull or not.
+    """Summarises each chat client of one user: whether it is installed, in which version, where its
+    configuration file is, and whether that points at Lull.
     """
 
     def __init__(

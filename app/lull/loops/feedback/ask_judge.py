@@ -1,5 +1,5 @@
-"""Asks a judge model, while no chat is going on, to score answers about which no other signal says
-how good they were.
+"""Has a judge model score those answers that no other signal has rated, while no
+chat is going on.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class AskJudge:
         """Error of the judge's last call, if it could not be asked."""
 
     async def step(self, *, hurry: bool = False, limit: int = 8) -> int:
-        """Have the judge model score stored answers whose time for it has come; return how many it
-        was asked about.
+        """Have the judge model score at most `limit` stored answers that are due to be judged;
+        return how many answers it was asked about.
 
-        With `hurry` it also scores turns that still wait for the user's next words or for another
-        try. Raises LullError when the judge cannot be asked, also at later calls as long as turns
-        wait for their next try.
+        With `hurry` it also scores turns that still wait for the user's next message, or for
+        another try after a failure. Raises LullError when the judge cannot be asked; later calls
+        raise it too, as long as failed turns wait for another try.
         """
         judge = self._judge()
         if judge is None:

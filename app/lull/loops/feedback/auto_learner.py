@@ -1,8 +1,8 @@
 """Picks the model that learns when the user has named none, and prepares its weights.
 
-The choice is made from recent chats, once a day, and remembered; while Ollama is away the last one
-holds. The weights are prepared while the computer is idle, so the user's own model can learn
-without being chosen.
+The choice is made from recent chats, once a day, and stored; while Ollama does not answer, the last
+choice stays. The weights are prepared while the computer is idle, so the user's own model can learn
+without being chosen by hand.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class AutoLearner:
         clock: Clock,
         built_in: Sequence[str],
     ) -> None:
-        """The function `ready` tells whether a model's weights are prepared for training.
+        """The function `ready` tells whether a model's weights are prepared for training, `talked`
+        how often the user talked to each model, and `there` lists the models on this machine.
 
         `ready` and `talked` block. `built_in` names the models that ship with Lull, the default
         first.
@@ -74,7 +75,9 @@ class AutoLearner:
         """Whether the weights are prepared; True until the first look."""
 
     async def look(self) -> float:
-        """Choose the model to train again; return the seconds until the next check is due."""
+        """Choose the model to train again from recent chats; return in how many seconds this is to
+        be called again.
+        """
         there = await self._there()
         if there.problem is not None:
             return AWAY_S
@@ -87,8 +90,8 @@ class AutoLearner:
         return SOON_S if is_built_in else DAY_S
 
     async def look_at_talk(self) -> None:
-        """Choose again among the models that ship with Lull, if one of these is chosen: the one
-        that the user talked to last. Asks no Ollama, so it may be done after every answer.
+        """If the model to train is now one that ships with Lull, choose again: take whichever of
+        these the user talked to last. Does not ask Ollama, so it may be called after every answer.
         """
         if self._is_built_in(self.choice.model):
             since = self._clock.now() - COUNTED_PERIOD
@@ -173,8 +176,8 @@ class ReadyWork:
 def ready_work(
     auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
 ) -> list[LullWork]:
-    """Return the background work that prepares the chosen model's weights for training; None if
-    they are ready.
+    """Return the background work that prepares the chosen model's weights for training; an empty
+    list if they are ready.
     """
     if auto.is_ready:
         return []
@@ -184,7 +187,7 @@ def ready_work(
 async def made_ready(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
-    """Prepare a model's weights for training.
+    """Prepare a model's weights for training, by awaiting `choose`, and note that they are ready.
 
     Raises LullError; the work is then tried again in the next idle window.
     """

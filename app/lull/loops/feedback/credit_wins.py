@@ -1,7 +1,7 @@
-"""Saves requests that were answered well as exemplars (past requests for which a skill was useful)
-of the skills that helped with them.
+"""Saves requests that were answered well as exemplars of the skills that helped: past requests for
+which a skill was useful.
 
-Retrieval then chooses these skills for similar requests.
+Retrieval then chooses the same skills for similar requests.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ of none, if it went well without any.
 
 
 class CreditWins:
-    """Credits skills (instruction texts for prompts) with the well-answered requests that they
-    helped with.
+    """Credits skills (instruction texts for prompts) with the well-answered requests in which they
+    helped.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class CreditWins:
         self._credit = credit
 
     async def of(self, rows: Sequence[RewardRow]) -> None:
-        """Store requests that were answered well as examples (exemplars) of what their skills are
-        useful for.
+        """Store those of these turns that were answered well as examples (exemplars) of what their
+        skills are useful for.
 
-        Only skills that a request needed get it. Requests that went well without any skill are
-        stored too.
+        A turn becomes an example only of the skills that its request needed. Requests that went
+        well without any skill are stored too.
         """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):

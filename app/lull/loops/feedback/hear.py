@@ -1,8 +1,9 @@
-"""Has a small model read users' replies to answers for feedback, in quiet time, and stores what it
-finds.
+"""Has a small model read users' replies to answers for feedback, while no chat is going on, and
+stores the feedback.
 
-A message waits as a row until a reader has read it, so nothing is lost while there is no reader or
-a chat goes on. A message is read again only on request, and then the change is reported.
+A message waits in the database until a reader model has read it, so nothing is lost while there is
+no reader or a chat goes on. A message is read a second time only on request, and then the change is
+reported.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnew:
-    """The result of reading a user's message for feedback a second time: the new feedback and the
-    earlier.
+    """The result of reading a user's message for feedback a second time: the new feedback (`now`),
+    and what the first reading found (`before`).
     """
 
     before: Feedback | None
@@ -48,8 +49,8 @@ class ReadAnew:
 
 
 class Hear:
-    """Reads feedback from users' messages: at once if no model is needed, else while no chat is
-    going on.
+    """Finds feedback in users' messages: at once if that needs no model, else later, while no chat
+    is going on.
     """
 
     def __init__(
@@ -62,11 +63,10 @@ class Hear:
         quiet: Quiet,
         clock: Clock,
     ) -> None:
-        """The mapping `own` holds, by model name, readers that need no model.
+        """The mapping `own` holds, by model name, feedback readers that need no model, such as the
+        parser of the built-in model's toy language.
 
-        The one for the built-in model reads its toy language.
-
-        `reader` returns the reader of all other messages, None while there is none.
+        `reader` returns the model that reads all other messages; None while there is none.
         """
         self._rows = rows
         self._rewards = rewards
@@ -84,9 +84,9 @@ class Hear:
     # While a turn is scored, without a model
 
     async def at_once(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
-        """Return the feedback in a user's reply to an answer, if it can be read without a model.
+        """Return the feedback in a user's reply to an answer, if it can be found without a model.
 
-        Otherwise the message waits for a model. None where it waits or nothing was typed.
+        None if the user typed nothing new, or if the message must wait for a model.
         """
         exchange = exchange_of(before, turn)
         known = self._rows.of([turn.id]).get(turn.id)
@@ -112,9 +112,9 @@ class Hear:
     ) -> list[Feedback]:
         """Read a batch of waiting user messages for feedback, and return the feedback in them.
 
-        `count` is called with that feedback before the messages stop waiting, so after a crash they
-        are only read once more. After a failure messages are read one by one, those with the fewest
-        failures first, so that one message cannot hold up the others.
+        `count` is called with that feedback before the messages are marked as read, so a crash
+        makes them be read again instead of losing them. After a failure messages are read one by
+        one, those with the fewest failures first, so that one message cannot hold up the others.
 
         Raises LullError when the reader model is away or fails; the messages keep waiting.
         """
@@ -178,10 +178,10 @@ class Hear:
         return [self._feedback(one.turn, one.before, reader, UNSURE) for one in given_up]
 
     async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
-        """Read user messages for feedback again with the current reader model, where another one
-        had read them.
+        """Read user messages for feedback again with the current reader model, if a different model
+        read them before; return the new and the old feedback of each.
 
-        Returns the messages that were read. Raises LullError where there is no reader.
+        Raises LullError where there is no reader.
         """
         reader = self._reader()
         if reader is None:
@@ -239,8 +239,8 @@ async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Seque
 
 
 def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
-    """Combine an answer and the user's reply to it into the exchange that the feedback reader
-    reads.
+    """Combine an answer and the user's reply to it into an exchange (question, answer, reply), the
+    form in which a feedback reader gets them.
 
     `turn.request` must hold only the messages that were new in that turn.
     """

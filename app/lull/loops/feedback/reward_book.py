@@ -1,8 +1,8 @@
-"""Combines the signals, user ratings and judge votes about each answer into a reward, and stores
-it.
+"""Combines the signals, user ratings and judge votes about each answer into a reward (how good it
+was), and stores it.
 
-The most trusted source that says anything decides, calibrated on the user's ratings. A turn without
-any verdict stays unscored; it is never scored zero.
+The most trusted source that has an opinion decides, calibrated on the user's ratings. A turn on
+which no source has one stays unscored; it is never scored zero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from lull.store.feedback.rewards import Rewards
 
 
 class RewardBook:
-    """Combines and stores the rewards of answers, and recalibrates them when the user rates."""
+    """Combines and stores the rewards of answers, and recalibrates all rewards when the user rates
+    one.
+    """
 
     def __init__(
         self,
@@ -36,7 +38,10 @@ class RewardBook:
         rule: ScoreRule,
         beliefs: Callable[[], Mapping[Source, Prior]] = dict,
     ) -> None:
-        """The argument `beliefs` holds priors of reward sources, used before any user labels."""
+        """The argument `beliefs` returns how reliable each source of rewards is assumed to be
+        (priors) before the user has rated anything. `coin` gives random numbers that decide which
+        answers the judge model is also asked about, to measure its accuracy.
+        """
         self._rewards = rewards
         self._crediting = crediting
         self._clock = clock
@@ -52,8 +57,8 @@ class RewardBook:
         self.calibration = Calibration()
 
     async def save(self, rows: Sequence[RewardRow], *, read: Collection[str] = ()) -> None:
-        """Store rewards of answers in the database, and mark the turns whose signals have been
-        gathered.
+        """Store rewards of answers in the database, and mark the turns in `read` as turns whose
+        signals have been gathered.
         """
         await self._rewards.save(rows, read=read, at=self._clock.now())
 
@@ -71,8 +76,8 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return a turn's stored reward record with new signals added, its reward computed again,
-        and the time to ask the judge model.
+        """Return a turn's reward record with new signals added: the stored record `known`, a newly
+        computed reward, and the time at which to ask the judge model (`due_now`: at once).
         """
         row = known or RewardRow(turn=turn.id, reward=None)
         signals = tuple(dict.fromkeys((*row.signals, *new)))
@@ -118,8 +123,8 @@ class RewardBook:
     # The user's ratings
 
     async def rated(self, turn: str) -> None:
-        """Compute a turn's reward again after the user changed its rating, and recalibrate all
-        sources of rewards.
+        """Compute a turn's reward again after the user rated it or changed the rating, and
+        recalibrate all sources of rewards.
         """
         rows = await self._rescore([turn])
         await self.recalibrate()
@@ -153,8 +158,8 @@ class RewardBook:
 
 
 def verdicts(row: RewardRow) -> dict[Source, float]:
-    """Return what each source (such as checks or the judge model) says of a turn's answer, the
-    worst where it says several things; the user's rating is left out.
+    """Return what each source (such as checks or the judge model) says of a turn's answer; if a
+    source says several things, the worst of them. The user's rating is left out.
     """
     said: dict[Source, float] = {}
     for signal in row.signals:

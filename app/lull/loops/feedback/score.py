@@ -1,8 +1,9 @@
 """Scores answers by signals: what the answers show, and what users do and say about them.
 
 When the next message arrives, signals are gathered at once: tool results, formats, checks and what
-the user did. Replies are read in quiet time and count from then on. `reward_book` combines all
-sources into a reward; if no signal says anything, a judge model is asked later (`ask_judge`).
+the user did. What the user said in the message is read later, while no chat is going on, and added
+then. `reward_book` combines all sources into a reward; if no signal says anything, a judge model is
+asked later (`ask_judge`).
 """
 
 from __future__ import annotations
@@ -140,9 +141,9 @@ class Score:
         return self._wished_anew(wishes, before, row, signals)
 
     async def heard(self, found: Sequence[Feedback]) -> None:
-        """Update the scores of answers about which users' replies were just found to say something.
+        """Update the scores of answers after users' replies to them were read for feedback.
 
-        Replaces scores from earlier readings of the same messages.
+        Replaces the scores from earlier readings of the same replies.
         """
         async with self._book.writing:
             rows: list[RewardRow] = []

@@ -1,9 +1,10 @@
-"""Keeps standing wishes (the user's corrections, which later answers of a model are checked
-against).
+"""Keeps standing wishes: the user's corrections, which later answers of a model are checked
+against.
 
-A wish stands until a newer one contradicts it, or the user turns down the skill that was made of
-it: rejects the proposed skill, switches it off or deletes it. Then the scores that the wish gave
-are removed, except where the same words were said again, or for another client or another model.
+A wish applies until a newer one contradicts it, or until the user turns down the skill that was
+made of it: rejects the proposed skill, switches it off or deletes it. Then the scores that the wish
+gave are removed, unless the user said the same words again; wishes of other clients and other
+models stay.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ The owner is a client with skills of its own; "" stands for all clients that sha
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """The corrections by the user that no longer count, since the user turned down the skill made
-    of them, and the scores that rest on them.
+    """The user's corrections that no longer count, because the user turned down the skill made of
+    them, and the scores of answers that rest on these corrections.
     """
 
     turns: frozenset[str]
     """Ids of all turns whose wish the user turned down."""
     verdicts: Mapping[str, frozenset[str]]
-    """Turns scored by wishes turned down since the last `follow`, with those wishes' texts."""
+    """The texts of newly withdrawn wishes, by the id of the turn whose answer they scored."""
 
 
 class StandingWishes:
@@ -88,12 +89,10 @@ class StandingWishes:
         return known[place]
 
     async def add(self, served: ServedTurn, wish: Wish) -> list[Wish]:
-        """Add a wish (a correction by the user) in chronological order, replacing an earlier
-        reading of the same message.
+        """Add a wish (a correction by the user) in chronological order, replacing a wish that was
+        found in the same message before; return all wishes.
 
-        Return all wishes.
-
-        A wish from a conversation excluded from learning is not added.
+        A wish from a conversation that is excluded from learning is not added.
         """
         wishes = await self.drop(served, wish.said)
         if not served.excluded:
@@ -102,9 +101,8 @@ class StandingWishes:
         return wishes
 
     async def drop(self, served: ServedTurn, said: str) -> list[Wish]:
-        """Remove the wish (a correction by the user) that was read from the turn with id `said`.
-
-        Return the remaining wishes.
+        """Remove the wish (a correction by the user) that was found in the turn with id `said`;
+        return the remaining wishes for the client and model of the turn `served`.
         """
         wishes = await self.of(served)
         wishes[:] = [one for one in wishes if one.said != said]
@@ -119,12 +117,11 @@ class StandingWishes:
     # Wishes that the user turned down
 
     def withdrawn(self) -> Withdrawn:
-        """Return the user's corrections that stopped counting since `follow` was last called: their
-        skills were turned down.
+        """Return which of the user's corrections have stopped counting since `follow` was last
+        called, because the user turned down the skill made of them.
 
-        With them come the scores of answers that rest on these corrections.
-
-        Blocks, and changes nothing.
+        The result includes the scores of answers that rest on these corrections. Blocks, and
+        changes nothing.
         """
         turns = self._turned_down()
         verdicts: dict[str, frozenset[str]] = {}
@@ -133,8 +130,8 @@ class StandingWishes:
         return Withdrawn(turns=turns, verdicts=verdicts)
 
     def follow(self, withdrawn: Withdrawn) -> None:
-        """Stop checking answers against the wishes that the user withdrew; called after the scores
-        were updated.
+        """Stop checking answers against the wishes that the user withdrew; called once the scores
+        that rest on them were removed.
         """
         if withdrawn.turns != self._gone:
             self._gone = withdrawn.turns
@@ -153,7 +150,8 @@ class StandingWishes:
     def _lost(
         self, place: Place, words: Collection[str], gone: frozenset[str]
     ) -> dict[str, frozenset[str]]:
-        """The turns of one place scored by these words, unless the same words still stand there.
+        """The turns of one client and model that were scored by these wishes, without wishes that
+        were said again in the same words.
 
         Wishes of any age count.
         """
@@ -183,10 +181,10 @@ def _place(served: ServedTurn) -> Place:
 
 
 def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:
-    """Return the turns with corrections whose skills the user later rejected, switched off or
-    deleted.
+    """Return the ids of the turns with a correction whose skill the user later rejected, switched
+    off or deleted.
 
-    A skill that Lull itself retired for harm does not count: the user's correction still stands.
+    A skill that Lull itself retired for harm does not count: the user still wants what they said.
     """
     decided = proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
     out = {p.key for p in decided if not _active(p.key, library)}

@@ -34,8 +34,8 @@ Called with (wish, request, answer). Returns None if undecided.
 
 
 def as_said(wish: str) -> str:
-    """Return the text that a reward signal shows when it comes from checking an answer against a
-    wish of the user: the quoted wish.
+    """Return the text shown with a reward signal that comes from checking an answer against a wish
+    of the user: the quoted wish.
     """
     return f"{YOU_SAID}{wish}"
 
@@ -117,11 +117,11 @@ class Verifier:
         answer: str,
         check: Check | None = None,
     ) -> bool | None:
-        """Whether the answer fulfils the user's wish.
+        """Whether the answer fulfils the user's wish; None if that cannot be decided without a
+        model.
 
-        Of a wish with several sentences, the last that applies decides.
-
-        `check` is the wish's exact check. None where it cannot be decided without a model.
+        `check` is the program made from the wish, if there is one. If the wish has several
+        sentences, the last one that applies decides.
         """
         read = self._exact.get(canonical(model))
         if read is None:
@@ -135,8 +135,8 @@ class Verifier:
     def about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of those given skills (instruction texts) that the request needed, such
-        as by its subject.
+        """Return the names of those of these skills (instruction texts) that the request needed,
+        for example because it is about a skill's subject.
         """
         return tuple(
             name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
@@ -145,10 +145,11 @@ class Verifier:
     def wanted(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of the skills (instruction texts) that the request surely needed.
+        """Return the names of those of these skills (instruction texts) that the request surely
+        needed.
 
-        Each is about the request, by the language's verifier or by its description, and its check,
-        if it has one, holds for the answer.
+        The request must be about the skill, by the language's verifier or by the skill's
+        description, and the answer must pass the skill's check (a program), if it has one.
         """
         return tuple(
             name
@@ -184,7 +185,9 @@ class Verifier:
         )
 
     def in_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
-        """Check whether the answer is the JSON that the request asked for; return the verdict."""
+        """Check whether the answer is the JSON that the request asked for; return the result as a
+        reward signal.
+        """
         return from_format(format_json, answer, self._tools.fits_schema)
 
     def as_wished(

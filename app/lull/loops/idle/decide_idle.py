@@ -1,8 +1,8 @@
 """Reads the idle signals (user input, battery, heat, chats) and decides whether background work may
 run, by the idle policy.
 
-Chats count among the signals, calendars and the user's pause among the reasons. What is done with
-the decision is left to `watch_idle`.
+The user's calendars and a pause that the user asked for also count in the decision. What follows
+from the decision, such as starting and stopping work, is done by `watch_idle`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,16 @@ from lull.store.idle.windows import Windows
 
 
 class ChatCounts(NamedTuple):
-    """Counts of the users' chats: how many are being answered, and seconds since the last."""
+    """How many of the users' chat requests are being answered now, and how many seconds ago the
+    last chat was.
+    """
 
     in_flight: int
     since_s: float
 
 
 class KnownCalendars(Protocol):
-    """Interface of the user's calendars. None of its calls blocks."""
+    """Interface to the user's calendars as they were read last. None of its calls blocks."""
 
     def ahead(self) -> Sequence[CalendarEvent]:
         """Return the calendar events that are not over."""
@@ -58,7 +60,9 @@ class DecideIdle:
         settings: Callable[[], IdleRule],
         windows: Windows,
     ) -> None:
-        """Reads the stored pause once."""
+        """Reads the user's stored pause from the table `windows`, once. The function `settings`
+        returns the current rules for idle times.
+        """
         self._source = source
         self._chats = chats
         self._calendars = calendars
@@ -87,8 +91,8 @@ class DecideIdle:
     def decide(
         self, signals: IdleSignals, last: IdleWindow | None, *, train_now: bool
     ) -> IdleWindow:
-        """Decide whether background work may run; `train_now` overrules the rules that only protect
-        the user's time.
+        """Decide whether background work may run. `train_now` (the user asked for training now)
+        overrules the rules that only protect the user's time; `last` is the decision before.
         """
         return decide(
             signals,
@@ -112,7 +116,7 @@ class DecideIdle:
         )
 
     def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
-        """Return for how many seconds the present decision on background work holds, as long as the
+        """Return for how many seconds the present decision on background work stays the same if the
         idle signals do not change.
         """
         due = [condition.until for condition in window.conditions]
@@ -122,11 +126,15 @@ class DecideIdle:
     # The pause
 
     def pause(self, length: PauseLength | timedelta) -> None:
-        """Pause background work from now on; `keep_pause` stores it."""
+        """Pause background work from now on for the given time. The pause is in memory until
+        `keep_pause` stores it.
+        """
         self._pause = paused(length, self._source.signals().now)
 
     def resume(self) -> None:
-        """End the user's pause of background work; `keep_pause` stores it."""
+        """End the user's pause of background work. The change is in memory until `keep_pause`
+        stores it.
+        """
         self._pause = None
 
     async def keep_pause(self) -> None:
@@ -145,11 +153,15 @@ class DecideIdle:
     # The source
 
     def hurry(self, on: bool) -> None:
-        """Have the idle signals' source check for user input more often, or go back to normal."""
+        """Have user input checked more often than normal (`on` True), or at the
+        normal rate again.
+        """
         self._source.hurry(on)
 
     def woken(self) -> None:
-        """Tell the calendars that the machine has woken from sleep."""
+        """Have the calendars check their feeds at once, because the machine has
+        woken from sleep.
+        """
         self._calendars.look_now()
 
 

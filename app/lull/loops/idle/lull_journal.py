@@ -42,9 +42,8 @@ class LullJournal:
 
     @classmethod
     def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
-        """Read the stored journal, and close the idle windows that an earlier service left open.
-
-        Blocking.
+        """Read the stored journal of idle windows (times when work may run), and close those
+        windows that were still open when an earlier service process ended. Blocking.
         """
         windows.close_left_open()
         windows.forget_before(now)
@@ -63,7 +62,10 @@ class LullJournal:
     def going_on(
         self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[Done]
     ) -> None:
-        """Update the database row of the open idle window, if `every_s` seconds have passed."""
+        """Update the database row of the open idle window (a time when work may run) with the
+        seconds of work (`used_s`) and the work items `done`, but at most once every `every_s`
+        seconds.
+        """
         if self.row is not None and monotonic_s - self.written_s >= self.every_s:
             self.row = self._seen(now, used_s, done)
             self._write(monotonic_s)
@@ -71,7 +73,10 @@ class LullJournal:
     def closed(
         self, why: str, by: str, now: datetime, *, used_s: float, done: Sequence[Done]
     ) -> None:
-        """Complete the database row of an idle window that has closed."""
+        """Complete the database row of an idle window (a time when work may run) that has closed:
+        the reason `why`, the name of the condition that closed it (`by`, "" for none), and the work
+        done in it.
+        """
         if self.row is not None:
             row = self._seen(now, used_s, done)
             self.windows.post(replace(row, closed_at=row.seen_at, why_closed=why, closed_by=by))
@@ -92,8 +97,8 @@ class LullJournal:
     def looked(
         self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
     ) -> None:
-        """Compare two readings of the idle signals; if the user has come back between them, record
-        how long they were away, unless it was short.
+        """Compare the last reading of the idle signals with the one before. If the user has come
+        back between them, record how long they were away, unless it was short.
         """
         if before is None or before.somebody_here:
             return
@@ -108,7 +113,9 @@ class LullJournal:
             self._keep(PastLull(began_at=began_at, length_s=length_s))
 
     def stopped(self, last: IdleWindow | None, look: ClockReading) -> None:
-        """Record the user's current absence when the service stops; its end was not observed."""
+        """Record, when the service stops, how long the user has been away so far, marked as an
+        absence whose end was not observed.
+        """
         if last is None or last.somebody_here or last.quiet_s < LEAST_LULL_S:
             return
         began_at = look.now - timedelta(seconds=last.quiet_s)

@@ -1,5 +1,5 @@
 """Times the readings of the idle signals (whether the user is away): waits for a fixed interval, or
-less when nudged.
+less if something happens meanwhile.
 
 A service reads at every tick. A simulation may skip ticks at which nothing can have changed.
 """
@@ -23,12 +23,11 @@ class LullPace:
         self._nudged.set()
 
     async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
-        """Wait until the idle signals (whether the user is away) are to be read again, or `nudge`
-        is called.
+        """Wait until the idle signals (whether the user is away) are to be read again, or until
+        `nudge` is called. Return the planned length of the wait in seconds.
 
-        Return the planned length in seconds.
-
-        `steady_s` returns for how long no decision can change by time alone.
+        `tick_s` is the normal interval. `steady_s` returns for how long no decision can change by
+        the passing of time alone.
         """
         planned_s = self.planned_s(tick_s, steady_s)
         try:
@@ -40,7 +39,7 @@ class LullPace:
         return planned_s
 
     def planned_s(self, tick_s: float, _steady_s: Callable[[], float]) -> float:
-        """Return the length in seconds of the next wait between two readings of the idle
-        signals.
+        """Return how many seconds to wait before the next reading of the idle signals: here always
+        the normal interval `tick_s`.
         """
         return tick_s

@@ -1,8 +1,8 @@
-"""Runs one unit of background work at a time: begins, suspends and resumes it, and frees its
-memory.
+"""Runs background work in units (a limited time of one work item each): begins, suspends and
+resumes a unit, and frees its memory.
 
-It never runs two units at once, stops quickly even if the work does not, and lets work that failed
-rest for a while. `watch_idle` decides when to run.
+It never runs two units at once, stops quickly even if the work does not react, and does not retry
+work that failed for a while. `watch_idle` decides when to run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerRule:
-    """Time limits for suspending background work, freeing its memory and retrying it."""
+    """Time limits for suspending background work, freeing its memory, and retrying it after a
+    failure.
+    """
 
     suspend_within_s: float = 0.15
     """Seconds within which work must suspend; if it takes longer, it is ended and loses its memory.
@@ -41,7 +43,7 @@ class RunnerRule:
 
 
 class Runner:
-    """Runs background work, at most one unit at a time."""
+    """Runs background work, at most one unit (a limited time of one work item) at once."""
 
     def __init__(
         self,
@@ -51,9 +53,9 @@ class Runner:
         problem: TellsProblem,
         rule: RunnerRule,
     ) -> None:
-        """The callback `ended` is called when a unit of work ends.
+        """The callback `ended` is called when a unit (a limited time) of background work ends.
 
-        `problem` gets its error, or None on success.
+        `problem` is called with the work's error, or with None if the work succeeded.
         """
         self._clock = clock
         self._ended = ended
@@ -83,14 +85,15 @@ class Runner:
 
     @property
     def stuck(self) -> bool:
-        """Whether background work that was told to end has not ended; nothing else may begin."""
+        """Whether background work that was told to end is still running; until it ends, no other
+        work may begin.
+        """
         self._stuck = {one for one in self._stuck if not one.done()}
         return bool(self._stuck)
 
     @property
     def suspended_s(self) -> float | None:
-        """Seconds for which the current background work has been suspended while keeping its
-        memory.
+        """Seconds since the current background work was suspended; it still keeps its memory.
 
         None when nothing is suspended.
         """
@@ -99,7 +102,8 @@ class Runner:
         return self._clock.monotonic_s() - self._stood_s
 
     def rests_s(self, work: LullWork) -> float:
-        """Return for how many more seconds this background work is not retried after it failed.
+        """Return for how many more seconds this background work must not be retried, because it
+        failed.
 
         0 if it may run.
         """
@@ -134,7 +138,9 @@ class Runner:
     # Running work
 
     def begin(self, work: LullWork, *, until_s: float) -> None:
-        """Start a unit of background work that lasts until `until_s` (monotonic clock)."""
+        """Start a unit of background work, which is to stop at the time `until_s` (monotonic
+        clock).
+        """
         if self._work is not None:
             raise RuntimeError("there is never more than one unit at a time")
         self._work, self._until_s = work, until_s

@@ -34,8 +34,8 @@ class WorkView(NamedTuple):
 
 
 class LullWhy(NamedTuple):
-    """The answer of the command `lull why`: whether background work may run now, and the waiting
-    work items.
+    """The answer to the command `lull why`: whether background work may run now and why, and the
+    work items that wait.
     """
 
     window: IdleWindow
@@ -48,8 +48,8 @@ class LullWhy(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkChoice:
-    """Tells why a waiting item of background work does not run, such as other work in progress, too
-    little idle time ahead, or a recent failure.
+    """Explains why a waiting item of background work does not run yet: for example because other
+    work is in progress, too little idle time is likely left, or the item failed recently.
     """
 
     runner: Runner
@@ -61,7 +61,9 @@ class WorkChoice:
     """Whether the task that watches for lulls is running."""
 
     def view(self, work: LullWork, *, is_open: bool) -> WorkView:
-        """Return a background work item with the reason why it does not run."""
+        """Return a background work item as `lull why` shows it, with the reason why it does not
+        run; no reason while no work may run at all (`is_open` False).
+        """
         why_not = self._why_not(work) if is_open else ""
         return WorkView(work.kind.value, work.text, work.progress, work.left_s, why_not)
 

@@ -2,11 +2,11 @@
 while the user is away.
 
 Every 15 seconds, and ten times a second while work runs, it reads the signals and asks the idle
-policy. While the window is open, the best work for the time that is likely left runs for a unit of
-half a minute; then the choice is made again. When the window closes, work is suspended before
-anything else, and loses its memory if the user stays or memory is short. There is never more than
-one unit at once. A restart relies only on the store; sleep and clock changes are detected between
-two readings.
+policy whether work may run (whether an idle window is open). Then the best work for the time that
+is likely left runs for a unit of half a minute, after which the choice is made again. When the
+window closes, work is suspended before anything else, and its memory is freed if the user stays or
+memory is short. There is never more than one unit at once. A restart relies only on the store;
+sleep and clock changes are detected between two readings.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class WatchIdle:
         pace: LullPace | None = None,
         rule: WatchRule | None = None,
     ) -> None:
-        """Reads the stored journal. The callback `tell` is called on every change of state.
+        """Reads the stored journal of idle windows. The callback `tell` is called whenever the
+        decision whether work may run changes. `queue` returns the work that waits.
 
         `problem` is called when work fails, and with None when it works again.
         """
@@ -134,16 +135,15 @@ class WatchIdle:
 
     @property
     def allows_a_question(self) -> bool:
-        """Whether, by the last reading of the idle signals, models may be asked to judge answers or
-        write skills while no chat runs; False before the first reading.
+        """Whether, by the last reading of the idle signals, Lull may now ask models to judge
+        answers or to write skills; False before the first reading.
         """
         return self._window is not None and self._window.allows_a_question
 
     @property
     def watching(self) -> bool:
-        """Whether the watch for idle times still works.
-
-        True also before `run` begins, False after it has stopped.
+        """Whether the task that watches for idle times still works: True also before it begins,
+        False after it has stopped.
         """
         return not self._away
 
@@ -188,10 +188,11 @@ class WatchIdle:
         return why
 
     async def train_now(self) -> LullWhy:
-        """Run background work now, ignoring presence, hours, calendars and pauses, until no work is
-        left.
+        """Run background work now, on the user's command, until no work is left. Whether the user
+        is present, allowed hours, calendars and pauses are ignored; heat, battery and memory are
+        not.
 
-        Failed work is tried again at once. Heat, battery and memory still count.
+        Work that failed is tried again at once.
         """
         self._runner.forgive()
         self._asked_until_s = self._clock.monotonic_s() + self._rule.asked_s
@@ -206,10 +207,10 @@ class WatchIdle:
     # The watch
 
     async def run(self) -> None:
-        """Watch whether the user is away, and run background work then, until cancelled; then stop
-        work and close the journal.
+        """Watch whether the user is away, and run background work then, until cancelled. Then stop
+        the work and close the journal.
 
-        After an error it may be run again and then assumes nothing.
+        After an error it may be called again; it then starts without any earlier reading.
         """
         self._away = False
         try:

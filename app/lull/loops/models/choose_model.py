@@ -1,7 +1,7 @@
-"""Lists the models that can learn, and prepares a chosen model's weights for MLX.
+"""Lists the models that can learn, and prepares a chosen model's weights for training with MLX.
 
-A choice only puts the weights in place; the caller writes it into the settings. The preparation may
-be stopped at any moment, and continues where it was when started again.
+Choosing a model here only puts its weights in place; the caller writes its name into the settings.
+The preparation may be stopped at any moment, and continues where it was when started again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class ChoosingStage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoosingProgress:
-    """How far the preparation of the model that the user chose to be trained is."""
+    """How far the preparation of the model that the user chose to be trained has come: the stage,
+    bytes done, bytes in all, and seconds left.
+    """
 
     stage: ChoosingStage
     done_bytes: int = 0
@@ -67,7 +69,9 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltIn:
-    """A model that ships with Lull."""
+    """A model that ships with Lull, with its weights' folder and the function that
+    prepares them.
+    """
 
     name: str
     folder: str
@@ -81,7 +85,9 @@ class BuiltIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThereIs:
-    """The models on this machine, and whether each can learn."""
+    """The models on this machine, each with whether it can learn, and the error if Ollama's models
+    could not be listed.
+    """
 
     models: tuple[Learnable, ...]
     problem: LullError | None = None
@@ -117,10 +123,10 @@ class ChooseModel:
         self._clock = clock
 
     async def list(self, chosen: str = "") -> ThereIs:
-        """List the models on this machine, the built-in ones first, then Ollama's in its order, and
-        whether each can learn.
+        """List the models on this machine, and whether each can learn: the built-in ones first,
+        then Ollama's in its order.
 
-        `chosen` is listed even if it is a built-in model that is else left out.
+        Some built-in models are listed only if they are the model named by `chosen`.
         """
         own = tuple(
             self._judged_built_in(one)

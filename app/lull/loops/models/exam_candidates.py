@@ -1,5 +1,5 @@
 """Finds the models in Ollama that may take an exam (labelled items that decide whether a model may
-judge answers), and knows which are still there.
+judge answers), and tells which of them are still installed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class ModelCatalogue(Protocol):
 
 
 class LoadedModels(Protocol):
-    """Interface of what Ollama reported last: the digests of its models, and which of them are
-    loaded.
+    """Interface to what Ollama reported last about its models: their digests, and which of them are
+    loaded in memory.
     """
 
     def loaded(self) -> Awaitable[Collection[str] | None]: ...
@@ -90,9 +90,10 @@ class ExamCandidates:
     def wanted(
         self, passed: Mapping[tuple[str, ModelRole], bool]
     ) -> Sequence[tuple[Candidate, ModelRole]]:
-        """Return the pairs of model and role whose exam is still to be done, in order.
+        """Return the pairs of model and role (reader, judge or writer) whose exam is still to be
+        done, in order.
 
-        `passed` are the known results, by the model's digest and role.
+        `passed` holds the known exam results, by the model's digest and role.
         """
         return to_examine(self.found, self._settings(), passed)
 

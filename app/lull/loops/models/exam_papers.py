@@ -1,7 +1,7 @@
 """Holds the exams that a local model must pass before Lull lets it read feedback, judge answers or
 write skills.
 
-They are the questions, the exam's version, and the result at which a model passes or fails.
+An exam consists of its questions, its version, and the results at which a model passes or fails.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
 
 
 class ExamPapers:
-    """Holds the exam that a local model must pass for each role (reader, judge, writer); for the
-    role of the reader also the built-in classifier's result, which the model must beat.
+    """Holds the exam that a local model must pass for each role (reader, judge, writer). To pass as
+    reader, a model must also beat the result of the small built-in classifier.
     """
 
     def __init__(
@@ -24,7 +24,10 @@ class ExamPapers:
         forms: Callable[[ModelRole], str],
         small: SmallReaderFigures | None,
     ) -> None:
-        """`forms` returns the version of the prompts for a role."""
+        """`sheets` holds the labelled questions for each role, `forms` returns the version of the
+        prompts for a role, and `small` is the small built-in classifier's result, which a reader
+        must beat.
+        """
         self._sheets = sheets
         self._forms = forms
         self._small = small
@@ -39,8 +42,8 @@ class ExamPapers:
         return len(self._sheets[role].items)
 
     def version(self, role: ModelRole) -> str:
-        """Return the version of the exam that admits a model to a role; it changes with anything
-        that would change a result.
+        """Return the version of the exam for a role (reader, judge or writer); it changes with
+        everything that could change a result, such as the questions or prompts.
         """
         small = ""
         if role is ModelRole.READER:
@@ -57,7 +60,7 @@ class ExamPapers:
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def settled(self, result: ExamResult) -> ExamResult:
-        """Return a model's exam result with "passed" or "failed" filled in as soon as its marks
-        decide it.
+        """Return a model's exam result, marked "passed" or "failed" if its marks so far decide
+        that.
         """
         return settled(result, self._sheets[result.role], self._small)

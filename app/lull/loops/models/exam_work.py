@@ -1,7 +1,8 @@
 """Runs a model's exam (labelled items that decide whether it may judge answers) as background work,
 one question at a time.
 
-It stops at once for the user. Each mark is stored. A question that was stopped is asked again.
+It stops at once when the user comes back. Each mark is stored. A question that was interrupted is
+asked again.
 """
 
 from __future__ import annotations
@@ -44,11 +45,10 @@ class ExamWork:
         clock: Clock,
         models: BorrowsModels,
     ) -> None:
-        """The function `step` asks one exam question within the given seconds.
+        """The function `step` asks one exam question within the given number of seconds, and
+        returns True if there is another question.
 
-        It returns True if there is another.
-
-        The model is borrowed before it is asked, and given back when its memory is needed.
+        `models` lends the model for each question, and takes it back when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
         self.text = said("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)

@@ -1,9 +1,9 @@
 """Examines the user's chat models while the computer is idle: which of them may read feedback,
 judge answers or write skills.
 
-It asks each candidate in Ollama one labelled question at a time and stores a result that admits the
-model or says why not. Each mark is stored before the next question; a question that was stopped is
-asked again.
+It asks each candidate in Ollama one labelled question at a time, and stores a result that admits
+the model to a role or says why not. Each mark is stored before the next question; a question that
+was interrupted is asked again.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class Examinee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingExam:
-    """A model's exam to begin or to continue, with the number of questions done and the total."""
+    """A model's exam that is still to be begun or continued, with the number of questions answered
+    so far (`done`) and in all (`of`).
+    """
 
     model: str
     digest: str
@@ -84,8 +86,8 @@ class WaitingExam:
 
 
 class ExamineModels:
-    """Runs exams of local chat models and tells which passed and may read feedback, judge answers
-    or write skills.
+    """Runs exams of local chat models, and tells which models passed, so that they may read
+    feedback, judge answers or write skills.
     """
 
     def __init__(
@@ -99,7 +101,9 @@ class ExamineModels:
         clock: Clock,
         question_s: float = QUESTION_S,
     ) -> None:
-        """`examinee` returns a model by its name, in the roles that it is examined for."""
+        """`examinee` returns the model of a given name in the three roles in which it can be
+        examined.
+        """
         self._store = store
         self._candidates = candidates
         self._papers = papers
@@ -164,16 +168,17 @@ class ExamineModels:
         return [one for one in self._candidates.found if one.why_not]
 
     def admitted(self, role: ModelRole) -> str | None:
-        """Return the model that the setting "auto" means for a role (reader, judge or writer) now.
+        """Return the name of the model that is used for a role (reader, judge or writer) now if the
+        setting for it is "auto".
 
-        None where none has passed its exam.
+        None where no model has passed the exam.
         """
         result = self._admitted(role)
         return result.model if result is not None else None
 
     def judge_belief(self, model: str) -> Prior | None:
-        """Return how reliable a judge model is believed to be (a prior), judging by its exam; None
-        if it took none.
+        """Return how reliable a judge model is assumed to be (a prior), from the result of its
+        exam; None if it took no exam.
         """
         for result in self._results.values():
             same = canonical(result.model) == canonical(model)
@@ -186,8 +191,8 @@ class ExamineModels:
         return None
 
     def why_nobody(self, role: ModelRole) -> str:
-        """Return why the setting "auto" stands for no model in a role (reader, judge or writer); ""
-        where it stands for one.
+        """Return why no model is used for a role (reader, judge or writer) when its setting is
+        "auto"; "" if there is one.
         """
         if self._admitted(role) is not None:
             return ""
@@ -237,9 +242,9 @@ class ExamineModels:
             return await self._keep(self._papers.settled(marked))
 
     async def _came_late(self, result: ExamResult, within_s: float) -> bool:
-        """Handle a question that was not answered in time; True if it is asked again.
+        """Handle a question that was not answered in time; True if it is to be asked again.
 
-        It counts as late only if it had the full time.
+        It counts against the model only if the model had the full time.
         """
         if within_s < self._question_s:
             return True

@@ -1,12 +1,13 @@
 """Lets the user compare two answers to one recorded request, one generated with and one without a
 proposed skill.
 
-It is for skills that no check and no judge model can score. The user sees two answers to a request
-of their own, made like those of a proof, and picks one. Their order is random for each pair and
-kept secret, so a pick is evidence like every other pair and counts in the same e-value.
+It is for skills whose effect no check and no judge model can score. The user sees two answers to a
+request of their own, made like those of a proof, and picks the better one. Their order is random
+for each pair and kept secret, so a pick is evidence like every other scored pair and counts in the
+same e-value.
 
 A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
-again shows new ones.
+again after a crash shows new ones.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ class Comparison:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPair:
     """The next pair of answers, with and without a proposed skill, from which the user picks the
-    better.
+    better one.
 
-    If there is none, the proposal's `reason` tells why.
+    If there is no pair (`comparison` is None), the proposal's `reason` tells why.
     """
 
     comparison: Comparison | None
@@ -76,7 +77,9 @@ class Compare:
         ids: Ids,
         toss: Callable[[], bool],
     ) -> None:
-        """The function `toss` decides at random whether the answer with the skill is shown as A."""
+        """The function `stage` returns the model that generates answers, by its name, and `toss`
+        decides at random whether the answer with the skill is shown as A.
+        """
         self._proposals = proposals
         self._replay = replay
         self._prove = prove

@@ -1,10 +1,10 @@
 """Watches whether approved skills (instruction texts in prompts) still help, and retires those that
-harm.
+do harm.
 
-What a skill does is measured by replays of its past requests in lulls (measure_use.py). Where
-replays cannot tell, it is left out of a few conversations at random (skill_coins.py), and the
-comparison shows its effect. A skill that surely does harm is retired at once and the user is told;
-one that was not needed for long is proposed for retirement.
+A skill's effect is measured by replaying past requests with and without it in idle time
+(measure_use.py). If replays cannot measure it, the skill is left out of a few conversations at
+random (skill_coins.py), and these are compared with the others. A skill that surely does harm is
+retired at once and the user is told; one that was not needed for long is proposed for retirement.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ class Holdout:
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured.
+        measured; return the decision as a toss.
 
         None for a skill that is not measured this way.
         """
         return self._coins.leaves_out(skill, trajectory, client)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose `at_most` of the skills that fit a request, when more are relevant than may go
-        into the prompt.
+        """Choose `at_most` of the skills that fit the request `asked`, when more of them are
+        relevant than may go into the prompt.
         """
         return self._coins.prefers(skills, at_most, asked)
 
@@ -123,7 +123,9 @@ class Holdout:
         self._follow_replays()
 
     def replays_tell(self, tells: Mapping[UseKey, bool]) -> None:
-        """Note for which skill texts replays of past requests can measure the effect."""
+        """Note which skills can be measured by replays of past requests, so that they are not left
+        out of conversations at random. `tells` says this for each skill's text.
+        """
         self._looked_at.update(tells)
         self._follow_replays()
 

@@ -1,9 +1,9 @@
 """Lists the background work that waits for a lull (an idle time of the computer), in the order in
 which users wait for its results.
 
-First come proofs of proposed skills, then measurements of skills in use, exams of models, and
-where each model obeys skills best; training comes last. The watch over lulls chooses among them by
-value and by the time that is likely left.
+First come proofs of proposed skills, then measurements of skills in use, exams of models, and tests
+of where in its prompt each model obeys skills best; training comes last. `watch_idle` chooses from
+the list by value and by the idle time that is likely left.
 """
 
 from __future__ import annotations
@@ -28,16 +28,20 @@ second.
 
 
 class ProvesInLulls(Protocol):
-    """Interface that replays past requests for a slice of time, one skill after the other."""
+    """Interface that replays past requests for a limited time, for one skill per call."""
 
     def waiting(self) -> Sequence[WaitingProof]:
-        """Return the proofs of proposed skills that wait."""
+        """Return the proofs of proposed skills that still need replays."""
 
     async def in_lull(self, proposal: str) -> int:
-        """Prove one proposed skill for a while; return how many pairs of answers were added."""
+        """Continue the proof of one proposed skill for a limited time; return how many pairs of
+        answers were added.
+        """
 
     async def measure_in_lull(self, skill: SkillKey) -> int:
-        """Measure one skill in use for a while; return how many requests were answered."""
+        """Continue measuring the effect of one approved skill for a limited time; return how many
+        past requests were replayed.
+        """
 
 
 class LullQueue:
@@ -63,7 +67,7 @@ class LullQueue:
         self._clock = clock
 
     def works(self) -> list[LullWork]:
-        """Return all waiting work; called ten times a second."""
+        """Return all background work that waits for a lull; called ten times a second."""
         return [
             *self._proofs(),
             *self._uses(),
@@ -85,7 +89,9 @@ class LullQueue:
             )
 
     def _uses(self) -> Iterator[LullWork]:
-        """Yield the skills in force whose use is still to be measured."""
+        """Yield the work of measuring the effect of each active skill that has requests left to
+        replay.
+        """
         for one in self._measure.waiting():
             yield UseWork(
                 f"use:{one.skill.client}/{one.skill.name}",
@@ -101,7 +107,9 @@ class LullQueue:
         return await self._proving.measure_in_lull(skill)
 
     def _placings(self) -> Iterator[LullWork]:
-        """Yield the models of which it is still to be seen where they obey skills."""
+        """Yield the work of finding, for each model not measured yet, where in its prompt it obeys
+        skills.
+        """
         for one in self._placing.waiting():
             yield PlacingWork(
                 one.model,

@@ -1,9 +1,9 @@
-"""Measures in idle time where in its prompts a model obeys skills (instruction texts) best.
+"""Measures in idle time at which place in its prompt a model obeys skills (instruction texts) best.
 
-The models that the user talks to most answer fixed cases: a request with a rule, which a program
-checks. Each case is asked once with the rule in each place. A mark says whether the answers kept
-the rule; it is stored at once, so measuring goes on where it stopped. Until it has ended, skills
-are put into the system text.
+The models that the user talks to most answer fixed test cases: a request with a rule, and a program
+that checks whether the answer keeps the rule. Each case is asked once with the rule in each place
+of the prompt. A mark, whether the answers kept the rule, is stored at once, so measuring goes on
+where it stopped. Until a model is measured, skills are put into its system text.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ LOOK_EVERY_S: Final = 60.0
 
 
 class WaitingPlacing(NamedTuple):
-    """A model that is still to be measured, with the number of test cases asked so far and the most
-    that may be; a case counts once for each place of its rule.
+    """A model whose best place for skills in its prompt is still to be measured, with the number of
+    test questions asked so far (`done`) and the most that may be needed (`of`).
     """
 
     model: str
@@ -64,7 +64,9 @@ class WaitingPlacing(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingModels:
-    """The models that the user talks to, and how to ask them."""
+    """Functions by which the measurement of skills' best place in prompts finds the models that the
+    user talks to, and asks them.
+    """
 
     talked: Callable[[datetime], Sequence[Talked]]
     """Returns how often each model answered since a time. Blocking."""
@@ -77,7 +79,9 @@ class PlacingModels:
 
 
 class MeasurePlacing:
-    """Finds where each model that the user talks to obeys skills (instruction texts) best."""
+    """Finds for each model that the user talks to at which place in its prompt it obeys skills
+    (instruction texts) best.
+    """
 
     def __init__(
         self,
@@ -91,7 +95,9 @@ class MeasurePlacing:
         tools: Tools,
         places: dict[str, Placement],
     ) -> None:
-        """`places` is filled with what is found, by the model's digest."""
+        """`sheet` holds the test cases. `places` is filled with the best place for skills in each
+        measured model's prompt, by the model's digest.
+        """
         self._store = store
         self._sheet = sheet
         self._asked = models
@@ -106,21 +112,25 @@ class MeasurePlacing:
         """Name by digest of the models to measure, most talked to first."""
 
     async def follow(self) -> None:
-        """Background job: look every minute which models the user talks to."""
+        """Load the stored results, then check every minute, forever, which models the user talks to
+        most.
+        """
         await self.load()
         while True:
             await self.look()
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def load(self) -> None:
-        """Load the stored results; prompts then hold skills where these say."""
+        """Load the stored results: at which place in its prompt each measured model obeys skills
+        best. From then on skills are put there.
+        """
         for result in await asyncio.to_thread(self._store.all):
             if result.sheet == self._sheet.sha256:
                 self._take(result)
 
     async def look(self) -> None:
-        """Find out which models the user talked to most lately; these are the models that are
-        measured.
+        """Find out which models the user talked to most lately; for these it is measured where in
+        the prompt they obey skills best.
         """
         if not self._asked.wanted() or not self._sheet.cases:
             self._models = {}
@@ -134,8 +144,8 @@ class MeasurePlacing:
         self._models = models
 
     def waiting(self) -> list[WaitingPlacing]:
-        """Return the models that are still to be measured; cheap, as it is called ten times a
-        second.
+        """Return the models whose best place for skills in the prompt is still to be measured.
+        Cheap, as it is called ten times a second.
         """
         most = len(self._sheet.cases) * len(Placement)
         return [
@@ -145,13 +155,14 @@ class MeasurePlacing:
         ]
 
     def results(self) -> list[PlacingResult]:
-        """Return the results of the models that the user talks to, most talked to first, including
-        unfinished ones.
+        """Return where in the prompt each model that the user talks to obeys skills best, the most
+        used model first; unfinished measurements are included.
         """
         return [self._so_far(model, digest) for digest, model in self._models.items()]
 
     async def slice(self, model: str) -> int:
-        """Ask one model test cases for at most half a minute; return how many were asked.
+        """Measure for at most half a minute where in its prompt a model obeys skills best, by
+        asking it test cases; return how many were asked.
 
         Raises LullError when the model could not be asked a single one.
         """

@@ -1,9 +1,9 @@
-"""Measures what approved skills (instruction texts in prompts) do, by answering past requests
+"""Measures the effect of approved skills (instruction texts in prompts), by answering past requests
 without them in idle time.
 
 Requests that had a skill in their prompt are replayed once each, with and without it, on the model
-that served them, and scored as in a proof. Each pair is stored, so measuring goes on where it
-stopped. `loops/proof/holdout.py` decides what the pairs mean.
+that served them, and both answers are scored as in a proof. Each pair of answers is stored, so
+measuring goes on where it stopped. `loops/proof/holdout.py` decides what the pairs mean.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class WaitingUse(NamedTuple):
 
 
 class MeasureUse:
-    """Replays past requests with and without approved skills, and knows which skills can be
-    measured this way.
+    """Replays past requests with and without approved skills to measure the skills' effects, and
+    knows for which skills this is possible.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
-"""Tells of which active skills the effect is measured, and reads what the store holds about them.
+"""Lists the active skills whose effect is measured, and estimates these effects from stored
+evidence.
 
-Both kinds of evidence are read here side by side: replays of past requests without a skill, and
-live conversations from which it was left out at random.
+There are two kinds of evidence: replays of past requests with and without a skill, and live
+conversations from which the skill was left out at random.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class MeasuredSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillEstimates:
-    """Estimates for all measured skills: effects, e-values for harm and for help, and counts of
-    replays.
+    """Estimates for all measured skills, by skill: effects on the mean reward, good and bad answers
+    (`records`), e-values for harm and for help, and counts of replays.
     """
 
     effects: Mapping[SkillKey, Effect]
@@ -53,16 +54,16 @@ class SkillEstimates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseEvidence:
-    """The stored evidence of what approved skills do: replays in idle time, and conversations that
-    went without a skill at random.
+    """The stored evidence of approved skills' effects: replays of past requests in idle time, and
+    conversations from which a skill was left out at random.
     """
 
     coin_flips: CoinFlips
     replays: UseReplays
 
     def estimates(self, skills: Mapping[SkillKey, Skill]) -> SkillEstimates:
-        """Estimate what each skill does, from all its replays and all conversations of its random
-        holdout. Slow.
+        """Estimate each skill's effect on answers, from all its replays and all conversations of
+        its holdout, in which chance decided whether it was in the prompt. Slow.
         """
         texts = {key: skill.sha256 for key, skill in skills.items()}
         outcomes, pairs = self.coin_flips.outcomes(texts), self.replays.pairs(texts)
@@ -117,8 +118,9 @@ def scored_in_proof(pairs: Iterable[Pair]) -> bool:
 def effects_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, Effect]:
-    """Estimate how much each skill changes the mean reward of answers: by its replays, or by its
-    random holdout where there are none.
+    """Estimate how much each skill changes the mean reward of answers: by its replays (`pairs`),
+    or, where there are none, by the conversations from which it was left out at random
+    (`outcomes`).
     """
     found = {key: replay_effect(own) or effect(outcomes, key) for key, own in pairs.items()}
     return {key: value for key, value in found.items() if value is not None}
@@ -127,8 +129,8 @@ def effects_in(
 def records_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, tuple[float, float]]:
-    """Sum up, for each skill, the rewards and the missing rewards (1 minus reward) of answers that
-    had it in the prompt, in conversations and replays.
+    """Sum up how good answers with each skill were, as (sum of rewards, sum of 1 minus reward),
+    over live conversations and replays that had the skill in the prompt.
     """
     found: dict[SkillKey, tuple[float, float]] = {}
     for outcome in outcomes:

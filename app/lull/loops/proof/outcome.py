@@ -1,4 +1,4 @@
-"""Decides a proposed skill's status from its proof (the replays with and without it), with the
+"""Decides a proposed skill's status from its proof (the replays with and without it), and gives the
 reason in words.
 """
 
@@ -20,11 +20,12 @@ ENOUGH_ALIKE = 6
 
 
 def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:
-    """Return a proposed skill's status and the reason, given what the replays with and without it
-    decided.
+    """Return a proposed skill's status and the reason, from what its replays (answers with and
+    without the skill) have decided.
 
-    No status while it is undecided. A candidate that loses by the user's own picks is left to the
-    user to reject. One that harms past successes, or loses without picks, is rejected at once.
+    The status is None while nothing is decided. A skill that harms past successes, or loses without
+    the user's picks, is rejected at once. One that loses by the user's own picks counts as
+    unproved, and is left to the user to reject.
     """
     status, why = _STATUSES.get(decision.state), decision.why
     own = [pair for pair in pairs if pair.part is not PairPart.SUCCESS]

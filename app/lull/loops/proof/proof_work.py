@@ -1,7 +1,7 @@
 """Runs the proof of a proposed skill as background work, one replayed request at a time.
 
-It stops at once for the user. Each finished pair of answers is stored. A replay that was stopped is
-begun again.
+It stops at once when the user comes back. Each finished pair of answers is stored. A replay that
+was interrupted is begun again.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ class ProofWork:
         clock: Clock,
         models: BorrowsModels,
     ) -> None:
-        """The function `prove` replays for a while and returns the number of pairs, 0 when done.
+        """The function `prove` replays requests for a while and returns the number of answer pairs
+        added, 0 when the proof has ended.
 
-        The models are borrowed before they are asked, and given back when their memory is needed.
+        `models` lends the models for each replay, and takes them back when their memory is needed.
         """
         self.id = proposal
         self.text = self.doing(name)
@@ -94,8 +95,8 @@ class ProofWork:
 
 
 class PlacingWork(ProofWork):
-    """The background work of finding where in its prompts a model obeys skills (implements
-    LullWork).
+    """The background work of finding at which place in its prompt a model obeys skills best
+    (implements LullWork).
     """
 
     kind = WorkKind.EXAM
@@ -106,7 +107,7 @@ class PlacingWork(ProofWork):
 
 
 class UseWork(ProofWork):
-    """The background work of replaying past requests to measure what one approved skill does
+    """The background work of replaying past requests to measure the effect of one approved skill
     (implements LullWork).
     """
 

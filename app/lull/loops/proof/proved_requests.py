@@ -1,5 +1,5 @@
-"""Finds the past requests on which a proposed skill proved better than none: approving the skill
-remembers them as requests that it is for.
+"""Finds the past requests that were answered better with a proposed skill in its proof. When the
+skill is approved, they are remembered as requests that it is for.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from lull.store.feedback.rewards import Rewards
 
 
 class ProvedRequests:
-    """Tells which past requests a proposed skill (a text put into prompts) is for, by its proof."""
+    """Tells by a proposed skill's proof which past requests the skill (a text put into prompts) is
+    for.
+    """
 
     def __init__(self, prove: Prove, rewards: Rewards, credit: Credit) -> None:
         """`credit` saves a request as an example of what a skill is useful for."""
@@ -34,8 +36,8 @@ class ProvedRequests:
         return taught[0].client if taught else WINDOW_CLIENT
 
     async def remember(self, proposal: Proposal) -> None:
-        """Store the requests that were answered better with the skill as examples of what it is
-        for, when the skill is approved.
+        """Store the past requests that were answered better with a proposed skill in its proof, as
+        examples of what it is for; called when the skill is approved.
         """
         for served in self._rewards.served(self._prove.won(proposal)):
             await self._credit(served, [proposal.key.name])

@@ -1,9 +1,9 @@
 """Replays one recorded request: answers it with and without a proposed skill, and scores both
 answers.
 
-The request is sent as it would be sent today, to the model that failed. No tool is ever executed:
-one step is replayed against the recorded results. Answers are scored without sight of the skill, by
-a verifier (a program), or else by a judge model that is told what the user wished.
+The request is sent as it would be sent today, to the model whose answers had failed. No tool is
+ever executed: one step is replayed against the recorded results. Answers are scored without sight
+of the skill, by a verifier (a program), or else by a judge model that is told what the user wished.
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ class Replay:
         judge: Callable[[], Judge | None],
         warm: float,
     ) -> None:
-        """The argument `warm` is the temperature used where the client asked for 0."""
+        """The argument `warm` is the sampling temperature in replays of requests for which the
+        client asked for temperature 0.
+        """
         self._rewards = rewards
         self._current_selection = current_selection
         self._library = library
@@ -116,10 +118,8 @@ class Replay:
     async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
-        """Generate and score answers with and without the proposed skill, as `pair` does, but
-        tolerate a refused request.
-
-        None also where the model server refuses just this request.
+        """Generate and score answers with and without the proposed skill, as `pair` does; None also
+        if the model server refuses this one request.
         """
         try:
             return await self.pair(proposal, stage, case, seed)
@@ -250,10 +250,11 @@ class Replay:
         ]
 
     def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:
-        """Whether answers to a request that had the approved skill can be scored by a program or a
-        judge model.
+        """Whether answers to a request, with and without an approved skill, can be scored by a
+        program or a judge model.
 
-        Past successes cannot: their accepted answers were given with the skill in the prompt.
+        That the user accepted the recorded answer does not help: it was given with the skill in the
+        prompt.
         """
         return self._can_score(proposal, served, PairPart.SIBLING)
 
@@ -262,7 +263,7 @@ class Replay:
     ) -> ReplayCase | None:
         """Return a recorded request as it would be sent today, without and with the approved skill.
 
-        None if the skill would not be in its prompt today.
+        None if the request would not get the skill today.
         """
         current_selection = self._current_selection.skills(served) or ()
         if not any(skill.key == proposal.key for skill in current_selection):
@@ -281,7 +282,8 @@ class Replay:
         """Return the recorded requests for which the user can compare answers with and without a
         proposed skill.
 
-        Past successes are left out: only their own recorded answer is known to be good.
+        Requests that were answered well (past successes) are left out: all that is known of them is
+        that the recorded answer is good.
         """
         return [
             self._case(proposal, stage, served, part)

@@ -46,16 +46,14 @@ class RetireSkills:
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:
-        """Return when the skill was last changed, switched on or switched off: the time of that
-        version of the library.
-        """
+        """Return when the skill was last changed, switched on or switched off."""
         at = {generation.number: generation.at for generation in self._skills.generations()}
         return at[skill.since]
 
     async def retire(self, skill: Skill, why: str) -> None:
-        """Disable a skill at once and tell the user.
+        """Disable a skill at once and tell the user `why`.
 
-        If the user enabled it again after an earlier retirement, retiring it is only proposed.
+        If the user enabled it again after an earlier retirement, disabling it is only proposed.
         """
         if self._brought_back(skill):
             await self.propose(skill, why)
@@ -70,7 +68,7 @@ class RetireSkills:
         return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
 
     async def propose(self, skill: Skill, why: str) -> None:
-        """Propose to the user to retire a skill, unless that was proposed before for the same text
+        """Propose to the user to disable a skill, unless that was proposed before for the same text
         of this skill.
         """
         earlier = self._proposals.of_skill(skill.key)

@@ -1,5 +1,5 @@
-"""Decides at random, on the path of chat requests, which conversations go without a skill, as a
-holdout that measures its effect.
+"""Decides at random which conversations go without a skill (a holdout that measures its effect). It
+runs while a chat request waits.
 
 A skill is left out only where replays cannot measure it, never in the first conversations after its
 approval, and never if the user wrote or pinned it. The caller says which skills those are.
@@ -23,8 +23,8 @@ Conversations = OrderedDict[str, int]
 
 
 class SkillCoins:
-    """Decides at random which skills go into a prompt, to measure their effects (holdout) or to
-    explore (Thompson sampling).
+    """Makes the random choices of skills for prompts: leaves a skill out to measure its effect
+    (holdout), or prefers little-known skills to explore (Thompson sampling).
     """
 
     def __init__(self, *, coin: Coin, rule: Callable[[], GuardRule]) -> None:
@@ -43,13 +43,16 @@ class SkillCoins:
         """
 
     def known(self, skill: Skill) -> bool:
-        """Whether it is known how many conversations this skill has been in since its approval."""
+        """Whether the conversations that this skill has been in since its approval are counted
+        here.
+        """
         return _approval(skill) in self._uses
 
     def follow(self, skills: Sequence[Skill], counted: Mapping[UseKey, Mapping[str, int]]) -> None:
         """Set which skills may be left out of conversations at random from now on.
 
-        `counted` holds the past uses of skills that are new here.
+        `counted` says in how many conversations of each client a skill was before, for skills that
+        are new here.
         """
         self._uses = {
             _approval(skill): self._uses.get(
@@ -60,9 +63,9 @@ class SkillCoins:
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
         """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured.
+        measured; return the decision as a toss.
 
-        None for a skill that is never left out.
+        None if the skill is in for sure: it is never left out, or not yet with this client.
         """
         uses = self._uses.get(_approval(skill))
         if uses is None or skill.pinned:
@@ -75,9 +78,10 @@ class SkillCoins:
         return left_out(skill.key, trajectory, client.name, share=share, coin=self._coin)
 
     def share(self, skill: Skill) -> float:
-        """Return the share of conversations that a skill is left out of at random; 0 for none.
+        """Return the share of conversations from which a skill is left out at random; 0 if it never
+        is.
 
-        It does not hold for a client's first conversations with the skill, which all get it.
+        A client's first conversations with the skill are an exception: they all get it.
         """
         rule, key = self._rule(), use_key(skill)
         if skill.pinned or not self.known(skill) or key in self.replayed:
@@ -85,11 +89,11 @@ class SkillCoins:
         return rule.share * (rule.sure_part if key in self.surely_help else 1.0)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose skills for a prompt, when more are relevant than may go in, by Thompson sampling.
+        """Choose `at_most` skills for a prompt when more than that are relevant.
 
-        The most relevant one goes in; the others are chosen by Thompson sampling on their records
-        of good and bad answers, which favours good and little-known ones. If one of the skills is
-        not measured, such as the user's own, the order of relevance holds.
+        The most relevant skill goes in. The others are chosen by Thompson sampling on their records
+        of good and bad answers, which favours good and little-known skills. If one of the skills is
+        not measured, such as the user's own, the most relevant ones are taken.
         """
         if not all(self.known(skill) for skill in skills):
             return skills[:at_most]

@@ -1,9 +1,10 @@
-"""Builds the two prompts by which the user tries a proposed skill on any request: as it would be
-answered today, and as it would be once the proposal is approved.
+"""Builds two prompts by which the user tries a proposed skill on any request: the prompt as it
+would be sent today, and as it would be sent once the skill is approved.
 
-Both go through the code that serves requests: the library as approval would make it, an index of
-it, and the choice by relevance, scope and client. So the second prompt has the skill only if a real
-one would; but no skill is left out at random to measure its effect. Nothing is stored.
+Both are built by the code that serves real requests, which chooses skills by relevance, scope and
+client. For the second prompt it gets the library as approval would make it, with an index of its
+own. So the second prompt has the skill only if a real one would have it; but no skill is left out
+at random to measure its effect. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from lull.store.skills.skills import new_skill
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPrompt:
-    """What Lull adds to the user's request, for one of the two prompts (with or without the skill
-    that the user tries), and from which skills.
+    """What Lull would add to the user's request, and from which skills, in one of the two prompts
+    that are compared when a skill is tried: the one with it or the one without it.
     """
 
     injection: Injection
@@ -46,8 +47,8 @@ class TriedPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPair:
-    """What Lull would add to a request without the skill that the user tries, and with it, for
-    comparison.
+    """The two prompts that are compared when the user tries a skill: what Lull would add to a
+    request without the skill, and with it.
     """
 
     without: TriedPrompt
@@ -62,7 +63,9 @@ class TriedPair:
 
 
 class TryOut:
-    """Builds the prompts with which the user tries a skill before approving it."""
+    """Builds prompts with and without a skill, for a request on which the user tries it, for
+    example before approving it.
+    """
 
     def __init__(
         self,
@@ -73,7 +76,9 @@ class TryOut:
         index: Callable[[Library], Awaitable[SkillIndex]],
         requests: ProvedRequests,
     ) -> None:
-        """The function `index` indexes a library that is not in force."""
+        """The function `index` makes a search index of a skill library, here of one as it would be
+        after the tried change.
+        """
         self._proposals = proposals
         self._library = library
         self._fixing = fixing
@@ -88,7 +93,8 @@ class TryOut:
         """Return a function that, for a model, builds the prompts of a request without and with a
         proposed skill.
 
-        Raises NotFound, and Conflict for a proposal that nobody may try.
+        `sha256` names the text that the user has read. Raises NotFound, and Conflict for a proposal
+        that cannot be tried, such as a quarantined one.
         """
         proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
         library = self._library()

@@ -1,8 +1,8 @@
 """Carries out changes to the user's skills (instruction texts for prompts); every approved change
-makes a new generation of the library.
+makes a new generation (version) of the skill library.
 
-The version file is written first, then one transaction makes generation g + 1, then the index is
-updated, so a crash leaves no half-done change. Changes that the user types come here at once;
+A skill's file is written first, then one transaction makes generation g + 1, then the search index
+is updated, so a crash leaves no half-done change. Changes that the user types come here at once;
 proposals and files come here when they are approved.
 """
 
@@ -236,11 +236,10 @@ class Approve:
         return [target for _, target in targets]
 
     async def take_in(self) -> list[SkillError]:
-        """Look for skill files that were edited by hand; return errors for files that could not be
-        read.
+        """Make proposals of skill files that were edited by hand, so that they wait for the user's
+        approval and no later change overwrites a text that nobody has seen.
 
-        Files edited by hand become proposals (they wait for the user's approval), so that no later
-        change overwrites an unseen text.
+        Return errors for files that could not be read.
         """
         async with self._turn:
             wrong = await uninterrupted(self._reconciled())
@@ -266,10 +265,12 @@ class Approve:
         evidence: bytes,
         also: Also,
     ) -> Changed:
-        """Make an approved proposal an active skill, as a new one or a new version of one.
+        """Make an approved proposal an active skill, as a new skill or as a new version of an
+        existing one.
 
-        `data` are its exact bytes with this hash, and `text` is what they say. `check` gets the
-        library within the transaction and raises if the change must not be made. `also` writes the
+        `data` are the skill file's exact bytes, `sha256` is their hash, and `text` is what they
+        say. `evidence` is the proof's document, stored with the skill. `check` gets the library
+        within the transaction and raises if the change must not be made. `also` writes the user's
         decision in the same transaction.
         """
         await self.take_in()
@@ -292,8 +293,8 @@ class Approve:
         return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
 
     async def lay_beside(self, proposal: str, key: SkillKey) -> None:
-        """Move the additional files of an imported skill folder from where they waited into the
-        approved skill's own folder.
+        """Move the additional files of an imported skill, which waited with its proposal, into the
+        folder of the approved skill.
         """
         await asyncio.to_thread(self._skills.folders.take_waiting, proposal, key)
 
@@ -307,8 +308,11 @@ class Approve:
         return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
 
     async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
-        """Restore one skill to its state before a generation of the library (a version number);
-        other changes stay.
+        """Undo one change of one skill: restore the skill to its state before the library's given
+        generation (version number). Other changes stay.
+
+        `also` writes more in the same transaction. Raises Conflict if the skill has changed again
+        since.
         """
         await self.take_in()
         then = self._skills.library(generation - 1)
@@ -328,8 +332,8 @@ class Approve:
         return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
 
     async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
-        """Restore an earlier text (named by sha256) of each of these skills, or archive the skill
-        where None is given, all as one change of the library.
+        """Restore an earlier text of each of these skills, as one change of the library. `texts`
+        gives that text's sha256 by skill; None archives the skill.
         """
         await self.take_in()
 
@@ -349,7 +353,9 @@ class Approve:
         return await self._change(plan, ChangeKind.ROLLBACK, f"set back: {why}")
 
     async def follow(self) -> None:
-        """Reload the skill library as it is stored now, so that new requests use it."""
+        """Reload the skill library from the database, so that new requests use it as it is stored
+        now.
+        """
         async with self._turn:
             await self._follower(await asyncio.to_thread(self._skills.library))
 

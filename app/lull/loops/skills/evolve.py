@@ -1,8 +1,8 @@
 """Drafts candidate skills (instruction texts for prompts) from answers that failed.
 
-Similar failures are given to a writer, whose draft becomes a proposal. If a writer cannot be asked
-or its answer cannot be used, the answer is kept and shown, and the same failures are tried again
-later with an increasing backoff.
+Similar failures are given to a writer (a model or a program), whose draft becomes a proposal. If a
+writer cannot be asked or its draft cannot be used, the error and the writer's answer are stored and
+shown, and the same failures are tried again later with an increasing backoff.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ class Evolve:
         """Have writers draft a skill from every set of similar failures that is ready, and return
         the proposals made.
 
-        With `hurry` also from sets that wait for another try. Raises LullError if nothing was made
-        and a writer failed, now or in an earlier step, as long as failures wait for it.
+        With `hurry` sets that wait for another try after a writer's failure are included. Raises
+        LullError if nothing was made and a writer failed, now or in an earlier step, as long as
+        failures wait for that writer.
         """
         made: list[Proposal] = []
         # In a thread, because every failure is compared with every other.

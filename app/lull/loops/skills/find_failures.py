@@ -22,8 +22,8 @@ MOST_FAILURES = 300
 
 
 class FindFailures:
-    """Finds failed answers by their reward and by what users said after them, and knows which a
-    proposed skill was made of already.
+    """Finds failed answers, by their reward and by what users said after them, and leaves out those
+    from which a skill was proposed already.
     """
 
     def __init__(
@@ -40,8 +40,8 @@ class FindFailures:
         self._current_selection = current_selection
 
     def all(self) -> list[Failure]:
-        """Return the failed answers from which a skill may be drafted, newest first: those that
-        today's skills would not prevent, and those after which the user stated a wish.
+        """Return the failed answers from which a skill may be drafted, newest first. Today's skills
+        would not prevent these failures, or the user stated a wish after them.
         """
         served, heard = self._turns()
         found = [
@@ -53,8 +53,8 @@ class FindFailures:
         return [one for one in found if one.said or one.turn not in used]
 
     def still_open(self, found: FailureSet) -> bool:
-        """Whether no proposal was made of these failed answers in the meantime, by another writer
-        or the user.
+        """Whether these failed answers can still be made into a proposal; False if another writer
+        or the user has used any of them for one meanwhile.
         """
         left = {one.turn.id for one in self._turns()[0]}
         if not found.wish:

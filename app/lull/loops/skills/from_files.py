@@ -1,10 +1,10 @@
 """Makes proposals of skill files that were imported, edited on disk or put into the library's
 folder.
 
-Any program could have written a file, so it is screened as foreign text and stays in quarantine
-(not used anywhere) until the user approves its exact bytes; no prompt, replay or writer gets it
-before. Only skills that ship with Lull are active at once. A rejected file is restored to the
-library's text.
+Any program could have written a file, so its text is screened as foreign text and stays in
+quarantine (not used anywhere) until the user approves its exact bytes; before that it goes into no
+prompt, to no replay and to no writer. Only skills that ship with Lull are active at once. If the
+user rejects a file's text, the file is restored to the library's text.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class FromFiles:
         self._one = asyncio.Lock()
 
     async def found(self, strange: Sequence[Found]) -> None:
-        """Make a proposal for each skill file on disk that was not approved, and restore files that
-        were rejected.
+        """Make a proposal for each of these skill files, whose text was never approved, and restore
+        files whose text was rejected.
         """
         async with self._one:
             for item in strange:
@@ -91,8 +91,8 @@ class FromFiles:
                 await self._propose(item.key, item.data, beside, from_folder=True)
 
     async def bring_in(self, folder: Path, *, client: str = "") -> Brought:
-        """Propose the skill in a folder, or all skills in a folder of skill folders; all must be
-        readable.
+        """Propose the skill in a folder, or all skills in a folder of skill folders. Nothing is
+        proposed if one of them cannot be read.
         """
         check_client(client)
         files, texts = await asyncio.to_thread(_read, folder)
@@ -180,8 +180,8 @@ class FromFiles:
 
 
 def shipped(folder: Path, home: Path) -> list[SkillText] | None:
-    """Return the texts of the skills that ship with Lull if `folder` is where they lie, else
-    None.
+    """Return the texts of the skills in `folder` if it is `home`, the folder of the skills that
+    ship with Lull; else None.
     """
     if not folder.is_dir() or folder.resolve() != home.resolve():
         return None

@@ -1,8 +1,9 @@
-"""Carries out the user's decisions about proposals (candidate skills): approve, edit, reject, defer
-and undo.
+"""Carries out the user's decisions about proposals (candidate skills): approve, edit, reject,
+postpone and undo.
 
 An approval can name the hash of the exact bytes, so that nobody approves a text they have not read.
-The decision and the library's new generation are one transaction. Undo goes back one decision.
+The decision and the library's new generation (version) are one transaction. Undo takes back the
+last decision.
 """
 
 from __future__ import annotations
@@ -67,9 +68,10 @@ class Review:
         clock: Clock,
         approved: Callable[[Proposal], Awaitable[None]] | None = None,
     ) -> None:
-        """The function `evidence` returns the document stored with an approved skill, b"" for none.
+        """The function `evidence` returns the document that is stored with an approved skill, b""
+        for none.
 
-        `approved` is called for each skill that came into force.
+        `approved` is called for each proposal that has become an active skill.
         """
         self._proposals = proposals
         self._approve = approve
@@ -79,22 +81,25 @@ class Review:
         self._approved = approved
 
     def proposals(self, *, everything: bool = False) -> list[Proposal]:
-        """Return the proposed skills, newest first, without those put off until later.
+        """Return the proposed skills, newest first, without those that the user postponed to a
+        later time; all of them with `everything`.
 
-        Proposals whose base skill has changed since are marked as stale.
+        Proposals that change a skill which has itself changed since are marked as stale.
         """
         found = self._proposals.standing(everything=everything)
         at = self._clock.now()
         return [self._looked_at(p) for p in found if everything or not p.asleep(at)]
 
     def asleep(self) -> list[Proposal]:
-        """Return the proposed skills that the user put off until a later time, newest first."""
+        """Return the proposed skills that the user postponed to a time that has not come yet,
+        newest first.
+        """
         at = self._clock.now()
         return [self._looked_at(p) for p in self._proposals.standing() if p.asleep(at)]
 
     async def wake(self) -> list[Proposal]:
-        """Bring back the proposed skills that the user put off until now, with the status they had;
-        return them.
+        """Return the proposed skills whose postponement has ended now, after setting them back to
+        the status they had before.
         """
         at = self._clock.now()
         due = [p for p in self._proposals.standing() if p.awake(at) != p]
@@ -114,10 +119,8 @@ class Review:
     async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
         """Make a proposed skill active, as a new generation (version) of the skill library.
 
-        Raises Conflict, NotFound.
-
-        A quarantined one (its text was found suspicious) must be named by the sha256 of the bytes
-        that the user read.
+        A quarantined proposal (its text was found suspicious) must be named with the `sha256` of
+        the bytes that the user read. Raises Conflict, NotFound.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=sha256, library=self._library())
@@ -174,11 +177,11 @@ class Review:
         check: str | None = None,
     ) -> Decided:
         """Change a proposed skill's text, scope (which requests it is for) or check (a program that
-        tests answers).
+        tests answers); None leaves a part as it is.
 
-        A changed text is the user's own, and its proof by replays begins again. With a changed
-        scope or check the replays stay, unless the replaced check had scored them. `check` is JSON
-        text, "" for none.
+        A changed text is the user's own, and its proof by replays begins again. If the scope or the
+        check changes, the finished replays stay, unless they were scored by the replaced check.
+        `check` is JSON text, "" for none.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=None, library=self._library())
@@ -277,10 +280,10 @@ class Review:
         return decided
 
     async def defer(self, proposal_id: str, *, until: datetime | None = None) -> Decided:
-        """Put a proposed skill off: it is not proved automatically, and hidden `until` a time if
-        one is given.
+        """Postpone a proposed skill: it is not proved automatically, and it is hidden until the
+        time `until`, if one is given.
 
-        Raises UsageError, Conflict.
+        Raises UsageError for a time in the past, and Conflict.
         """
         if until is not None and until <= self._clock.now():
             raise UsageError("That time is past.", hint="Give a later one.")
@@ -313,17 +316,17 @@ class Review:
         return self._unchanged(await self._proposals.decided(proposal.id, put))
 
     def last(self) -> tuple[Proposal, ProposalStatus] | None:
-        """Return the decision about a proposed skill that `undo` would take back, the user's
-        newest, as (proposal, decision).
+        """Return the user's newest decision about a proposed skill, which `undo` would take back,
+        as (proposal, decision); None if there is none.
         """
         last = self._proposals.last_decision()
         return None if last is None else (self._proposals.get(last.proposal), last.what)
 
     async def undo(self, proposal_id: str | None = None) -> Decided:
-        """Undo the user's newest decision about proposed skills, or the newest about one if it is
-        named.
+        """Undo the user's newest decision about any proposed skill, or about the one with the given
+        id.
 
-        Raises NotFound when there is none.
+        Raises NotFound when there is nothing to undo.
         """
         last = self._proposals.last_decision(proposal_id)
         if last is None:

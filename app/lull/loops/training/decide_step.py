@@ -1,10 +1,11 @@
-"""Decides the next step of training: sample answers, make a run, train it, or test its adapter.
+"""Decides the next step of training: sample answers, make a training run, train it, or test its
+adapter.
 
-1. a run that was begun is trained to its end, or superseded with a reason
-2. after a GRPO run the next round is sampled from its adapter, while it still improves
-3. a trained adapter goes to the gate (the checks that it must pass before it answers users)
-4. otherwise a well-proved skill is trained in; or else groups are sampled until there are
-   enough; or else single recorded answers are trained on
+1. a training run that was begun is trained to its end, or given up (superseded) with a reason 2.
+after a GRPO run the next round is sampled from its adapter, while it still improves 3. a trained
+adapter goes to the gate (the checks that it must pass before it answers users) 4. otherwise a
+well-proved skill is trained into the weights; or else groups of answers are sampled until there are
+enough for a GRPO run; or else a run on single recorded answers is made
 """
 
 from __future__ import annotations
@@ -72,9 +73,10 @@ class DecideStep:
         """Versions of unfinished courses' adapters that were loaded into the engine."""
 
     async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step of training, and end runs that may not continue, as superseded.
+        """Decide the next step of training, and mark training runs that may not continue as
+        superseded.
 
-        With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
+        With `hurry` a run is made from fewer answers. Raises StoreError, EngineError.
         """
         if not self._rule().enabled:
             return NothingToDo(text="Training is switched off in the settings.")
@@ -215,7 +217,9 @@ class DecideStep:
         return NothingToDo(text=text, groups=groups)
 
     async def _supersede(self, run: str, why: str) -> None:
-        """End a run without a result; its sampled groups become free for the next run."""
+        """End a training run without a result; its groups of sampled answers may be used by the
+        next run.
+        """
         log.info("run %s: superseded (%s)", run, why)
         now = self._clock.now()
         await self._training.change(
@@ -223,7 +227,7 @@ class DecideStep:
         )
 
     async def _give(self, learner: Learner, version: str, folder: str) -> None:
-        """Load the adapter of an unfinished course into the engine, and drop older ones."""
+        """Load the newest adapter of a series of GRPO runs into the engine, and drop older ones."""
         if version in self._loaded and version in (await learner.engine.status()).adapters:
             return
         for old in tuple(self._loaded):
@@ -237,8 +241,8 @@ class DecideStep:
 
 
 def course_version(run: str) -> str:
-    """Return the name under which the engine loads the newest adapter of a series of training runs
-    that still goes on.
+    """Return the name under which the engine loads the adapter of a training run whose series of
+    GRPO runs is not finished yet.
     """
     return f"run:{run}"
 
@@ -246,10 +250,12 @@ def course_version(run: str) -> str:
 def reached(
     telling: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
 ) -> int:
-    """Return how far sampling for the next GRPO run is, out of `groups_a_run` groups of answers.
+    """Return how many of the `groups_a_run` groups of answers wanted for the next GRPO run there
+    are.
 
-    Normally it is the number of groups to learn from. After twice `groups_a_run` sampled groups it
-    is complete if most answers are good, or if there are `groups_at_least` groups to learn from.
+    Normally it is the number of groups to learn from (`telling`). After twice `groups_a_run`
+    sampled groups it counts as all of them if most answers are good, or if there are
+    `groups_at_least` groups to learn from.
     """
     seen_enough = len(sampled) >= 2 * rule.groups_a_run
     reward = mean_reward(sampled)

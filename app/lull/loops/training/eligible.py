@@ -14,7 +14,7 @@ from lull.store.proof.proposals import Proposals
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """The decision whether a turn (a request with its answer) may be used for training, with its
-    reward.
+    reward. `support` says whether the turn taught a skill or served to test one.
     """
 
     reward: RewardRow

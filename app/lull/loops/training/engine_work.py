@@ -1,7 +1,7 @@
-"""Runs the training work that asks the engine: sampling answers, making runs and testing new
-adapters.
+"""Runs the training work that asks the engine: sampling answers, making training runs and testing
+new adapters.
 
-Work stops at once for the user: the current piece is cancelled and repeated later.
+Work stops at once when the user comes back: the current piece is cancelled and repeated later.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUP_S: Final = 2.0
 class EngineWork:
     """Background work that asks the engine in small pieces (implements LullWork).
 
-    A piece that is stopped is repeated; finished pieces are stored.
+    A piece that is interrupted is repeated; finished pieces are stored.
     """
 
     def __init__(
@@ -35,9 +35,11 @@ class EngineWork:
         some: Callable[[float], Awaitable[bool]],
         clock: Clock,
     ) -> None:
-        """The function `some` does a piece of work, at most until the given monotonic time.
+        """The function `some` does one piece of the work, at most until the given time (monotonic
+        clock), and returns True if there is more.
 
-        It returns True if there is more.
+        `text` and `progress` (0 to 1) describe the work to the user; `left_s` and `needs_s`
+        estimate the seconds left in all and needed at least.
         """
         self.id = work_id
         self.kind = kind

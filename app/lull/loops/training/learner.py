@@ -1,7 +1,9 @@
-"""Describes the model that learns, and turns its prompts and answers into token ids.
+"""Describes the model that learns (the one in training), and turns its prompts and answers into
+token ids.
 
-A prompt is the request as it would be today, with skills (instruction texts), in the model's own
-chat template. A recorded answer is tokenised by the same template, as it would be in a later turn.
+A prompt is a stored request as it would be sent today, with skills (instruction texts), in the
+model's own chat template. A recorded answer is tokenised by the same template, as it would be in a
+later turn.
 """
 
 from __future__ import annotations
@@ -72,8 +74,8 @@ class Learner:
 
     @property
     def policy(self) -> SampledPolicy:
-        """The base weights and the active adapter as the policy (in the sense of RL) to sample
-        from.
+        """The base weights with the active adapter, as the policy (in the sense of reinforcement
+        learning) from which answers are sampled.
         """
         return SampledPolicy(base=self.digest, adapter=self.adapter or "")
 
@@ -90,7 +92,9 @@ class FindsLearner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One answer that the learning model gave when it was sampled, with its token ids."""
+    """One answer sampled from the learning model, with its token ids and their
+    log-probabilities.
+    """
 
     completion: Completion
     ids: tuple[int, ...]
@@ -122,9 +126,10 @@ async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int
 async def answer_ids(
     learner: Learner, prompt: tuple[Message, ...], answer: str, *, end: int
 ) -> tuple[int, ...]:
-    """Return a recorded answer's token ids, including the end token.
+    """Return a recorded answer's token ids, including the end token `end`.
 
-    () where the template does not separate them from the prompt. Raises RequestError, EngineError.
+    () if the chat template does not clearly separate the answer's tokens from the prompt's. Raises
+    RequestError, EngineError.
     """
     before = await prompt_ids(learner, prompt)
     said = text_message(Role.ASSISTANT, answer)
@@ -184,11 +189,11 @@ def _plain(message: Message) -> Message:
 
 
 class AskedAnswers:
-    """Cache of greedy answers and prompt tokens of one model and adapter, kept until the training
-    run is made.
+    """Cache of one model's greedy answers and prompt tokens, kept until the training run is made
+    that needs them.
 
-    A run needs hundreds of answers, which take longer than one unit of background work. A unit that
-    ends in between loses none of them: the next one asks only for what is missing.
+    A run needs hundreds of answers, which take longer than one unit of background work. If the unit
+    ends in between, the answers stay, and the next unit asks only for what is missing.
     """
 
     def __init__(self) -> None:

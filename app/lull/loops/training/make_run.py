@@ -1,8 +1,8 @@
-"""Makes a training run's folder: collects the training and replay examples and writes the spec (its
-settings).
+"""Makes a training run's folder: collects the training and replay examples and writes the spec (the
+run's settings).
 
-Each kind of run has its own examples; replay examples (past good answers) keep the model from
-forgetting.
+Each kind of run has its own training examples; replay examples (past good answers) keep the model
+from forgetting.
 """
 
 from __future__ import annotations
@@ -85,7 +85,9 @@ class RunRule:
     answer_tokens: int = 512
 
     def rate(self, parameters: int) -> float:
-        """Return the learning rate for a model of this size."""
+        """Return the learning rate for a model with this number of parameters: the one in the
+        settings, or else one by the model's size.
+        """
         if self.learning_rate:
             return self.learning_rate
         return SMALL_RATE if 0 < parameters < SMALL_PARAMETERS else RATE
@@ -93,8 +95,8 @@ class RunRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMaterial:
-    """The training examples of a training run, and the turns and groups of answers they came
-    from.
+    """The examples for a new training run, the turns and groups of sampled answers that they came
+    from, and the reason (`why`) for the run.
     """
 
     kind: RunKind
@@ -115,8 +117,8 @@ class RunMaterial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What a new training run starts from: an adapter or the base model, and the earlier run that
-    it continues.
+    """What a new training run starts from: an adapter or the base model, the run that it continues
+    (`parent`), and its number in such a series (`round`).
     """
 
     root: str | None
@@ -161,12 +163,13 @@ class MakeRun:
         *,
         goes_on: Callable[[Run, str], Run] | None = None,
     ) -> Run:
-        """Write a training run's folder, then its database row.
+        """Write a new training run's folder, then its database row; return the run.
 
-        A crash in between leaves a folder to clean up.
+        A crash in between leaves a folder to clean up. `before` says what the run starts from, and
+        `recent` are turns for replay examples. If the run continues an earlier one, `goes_on` gets
+        that run and the new run's id, and returns the earlier run's changed row.
 
-        `goes_on` returns the changed row of the run that this one continues, given the new run's
-        id. Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
+        Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
         run_id = self._new_id()
         replays, replayed = await self._replay_examples.replays(

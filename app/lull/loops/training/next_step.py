@@ -1,7 +1,8 @@
-"""Describes the next step of training as a value: one class for each task, holding its material.
+"""Describes the next step of training as a value: there is one class for each kind of step, and its
+fields hold what the step needs.
 
-`NextStep` is any one of them. Each has a `task`, its name for the user, and a `text`, which
-describes it to the user.
+`NextStep` is any one of these classes. Each has a `task` (the step's name for the user) and a
+`text` (its description for the user).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class Task(StrEnum):
-    """The kinds of steps in training: sample answers, write a run folder (data and plan of one
-    training), train it, or test the resulting LoRA adapter.
+    """The kinds of steps in training: sample answers, write the folder of a training run (examples
+    and settings), train it, or test the resulting LoRA adapter.
     """
 
     NOTHING = "nothing"
@@ -55,7 +56,8 @@ class TrainRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupCount:
-    """How many groups of sampled answers there are for a GRPO run, and how many it needs.
+    """How many groups of sampled answers are ready for the next GRPO run (`telling`), and how many
+    it needs (`wanted`).
 
     Both are 0 where groups were not counted.
     """
@@ -73,8 +75,8 @@ class GroupCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupSource:
-    """The stored requests, and the model weights, from which groups of answers for a GRPO run are
-    sampled.
+    """Where the groups of answers for a GRPO run come from: the stored requests, the model weights
+    that answer them, and the run to continue.
     """
 
     book: Book
@@ -88,14 +90,16 @@ class GroupSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledAnswers:
-    """Marks a run to be made as KTO training, on recorded answers with labels; they are looked up
-    when the run is made.
+    """Says of a training run to be made that it is a KTO run, on recorded answers labelled good or
+    bad. The answers are not held here; they are looked up when the run is made.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillToTrainIn:
-    """The material of a run that trains a skill (an instruction text) into the weights."""
+    """Says of a training run to be made that it trains a skill (an instruction text) into the
+    weights, and which skill.
+    """
 
     skill: Skill
     course: GraduationCourse
@@ -106,7 +110,7 @@ class SkillToTrainIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NothingToDo:
-    """There is no step of training to do now; `text` says why."""
+    """No step of training can be done now; `text` says why."""
 
     task: ClassVar[Task] = Task.NOTHING
     text: str
@@ -119,8 +123,8 @@ class NothingToDo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingStep:
-    """The training step that samples groups of answers to stored requests, for a GRPO run to learn
-    from.
+    """The training step that samples groups of answers to stored requests, from which a GRPO run is
+    to learn.
     """
 
     task: ClassVar[Task] = Task.SAMPLE
@@ -148,7 +152,7 @@ class MakingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingStep:
-    """The training step that trains an adapter, by a run whose folder has been made."""
+    """The training step that trains an adapter; the folder of its run is ready."""
 
     task: ClassVar[Task] = Task.TRAIN
     text: str
@@ -168,8 +172,8 @@ NextStep: TypeAlias = NothingToDo | SamplingStep | MakingStep | TrainingStep | J
 
 
 def run_of(next_step: NextStep) -> Run | None:
-    """Return the training run that a step is about: which it trains, tests or continues; None for
-    other steps.
+    """Return the training run that a step trains, tests or continues; None for steps without such a
+    run.
     """
     match next_step:
         case TrainingStep() | JudgingStep():

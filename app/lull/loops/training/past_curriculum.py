@@ -1,9 +1,9 @@
-"""Takes practice requests for training, and for testing adapters, from the user's past
+"""Takes practice requests, for training and for testing adapters, from the user's past
 conversations.
 
-It implements Curriculum for every model that speaks plain language. Anchors are requests whose
-answers the user was content with; fresh requests are similar to one that the user corrected, and
-had no skills (instruction texts) in the prompt.
+It implements Curriculum for every model that speaks plain language. It gives two kinds of requests:
+anchors, whose answers the user was content with, and fresh requests, which are similar to one that
+the user corrected and had no skills (instruction texts) in the prompt.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class PastCurriculum:
         canaries: Callable[[], Sequence[Probe]],
         place: Callable[[str], Placement] = lambda _: Placement.SYSTEM,
     ) -> None:
-        """The function `canaries` returns the canary probes shipped for any model, `place` where a
-        model's prompts hold skills.
+        """The function `canaries` returns the test prompts with known right answers that ship with
+        Lull for any model. `place` returns where in a model's prompts skills are put.
         """
         self._place = place
         self._rewards = rewards
@@ -53,7 +53,9 @@ class PastCurriculum:
         self._canaries = canaries
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
-        """Return the canary prompts that ship with Lull, which are the same for every adapter."""
+        """Return the canary prompts (test prompts with known right answers) that ship with Lull;
+        they are the same for every adapter.
+        """
         return self._canaries()
 
     def subject(self, model: str, asked: str) -> str:
@@ -63,8 +65,8 @@ class PastCurriculum:
         return ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
-        """Return recorded requests similar to `words` that had no skills (instruction texts) in
-        their prompts.
+        """Return at most `count` recorded requests similar to `words` that had no skills
+        (instruction texts) in their prompts.
         """
         found = [
             one.asked
@@ -76,11 +78,11 @@ class PastCurriculum:
     def anchors(
         self, model: str, count: int, with_skills: bool, about: str = ""
     ) -> Sequence[tuple[Message, ...]]:
-        """Return requests that were answered well, without the text that Lull had injected into
-        them.
+        """Return at most `count` recorded requests that were answered well, without the skill texts
+        that Lull had added to them.
 
-        With `with_skills` each prompt gets the body of an active skill (an instruction text),
-        mostly the one most similar to `about`.
+        With `with_skills` each prompt gets one active skill (an instruction text) instead, mostly
+        the one most similar to `about`.
         """
         chance = random.Random(f"anchors {with_skills} {about}")
         good = [one for one in self._recent(model) if _went_well(one)]

@@ -76,12 +76,11 @@ class ReplayExamples:
         """Cache of the model's answers for the training run that is being made."""
 
     async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Make up to `count` examples in which the model answers as it does now, so that it learns
-        when not to apply a skill.
+        """Make up to `count` examples whose target is the model's present answer to the same
+        prompt, so that the model learns when not to apply a skill.
 
-        Half have skills in the prompt; the requests of the others are not about the skill. The
-        target is the model without the skill; without contrast a skill spreads to all requests
-        (measured: docs/adr/0032).
+        Half have skills in the prompt; the requests of the rest are not about the skill. Without
+        such examples a skill that is trained in spreads to all requests (measured: docs/adr/0032).
         """
         half = count // 2
         with_ = await self._anchored(learner, skill, count - half, with_skills=True)
@@ -103,10 +102,10 @@ class ReplayExamples:
         )
 
     async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Return at most `count` examples that train a skill into the weights, made from other
-        requests on the skill's subject that the user made before.
+        """Return at most `count` examples that train a skill into the weights, made from practice
+        requests (of the curriculum) on the skill's subject.
 
-        A few user requests, repeated many times, would be learned by heart.
+        The few requests of users, repeated many times, would be learned by heart.
         """
         wish = (Wish(skill.body, ""),)
         form = learner.prompt

@@ -72,9 +72,10 @@ class RewardAnswers:
         judge: Callable[[], Judge | None],
         calibration: Callable[[], Calibration],
     ) -> None:
-        """The function `judge` returns the judge.
+        """The function `judge` returns the judge model; None if the only one would be the model in
+        training.
 
-        None where the only judge would be the model in training.
+        `calibration` returns how reliable each source of scores is.
         """
         self._rewards = rewards
         self._heard = heard
@@ -128,10 +129,8 @@ class RewardAnswers:
         return taught
 
     def held_to(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
-        """Return the user's wish that answers to this request are checked against when they are
-        scored.
-
-        None if there is none.
+        """Return the user's wish by which answers to this request are scored; None if no wish
+        applies.
         """
         model = served.turn.model
         by_program = self._verifier.wish_for(model, wishes=wishes, asked=served.asked)
@@ -167,8 +166,8 @@ class RewardAnswers:
         wishes: Sequence[Wish],
         answer: Completion,
     ) -> AnswerWorth | None:
-        """Score a sampled answer; None if it cannot be scored or is too uncertain. Raises
-        UpstreamDown.
+        """Score a sampled answer, and say by which source; None if it cannot be scored or the score
+        is too uncertain. Raises UpstreamDown.
         """
         if answer.finish is not Finish.STOP:  # the answer was cut off
             return None
@@ -181,7 +180,9 @@ class RewardAnswers:
     def still_good(
         self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
     ) -> bool:
-        """Whether a turn's recorded answer still passes today's checks and the user's wishes."""
+        """Whether a turn's recorded answer passes the checks of these skills and fulfils these
+        wishes of the user.
+        """
         checked = self._checked(served, skills, wishes, served.turn.answer)
         return checked is None or checked.reward > GREY[1]
 

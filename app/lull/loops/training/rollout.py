@@ -1,9 +1,10 @@
 """Samples groups of answers to stored requests while the computer is idle, and scores them, for
 GRPO.
 
-The request is asked as it would be today, with skills, of the policy that is to be trained. It is
-sampled at temperature 1 without top-k or top-p, so that the log-probabilities are the policy's own.
-Each group is stored when it ends; a group that was stopped is sampled again.
+Each request is asked as it would be sent today, with skills, of the policy (the model) that is to
+be trained. Answers are sampled at temperature 1 without top-k or top-p, so that the
+log-probabilities are the policy's own. Each group is stored when it ends; a group that was
+interrupted is sampled again.
 """
 
 from __future__ import annotations
@@ -81,18 +82,18 @@ class Prompt:
 
     @property
     def stand(self) -> tuple[tuple[str, ...], str]:
-        """The skills that the request would get today, and the turn with the user's wish that
-        scores its answers.
+        """The skills that the request would get today (sha256), and the id of the turn whose user
+        wish scores its answers ("" for none).
 
-        A stored group of answers can be used only while both are still the same.
+        A stored group of answers to the request can be used only while both are still the same.
         """
         return self.marks, self.wish.turn if self.wish is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """The stored requests for which answers may be sampled now, and the user's wishes by which
-    these answers are scored.
+    """The stored requests for which answers may be sampled now, the user's wishes by which these
+    answers are scored, and how many other requests cannot be scored.
     """
 
     prompts: tuple[Prompt, ...]
@@ -195,10 +196,10 @@ class Rollouts:
         }
 
     def telling(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return the groups of answers sampled from this policy (base and adapter) that are unused
-        and differ in reward.
+        """Return those groups of answers sampled from this policy (base and adapter) that no
+        training run has used and whose answers differ in reward, oldest first.
 
-        Oldest first. Training can learn only from groups with different rewards.
+        Training can learn nothing from a group whose answers all have the same reward.
         """
         return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
 
@@ -212,8 +213,8 @@ class Rollouts:
     # Sampling
 
     async def some(self, learner: Learner, policy: SampledPolicy, book: Book) -> int:
-        """Sample and store groups of answers for a few requests; return how many, 0 when nothing is
-        left.
+        """Sample and store groups of answers for the next few requests; return for how many
+        requests, 0 when none is left.
 
         Raises EngineError, UpstreamDown.
         """
@@ -302,8 +303,8 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the random seed for one sampled answer, which depends on nothing but these
-    arguments.
+    """Return the random seed for one sampled answer: number `sample` of group `number` for this
+    turn and policy. It depends on nothing else.
     """
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

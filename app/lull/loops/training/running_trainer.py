@@ -1,6 +1,4 @@
-"""Holds the trainer process of the one training run that may have one, and frees its memory when
-needed.
-"""
+"""Holds the trainer process of the training run in progress, and frees its memory when needed."""
 
 from __future__ import annotations
 
@@ -24,7 +22,9 @@ STANDING_CHECK_S: Final = 1.0
 
 
 class RunningTrainer:
-    """Holds the background work of the training run in progress; there is never more than one."""
+    """Holds the background work (a trainer process) of the training run in progress; there is never
+    more than one.
+    """
 
     def __init__(
         self,
@@ -36,7 +36,9 @@ class RunningTrainer:
         kill_after_s: Callable[[], float],
         short_of_memory: Callable[[], bool],
     ) -> None:
-        """A trainer that is suspended for `kill_after_s` seconds loses its memory."""
+        """A trainer process that stays suspended for longer than `kill_after_s` seconds is ended,
+        to free its memory.
+        """
         self._trainer = trainer
         self._training = training
         self._folders = folders
@@ -46,9 +48,7 @@ class RunningTrainer:
         self._work: TrainerWork | None = None
 
     def trains(self, run: str) -> bool:
-        """Whether it is this training run whose background work (a trainer process) is
-        held here.
-        """
+        """Whether the trainer process held here is the one of this training run."""
         return self._work is not None and self._work.id == run
 
     def work_for(
@@ -59,10 +59,11 @@ class RunningTrainer:
         ended: Callable[[], Awaitable[None]],
         trouble: Callable[[LullError], None],
     ) -> TrainerWork:
-        """Return the background work that trains this run in the trainer process; it is made if
-        there is none yet.
+        """Return the background work that trains this run in a trainer process; it is made at the
+        first call.
 
-        While another run is being trained, that run's work is returned.
+        While another run is being trained, that run's work is returned instead. `ended` is called
+        when the run ends, `trouble` when the trainer fails.
         """
         if self._work is None:
             self._work = TrainerWork(
@@ -80,7 +81,7 @@ class RunningTrainer:
     async def end_unless(self, run: Run | None) -> None:
         """End the current training work unless it trains this run and can still go on.
 
-        A stuck run that the user restarted gets new work.
+        A run that got stuck and that the user restarted gets new work.
         """
         if self._work is not None and (run is None or not self.trains(run.id) or self._work.over):
             await self.end()
@@ -99,7 +100,9 @@ class RunningTrainer:
             await self._work.give_back_memory()
 
     async def standing(self) -> None:
-        """Free a trainer process's memory when it stays suspended for long; runs forever."""
+        """Check every second, forever, whether the trainer process has been suspended for long or
+        memory is short; if so, end the process to free its memory.
+        """
         while True:
             await asyncio.sleep(STANDING_CHECK_S)
             work = self._work

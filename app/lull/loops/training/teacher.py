@@ -52,7 +52,8 @@ async def taught(
     count: int,
     most_tokens: int,
 ) -> list[Graduation]:
-    """Make distillation examples of the first `count` prompts whose greedy teacher answer `fits`.
+    """Make distillation examples, whose targets are the teacher's greedy answers, from the first
+    `count` prompts for which that answer passes the function `fits`.
 
     Prompts that are too long, and empty answers, are left out. Raises EngineError.
     """
@@ -82,7 +83,9 @@ async def taught(
 
 
 async def in_turn(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-    """Run an async function on all given items, a few at once, and return the results in order."""
+    """Run an async function on all these items, a few at the same time, and return the results in
+    the items' order.
+    """
 
     async def done(one: T) -> R:
         return await work(one)

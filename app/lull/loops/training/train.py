@@ -1,8 +1,8 @@
-"""Carries out the steps of training: samples answers, makes a run, and has a trained adapter tested
-by the gate (the checks that it must pass before it answers users).
+"""Carries out the steps of training: samples answers, makes training runs, and has trained adapters
+tested by the gate (the checks that an adapter must pass before it answers users).
 
-Which step comes next is decided elsewhere (`decide_step`); background work carries it out while the
-computer is idle (`training_job`).
+Which step comes next is decided by `decide_step`; `training_job` runs the steps while the computer
+is idle.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from lull.store.training.training import Training
 
 
 class PromotesAdapters(Protocol):
-    """Tries a trained adapter and puts it into use if it passes (interface)."""
+    """Interface that tests a trained adapter and puts it into use if it passes."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a run has trained; return its id, the same for the same run.
@@ -55,7 +55,9 @@ class PromotesAdapters(Protocol):
 
 
 class Train:
-    """Carries out the steps of training that were decided on."""
+    """Carries out steps of training, which were decided elsewhere: sampling answers, making a
+    training run, and testing its adapter.
+    """
 
     def __init__(
         self,
@@ -81,7 +83,8 @@ class Train:
         self._rule = rule
 
     async def make(self, step: MakingStep) -> Run:
-        """Make the training run that a step describes.
+        """Write the folder and database row of the training run that this step describes; return
+        the run.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """
@@ -132,8 +135,8 @@ class Train:
         return await self._rollouts.some(step.learner, step.source.policy, step.source.book)
 
     def telling(self, source: GroupSource) -> int:
-        """Return how many groups of answers with different rewards were sampled so far for the next
-        run. Blocking.
+        """Return how many groups of sampled answers the next GRPO run can learn from so far, which
+        are those with different rewards. Blocking.
         """
         telling = self._rollouts.telling(source.book, source.policy)
         if source.continues is None:
@@ -142,8 +145,8 @@ class Train:
         return reached(telling, sampled, self._rule())
 
     async def send_on(self) -> None:
-        """Let training runs that got stuck continue from their last checkpoint, on the user's
-        command.
+        """Let training runs that got stuck continue from their last checkpoint, because the user
+        commands it.
         """
 
         def plan(now: Run) -> Run:
@@ -156,10 +159,11 @@ class Train:
             await self._training.change(run.id, plan)
 
     async def judge(self, run_id: str, until_s: float) -> bool:
-        """Test the adapter of a finished training run, until `until_s` (monotonic clock), before it
-        may answer users.
+        """Test the adapter of a finished training run against the active one, until `until_s`
+        (monotonic clock).
 
-        Return whether it was judged; otherwise more remains to be measured. Raises LullError.
+        Return True if the test has ended with a verdict, False if more remains to be measured.
+        Raises LullError.
         """
         # The last piece of work may have changed the run.
         run = await asyncio.to_thread(self._training.get, run_id)

@@ -1,8 +1,8 @@
 """Runs a training run as background work, in a trainer process that can be suspended or killed.
 
-At the end of a unit the process is suspended and keeps its memory for the next. If its memory is
-needed it is killed, and later continues from its last checkpoint. Its events are stored as they
-arrive.
+At the end of a unit of work the process is suspended and keeps its memory for the next unit. If its
+memory is needed the process is killed, and training later continues from the last checkpoint. Its
+events are stored as they arrive.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class TrainerWork:
         trouble: Callable[[LullError], None],
         clock: Clock,
     ) -> None:
-        """The callback `ended` is awaited when the run ends, well or badly.
+        """The callback `ended` is awaited when the training run ends, well or badly.
 
-        `trouble` gets trainer failures.
+        `trouble` is called with each failure of the trainer process.
         """
         self.id = run.id
         self.text = text
@@ -84,7 +84,9 @@ class TrainerWork:
 
     @property
     def over(self) -> bool:
-        """Whether this work on a training run has ended for good."""
+        """Whether this background work has ended for good, so that it cannot train its run any
+        further.
+        """
         return self._over
 
     @property
@@ -102,8 +104,8 @@ class TrainerWork:
 
     @property
     def standing_s(self) -> float | None:
-        """Seconds for which the trainer process has been suspended with its memory; None if it is
-        not.
+        """Seconds for which the trainer process has been suspended while keeping its memory; None
+        if it is not suspended.
         """
         if self._process is None or self._stood_s is None:
             return None

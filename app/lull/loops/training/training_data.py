@@ -1,4 +1,4 @@
-"""Finds material for training runs, and checks whether a run's material is still valid.
+"""Finds material for training runs, and checks whether a training run's material is still valid.
 
 Material is skills ready to be trained into the weights, labelled answers, and groups of sampled
 answers that may still improve the model. Everything here blocks.
@@ -63,7 +63,9 @@ class TrainingData:
         learned: Callable[[], frozenset[str]],
         rule: Callable[[], TrainRule],
     ) -> None:
-        """The function `learned` returns the sha256 of skills trained into the adapter in force."""
+        """The function `learned` returns the sha256 of the skills that were trained into the active
+        adapter.
+        """
         self._training = training
         self._rollouts = rollouts
         self._eligible = eligible
@@ -75,9 +77,8 @@ class TrainingData:
         self._rule = rule
 
     def superseded(self, run: Run, learner: Learner) -> str:
-        """Return why a training run may not continue, since its turns, skills or model changed.
-
-        "" while it may.
+        """Return why a training run may not continue: its turns, skills or model have changed since
+        it was made; "" if it may continue.
         """
         if run.status is RunStatus.JUDGING:
             # Only the weights matter now: the turns were valid when it was trained.
@@ -110,10 +111,9 @@ class TrainingData:
         return "What you said of these requests has taught a skill meanwhile, or is gone."
 
     def nothing_to_gain(self, book: Book, policy: SampledPolicy) -> str:
-        """Return why it would be useless for training to sample more answers from this policy (base
-        model and adapter).
-
-        "" where it may help.
+        """Return why sampling more answers from this policy (base model and adapter) would not help
+        training: the answers are good enough, or these requests were tried already; "" if it may
+        help.
         """
         sampled = self._rollouts.all_of(book, policy)
         reward = mean_reward(sampled)
@@ -140,7 +140,9 @@ class TrainingData:
         )
 
     def to_graduate(self, recent: Sequence[ServedTurn]) -> tuple[Skill, GraduationCourse] | None:
-        """Return the skill to train into the weights next, and how; None where none is ready."""
+        """Return the skill to train into the weights next, and how its training differs from the
+        usual; None if no skill is ready.
+        """
         tried: dict[str, GraduationCourse | None] = {}
         for run in self._training.runs(SPENT):  # newest first
             tried.setdefault(run.graduates, run.next_course)
@@ -166,8 +168,8 @@ class TrainingData:
         return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
 
     def served_by(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
-        """Return the turns from which this skill can be trained into the weights: it was needed and
-        in the prompt, and they did not fail.
+        """Return the turns with which this skill can be trained into the weights: the request
+        needed the skill and had it in its prompt, and the answer did not fail.
         """
         having = [
             one

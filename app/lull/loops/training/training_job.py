@@ -1,7 +1,7 @@
 """Finds the next step of training in the background, and offers it as work for idle times.
 
-Finding it reads the store and takes a moment, but the idle watch asks ten times a second. So it is
-done only after something changed, and the result is kept until then.
+The search reads the store and takes a moment, but the idle watch asks for work ten times a second.
+So the search is done only after something changed, and its result is kept until then.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOTHING: Final = NothingToDo(text="Lull has not looked yet.")
 
 
 class TrainingJob:
-    """Finds the next step of training and offers it as background work."""
+    """Finds the next step of training, and offers it as background work for idle times."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class TrainingJob:
     ) -> None:
         """The function `settle` blocks until everything recorded so far can be read.
 
-        `tell` is called with the result of every look.
+        `tell` is called with the result of every search for the next step.
         """
         self._deciding = deciding
         self._train = train
@@ -106,7 +106,7 @@ class TrainingJob:
         """Search for the next training step after every `nudge` and at least once a minute,
         forever.
 
-        The supervisor keeps this running.
+        The service's supervisor starts this again if it fails.
         """
         await asyncio.to_thread(self._tidying.sweep)
         while True:
@@ -120,7 +120,9 @@ class TrainingJob:
             self._nudged.clear()
 
     async def standing(self) -> None:
-        """Free a trainer process's memory when it stays suspended for long; runs forever."""
+        """End the trainer process when it stays suspended for long, to free its memory; checks
+        forever.
+        """
         await self._running.standing()
 
     async def close(self) -> None:
@@ -145,8 +147,8 @@ class TrainingJob:
             return next_step
 
     async def now(self) -> NextStep:
-        """Search for the next training step because the user asked for training, accepting less
-        material than usual.
+        """Search for the next training step on the user's command to train now: less material than
+        usual is enough, and stuck training runs continue.
 
         Raises LullError.
         """
@@ -268,8 +270,8 @@ class TrainingJob:
     # The user's commands
 
     async def stop(self, runs: Sequence[str]) -> None:
-        """End the trainer process of training runs that are about to be removed, and all training
-        work that asks the engine.
+        """End the training work of these runs, which are about to be removed, and all training work
+        that asks the engine.
         """
         await self._end_asking()
         if any(self._running.trains(run) for run in runs):
@@ -283,8 +285,8 @@ class TrainingJob:
             await work.give_back_memory()
 
     async def learner_changed(self) -> None:
-        """End training work for the earlier model, and search for the next training step of the
-        newly chosen one.
+        """End training work for the earlier model, because the user chose another model to train,
+        and search for the next step for that one.
         """
         await self._end_asking()
         await self._look()
