@@ -19,8 +19,9 @@ ROUNDED_PX: Final = 2
 class Choice(QComboBox):
     """A combo box that ignores the mouse wheel, so that the wheel scrolls the page around it.
 
-    Qt's own combo box changes its value under a pointer that merely passes while the page scrolls,
-    and takes the focus from a wheel. The open list still scrolls, and the arrow keys still choose.
+    Qt's own combo box changes its value when the pointer happens to pass over it while the page
+    scrolls, and takes the focus on a turn of the wheel. The wheel still scrolls the opened list,
+    and the arrow keys still change the value.
     """
 
     def __init__(self) -> None:
