@@ -1,7 +1,7 @@
-"""Finds the files that ship with Lull: the built-in models, the model that reads feedback, starter
+"""Finds the files that ship with Lull: built-in models, the model that reads feedback, starter
 skills, test questions for models, prompts, translations and icons.
 
-An installed Lull has them inside its package; a checkout has them beside `app/`.
+An installed Lull has them inside its package; a source checkout has them beside the folder `app/`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resourc
 
 
 def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the LoRA adapter that makes the small open model the built-in chat model. Raises
-    ResourceError.
+    """Folder of the LoRA adapter of the built-in chat model, which is a small open model with this
+    adapter. Raises ResourceError if it is missing.
     """
     return _found("english", "model.json", places)
 
@@ -101,7 +101,9 @@ def prompt_sha256(name: str, places: tuple[Path, ...] = _PLACES) -> str:
 
 
 def _found(name: str, proof: str, places: tuple[Path, ...]) -> Path:
-    """The first folder that has a file matching `proof`; an empty folder does not count."""
+    """Return the first of the possible folders that has a file matching the pattern `proof`; an
+    empty folder does not count.
+    """
     for place in places:
         if any((place / name).glob(proof)):
             return place / name
