@@ -26,7 +26,9 @@ def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the built-in model of a toy language, for fast tests. Raises ResourceError."""
+    """Folder of the built-in model of a toy language, which makes tests fast. Raises ResourceError
+    if it is missing.
+    """
     return _found("pocket", "config.json", places)
 
 
@@ -52,8 +54,8 @@ def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def placing_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the cases that show where in a prompt a model obeys skills (instruction texts)
-    best. Raises ResourceError.
+    """Folder of the test cases that show in which place of a prompt a model obeys skills
+    (instruction texts) best. Raises ResourceError.
     """
     return _found("placing", "cases.jsonl", places)
 
@@ -85,7 +87,7 @@ def languages_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 @lru_cache(maxsize=16)
 def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the text of one of the prompts with which Lull asks models, such as `judge-turn`.
+    """Return the text of one of Lull's own prompts to models, by its name, such as `judge-turn`.
 
     Raises ResourceError.
     """
@@ -94,8 +96,9 @@ def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
 
 
 def prompt_sha256(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the hash of a prompt's exact text, so that a stored result can say which wording made
-    it.
+    """Return the hash of the exact text of one of Lull's prompts.
+
+    It is stored with results, to say which wording of the prompt led to them.
     """
     return hashlib.sha256(prompt(name, places).encode()).hexdigest()
 

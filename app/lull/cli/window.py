@@ -112,8 +112,9 @@ def _listens(path: str) -> bool:
 
 
 def serve_command(*, frozen: bool) -> tuple[str, ...]:
-    """Return the command line of `lull serve`, which runs the service; a frozen app calls
-    itself.
+    """Return the command line of `lull serve`, which runs the service.
+
+    If Lull is a packaged app (`frozen`), the app itself is called; else Python with Lull's module.
     """
     if frozen:
         return (sys.executable, "serve")

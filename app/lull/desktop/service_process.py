@@ -173,7 +173,9 @@ class ServiceProcess(QObject):
             self._child.terminate()
 
     def look(self) -> None:
-        """Check whether the service still runs; called by the timer."""
+        """Check whether the service still runs, and start it again if it crashed and the delay is
+        over; called by a timer.
+        """
         if self._place.service.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)

@@ -36,7 +36,7 @@ POLL_MS: Final = 5_000
 
 
 class Phase(StrEnum):
-    """State of the window's connection to the service."""
+    """State of the window's connection to the service: not connected yet, connected, or lost."""
 
     LOADING = "loading"
     LIVE = "live"

@@ -136,7 +136,7 @@ class Tray(QObject):
             signal.connect(self.refresh)
 
     def begin(self) -> None:
-        """Show the tray icon at once, before the service has started."""
+        """Show the tray icon with its menu at once, without waiting for the service."""
         self._tick.start()
         self.refresh()
 

@@ -160,8 +160,9 @@ class PlayedService:
     """
 
     def __init__(self, paths: Paths, serve: tuple[str, ...], folder: Path) -> None:
-        """Prepare the service; `folder` gets the files that set its clock and its presence
-        signals.
+        """Prepare the demo's service, which is started with the command line `serve`.
+
+        `folder` gets the files that set the service's clock and its signals of the user's presence.
         """
         self.paths = paths
         self._serve = serve
@@ -264,8 +265,8 @@ class PlayedService:
         self.control().post(path, {"sha256": proposal["sha256"], **more})
 
     def settled(self) -> None:
-        """Wait until the service has read every message so far for feedback and tested all proposed
-        skills.
+        """Wait until the demo's service has read all messages so far for feedback and has tested
+        all proposed skills.
         """
         self.control().post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=None)
 

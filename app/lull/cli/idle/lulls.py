@@ -1,5 +1,5 @@
 """`lull why`, `lull pause` and `lull resume`: say why Lull does or does not train and test skills
-on its own now, and stop or allow it.
+on its own now, and pause or resume such work.
 """
 
 from __future__ import annotations

@@ -70,7 +70,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def without_addresses(text: str) -> str:
-    """Replace URLs in an error text, because a calendar's URL is a password."""
+    """Replace the URLs in an error text, because whoever knows a calendar feed's URL can read the
+    calendar.
+    """
     return _ADDRESS.sub("…", text)
 
 

@@ -1,4 +1,6 @@
-"""Sums up in sentences what happened since yesterday morning: the digest on the Today page."""
+"""The digest on the Today page: sums up in sentences what happened since the beginning of
+yesterday.
+"""
 
 from __future__ import annotations
 

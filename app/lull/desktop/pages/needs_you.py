@@ -24,7 +24,9 @@ Json = dict[str, Any]
 
 
 class NeedsYouCard(Card):
-    """Card that says what is wrong and what to do about it; hidden while nothing is wrong."""
+    """Card of the Today page that lists problems only the user can solve, and what to do about
+    each; hidden while there are none.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("Needs you"))

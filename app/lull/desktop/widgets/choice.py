@@ -33,8 +33,10 @@ class Choice(QComboBox):
     # Its name
 
     def setAccessibleName(self, name: str) -> None:  # noqa: N802
-        """Set the combo box's accessible name, also on Linux, where Qt only tells screen readers
-        its label.
+        """Set the combo box's name for screen readers.
+
+        On Linux Qt gives them only the text of the box's label, so a hidden label gets the name
+        too.
         """
         super().setAccessibleName(name)
         self._label.setText(name)

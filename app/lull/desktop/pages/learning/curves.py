@@ -170,7 +170,7 @@ class Curves(SelfDrawn):
         self._set_zoomed(wide < (right - left) * 0.999)
 
     def show_all(self) -> None:
-        """Show the whole chart again."""
+        """Show the whole span of the chart again after zooming."""
         self._see(*self._whole())
         self._set_zoomed(False)
 

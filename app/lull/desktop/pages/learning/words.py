@@ -239,7 +239,9 @@ def verdict_words(run: Json) -> str:
 
 
 def reasons_of(run: Json) -> str:
-    """Return the service's reasons why a run's adapter passed or failed its test (the gate)."""
+    """Return the service's reasons why the adapter of a training run passed or failed its test (the
+    gate).
+    """
     return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 

@@ -18,7 +18,9 @@ _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class NumberUnit(StrEnum):
-    """Units of settings that are numbers; each value is the ending of such settings' keys."""
+    """Units of settings that are numbers. Each value is the ending of the keys of settings with
+    that unit: `min` for `idle.after_min`.
+    """
 
     MILLISECONDS = "ms"
     SECONDS = "s"
