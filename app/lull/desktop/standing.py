@@ -64,8 +64,9 @@ def down_line(phase: Phase, why: Mapping[str, str]) -> str:
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
-    """Return the shape of the tray icon: for a problem, else for paused, working, proposals to
-    review or idle.
+    """Return the shape of the tray icon for what matters most in Lull's status.
+
+    That is, in this order: a problem, a pause, work in progress, proposals to review, or nothing.
     """
     if status.get("problems"):
         return TrayShape.ERROR

@@ -243,14 +243,14 @@ class AppState(QObject):
     # Reading
 
     def get(self, route: str, then: Then, **query: object) -> None:
-        """Read data that only one page needs from the service; they are not kept here.
+        """Read data that only one page needs from the service; this object does not keep the data.
 
         The callback `then` is called later with the reply, whether or not the request succeeded.
         """
         self._client.get(route, then, **query)
 
     def ask(self, route: str, body: Mapping[str, object], then: Then) -> None:
-        """Read data from the service with a request that has a body; they are not kept here.
+        """Read data from the service by a request with a body; this object does not keep the data.
 
         The callback `then` is called later with the reply, whether or not the request succeeded.
         """
@@ -399,8 +399,10 @@ class AppState(QObject):
 
 
 def said(answer: Reply) -> str:
-    """Describe in one line why an action of the user was not done, or why that is not known, by the
-    service's reply.
+    """Describe in one line why an action of the user was not done, or why it is not known whether
+    it was.
+
+    `answer` is the outcome of the request to the service.
     """
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")

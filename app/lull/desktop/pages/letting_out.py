@@ -73,8 +73,10 @@ def _parts(text: str) -> set[str]:
 
 
 class LettingOutDialog(QDialog):
-    """Dialog that asks before a setting is changed so that data can leave this computer or others
-    can reach Lull; Enter cancels.
+    """Dialog that asks for consent to a change of a setting that lets data leave this computer or
+    lets others reach Lull.
+
+    The Enter key cancels.
     """
 
     given = Signal()

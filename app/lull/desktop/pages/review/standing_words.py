@@ -89,8 +89,8 @@ def status_chip(proposal: Json) -> tuple[str, str]:
 
 
 def approve_words(proposal: Json) -> str:
-    """Return the text of the button that approves a proposed skill, which warns if the skill's
-    benefit was not shown.
+    """Return the text of the button that approves a proposed skill; it differs if tests did not
+    show that the skill helps.
     """
     match standing(proposal):
         case Standing.PROVED:
