@@ -1,7 +1,7 @@
-"""Finds the files that ship with Lull: the built-in models, the model that reads feedback, starter
+"""Finds the files that ship with Lull: built-in models, the model that reads feedback, starter
 skills, test questions for models, prompts, translations and icons.
 
-An installed Lull has them inside its package; a checkout has them beside `app/`.
+An installed Lull has them inside its package; a source checkout has them beside the folder `app/`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resourc
 
 
 def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the LoRA adapter that makes the small open model the built-in chat model. Raises
-    ResourceError.
+    """Folder of the LoRA adapter of the built-in chat model, which is a small open model with this
+    adapter. Raises ResourceError if it is missing.
     """
     return _found("english", "model.json", places)
 
 
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the built-in model of a toy language, for fast tests. Raises ResourceError."""
+    """Folder of the built-in model of a toy language, which makes tests fast. Raises ResourceError
+    if it is missing.
+    """
     return _found("pocket", "config.json", places)
 
 
@@ -52,8 +54,8 @@ def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def placing_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the cases that show where in a prompt a model obeys skills (instruction texts)
-    best. Raises ResourceError.
+    """Folder of the test cases that show in which place of a prompt a model obeys skills
+    (instruction texts) best. Raises ResourceError.
     """
     return _found("placing", "cases.jsonl", places)
 
@@ -85,7 +87,7 @@ def languages_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 @lru_cache(maxsize=16)
 def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the text of one of the prompts with which Lull asks models, such as `judge-turn`.
+    """Return the text of one of Lull's own prompts to models, by its name, such as `judge-turn`.
 
     Raises ResourceError.
     """
@@ -94,14 +96,17 @@ def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
 
 
 def prompt_sha256(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the hash of a prompt's exact text, so that a stored result can say which wording made
-    it.
+    """Return the hash of the exact text of one of Lull's prompts.
+
+    It is stored with results, to say which wording of the prompt led to them.
     """
     return hashlib.sha256(prompt(name, places).encode()).hexdigest()
 
 
 def _found(name: str, proof: str, places: tuple[Path, ...]) -> Path:
-    """The first folder that has a file matching `proof`; an empty folder does not count."""
+    """Return the first of the possible folders that has a file matching the pattern `proof`; an
+    empty folder does not count.
+    """
     for place in places:
         if any((place / name).glob(proof)):
             return place / name

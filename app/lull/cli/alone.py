@@ -1,7 +1,7 @@
-"""Applies a change to Lull's data through the running service, or directly while holding the
-service's lock file.
+"""Changes Lull's data for a command: through the running service, or directly if none runs.
 
-Two such commands at once wait for each other: most hold the lock for a fraction of a second.
+The command makes a direct change while it holds the service's lock file. Two commands that do so at
+once wait for each other; most hold the lock for a fraction of a second.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ def changed(
     *,
     patience_s: float | None = TIMEOUT_S,
 ) -> Json:
-    """Make a change to Lull's data through the running service, or in this process if no service
-    runs; return the result.
+    """Make a change to Lull's data, through the running service or else in this process; return its
+    result as JSON.
 
-    `wanted` is the request's body and `route` its path. Without a service, `prepare` is called
-    before the lock is taken and returns the function that makes the change under the lock.
-    `patience_s` is the timeout for the service's answer; None waits without limit. Raises Busy when
-    another process keeps the lock for long, and whatever the change raises.
+    A running service gets a POST request with the path `route` and the body `wanted`. Without a
+    service, `prepare` is called before the service's lock file is taken; it returns the function
+    that makes the change while the lock is held. `patience_s` is the timeout for the service's
+    answer; None waits without limit. Raises Busy when another process keeps the lock for long, and
+    whatever the change raises.
     """
     paths = context.paths
     if found(paths) is not None:

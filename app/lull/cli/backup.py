@@ -1,7 +1,8 @@
-"""`lull backup` and `lull restore`: write all of Lull's data to one file, and restore it.
+"""`lull backup` and `lull restore`: write all of Lull's data to one file, and bring the data back
+from such a file.
 
-The running service makes a backup; without one the command does. A restore is always made by the
-command, which holds the lock of Lull's data folder so that no service can start meanwhile.
+The running service makes a backup, or the command if no service runs. A restore is always made by
+the command, which meanwhile holds the lock of Lull's data folder, so that no service can start.
 """
 
 from __future__ import annotations
@@ -124,7 +125,9 @@ def restore(context: Context) -> None:
 
 
 def go_on(paths: Paths) -> None:
-    """Finish a restore that was interrupted, before anything else reads Lull's data folder."""
+    """Finish a `lull restore` that was interrupted; called before anything else reads Lull's data
+    folder.
+    """
     from lull.store import restoring
 
     try:
@@ -139,8 +142,9 @@ def go_on(paths: Paths) -> None:
 
 @contextmanager
 def _alone(paths: Paths) -> Iterator[None]:
-    """Hold the home's lock. Raises AlreadyRunning if a service runs, Busy if another command
-    does."""
+    """Hold the lock of Lull's data folder. Raises AlreadyRunning if a service runs, Busy if another
+    command holds the lock.
+    """
     paths.prepare()
     lock = ServiceLock(paths.lock)
     lock.take(discovery=paths.discovery)

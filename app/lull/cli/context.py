@@ -50,10 +50,11 @@ class Context:
         *,
         nothing: Json | None = None,
     ) -> Json:
-        """Return stored data, from the service when one runs, else from the database.
+        """Return stored data as JSON: from the service if one runs, else from the database.
 
-        `look` reads it from the database. `nothing` is returned when there is no database; without
-        `nothing` that raises NotFound.
+        The service gets a GET request with the path `route` and the parameters `query`; `look`
+        reads the same data from the database. If there is no database yet, `nothing` is returned;
+        if that is None, NotFound is raised.
         """
         from lull.cli.control import Control
         from lull.service.wiring.stores import reading_of
@@ -93,9 +94,9 @@ def _speaks_utf8() -> bool:
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> str:
-    """Format rows as aligned columns; the last column is not padded.
+    """Format rows as a text with aligned columns, below the column titles in `head`, if any.
 
-    Without rows the text is empty.
+    The last column is not padded. Without rows the text is empty.
     """
     if not rows:
         return ""

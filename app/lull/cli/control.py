@@ -1,5 +1,5 @@
-"""Client of the running service's control API (HTTP over a Unix socket), using only the standard
-library.
+"""Client of the running service's control API (HTTP over a Unix socket) for the command line, using
+only the standard library.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class WrongUsage(ServiceError):
 
 
 def found(paths: Paths) -> Discovery | None:
-    """Return the running service's address and process id; None if no service runs.
+    """Return the running service's addresses and process id; None if no service runs.
 
-    The process id is checked too: a command may hold the lock while the file of a killed service is
-    still there.
+    A held lock and a file with the addresses do not prove that a service runs: a command may hold
+    the lock while the file of a killed service is still there. So the process id is checked too.
     """
     there = read_discovery(paths.discovery) if is_running(paths.lock) else None
     return there if there is not None and alive(there.pid) else None

@@ -78,8 +78,9 @@ async def without_service(paths: Paths) -> Json:
 
 
 async def _settings(paths: Paths) -> Settings:
-    """Return the settings, or the defaults if they cannot be read; a check of its own reports
-    why."""
+    """Return the settings, or the defaults if they cannot be read; another check of the doctor
+    reports why.
+    """
     with contextlib.suppress(LullError, TimeoutError):
         async with asyncio.timeout(checks.CHECK_WITHIN_S):
             return await in_thread(lambda: read(paths.settings))

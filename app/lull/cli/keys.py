@@ -13,8 +13,8 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 def pressed(prompt: str) -> str | None:
     """Wait for a key press and return it in lower case, or None at the end of the input.
 
-    Keys typed before the prompt was shown are discarded. Where single keys cannot be read, a whole
-    line is read instead.
+    Keys typed before the prompt was shown are discarded. Where the terminal cannot deliver single
+    keys, a whole line is read instead.
     """
     try:
         import termios

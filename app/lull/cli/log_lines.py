@@ -15,12 +15,15 @@ LOOK_EVERY_S = 0.2
 
 
 def there(folder: Path) -> bool:
-    """Whether any log file of the service exists in this folder."""
+    """Whether this folder contains any log file of the service."""
     return bool(newest_first(folder))
 
 
 def last(folder: Path, count: int) -> list[str]:
-    """Return the log's last `count` lines, oldest first; older files are read only when needed."""
+    """Return the last `count` lines of the service's log, oldest first.
+
+    Older, rotated files are read only if the current file has too few lines.
+    """
     found: list[str] = []
     for file in newest_first(folder):
         with file.open(encoding="utf-8", errors="replace") as lines:
@@ -31,7 +34,7 @@ def last(folder: Path, count: int) -> list[str]:
 
 
 class Following:
-    """Follows the service's log, starting at its current end."""
+    """Follows the service's log: yields the lines written after the object was made."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE

@@ -34,8 +34,8 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
 
 
 def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:
-    """Replace `lull` in a text's commands by the path this program was called with, such as
-    .venv/bin/lull.
+    """Replace `lull` in the commands that a text names by the path under which this program was
+    called, such as .venv/bin/lull.
 
     The text is unchanged when `lull` on the PATH is this program.
     """

@@ -223,8 +223,7 @@ def doctor(context: Context) -> int:
 
 
 def _answers(context: Context) -> bool:
-    """Whether a service runs; False if the lock cannot be read, which a check of its own
-    reports."""
+    """Whether a service runs; False if its lock cannot be read, which another check reports."""
     try:
         return found(context.paths) is not None
     except OSError:

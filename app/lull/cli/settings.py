@@ -1,6 +1,6 @@
 """`lull settings show` and `lull settings set`: show and change settings.
 
-`set` goes through the service if one runs.
+A change is made by the service if one runs, else in the settings file by the command.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def settings(context: Context) -> None:
 
 
 def _chosen(document: Json, group: str | None, *, changed_only: bool) -> Json:
-    """The settings of a group, of all without one. Raises NotFound for an unknown group."""
+    """Return the settings of a group, or of all groups if `group` is None. Raises NotFound for an
+    unknown group.
+    """
     rows = document["settings"]
     groups = dict.fromkeys(str(one["key"]).split(".")[0] for one in rows)
     if group is not None and group not in groups:

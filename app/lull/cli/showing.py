@@ -1,7 +1,7 @@
 """Shows untrusted text on a terminal, with hidden characters made visible: ⟨U+202E⟩.
 
-Used where the user has to judge a text. Tables use `context.plain`, which only replaces such
-characters.
+It is used where the user has to judge a text. Tables use `plain` in `context.py` instead, which
+replaces such characters without saying which they are.
 """
 
 from __future__ import annotations
@@ -90,10 +90,7 @@ class Paint:
         return self._with("33", text)
 
     def diff(self, text: str) -> str:
-        """Colour a unified diff for the terminal.
-
-        A line's first character alone decides its colour.
-        """
+        """Colour a unified diff for the terminal; only a line's first character sets its colour."""
         lines = revealed(text).split("\n")
         head = [self.bold(line) for line in lines[:2]]
         return "\n".join(head + [self._diff_line(line) for line in lines[2:]])

@@ -60,10 +60,11 @@ def open_dashboard(context: Context) -> int:
 
 
 def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) -> dict[str, Any]:
-    """Read or change settings in the settings file alone, answering as the service's control API
-    does.
+    """Read or change settings in the settings file, in the same form as the service's control API
+    answers.
 
-    Raises Busy for a change while a service runs, because the service would not notice it.
+    `wanted` is a change; None reads. Raises Busy for a change while a service runs, because the
+    service would not notice it.
     """
     from lull.service.control.settings_view import SettingsView
     from lull.service.process.lock import is_running
@@ -111,8 +112,9 @@ def _listens(path: str) -> bool:
 
 
 def serve_command(*, frozen: bool) -> tuple[str, ...]:
-    """Return the command line of `lull serve`, which runs the service; a frozen app calls
-    itself.
+    """Return the command line of `lull serve`, which runs the service.
+
+    If Lull is a packaged app (`frozen`), the app itself is called; else Python with Lull's module.
     """
     if frozen:
         return (sys.executable, "serve")

@@ -1,4 +1,5 @@
-"""User actions shared by the tray and the pages, such as pause, train, start, stop and rate.
+"""Actions of the user that the tray icon and the window's pages share, such as pause, train, start,
+stop and rate.
 
 No action blocks; each reports its outcome to the user.
 """

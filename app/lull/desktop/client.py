@@ -29,7 +29,10 @@ from lull.desktop.words import in_window, tr
 Json = dict[str, Any]
 READERS: Final = 2
 READ_TIMEOUT_S: Final = 120.0
-"""Timeout in seconds of a request that reads. Longer than the doctor waits for a cold engine."""
+"""Timeout in seconds of a request that reads data.
+
+It is longer than the service's self-check waits for an engine that must first load its model.
+"""
 ACT_TIMEOUT_S: Final = 600.0
 CLOSE_TIMEOUT_S: Final = 0.5
 
@@ -120,8 +123,9 @@ def _spoken(connection: UnixConnection, question: ControlRequest) -> Reply:
 
 
 def _for_window(error: object) -> dict[str, str]:
-    """The error without commands for a terminal, in the user's language; its title, by which
-    errors are told apart, stays as it is.
+    """Return an error in the user's language and without terminal commands.
+
+    Its title stays as it is, because other code recognises errors by their titles.
     """
     if not isinstance(error, dict):
         return {}
@@ -169,10 +173,10 @@ class ControlClient(QObject):
         *,
         alone: Mapping[str, Alone] | None = None,
     ) -> None:
-        """Create a client of the service's control socket.
+        """Create a client of the service's control API at a Unix socket.
 
-        The argument `alone` maps paths to functions that answer requests to them while no service
-        listens.
+        `alone` maps request paths to functions that answer such a request in this process while no
+        service runs.
         """
         super().__init__(parent)
         self._path = socket_path
@@ -192,7 +196,7 @@ class ControlClient(QObject):
         self._ask(self._reads, ControlRequest(method="GET", path=path, query=query), then)
 
     def read(self, path: str, body: Mapping[str, object], then: Then) -> None:
-        """Send the service a POST request that only reads data."""
+        """Send the service a POST request that only reads data; `then` gets the reply later."""
         self._ask(self._reads, ControlRequest(method="POST", path=path, body=body), then)
 
     def act(self, path: str, body: Mapping[str, object], then: Then) -> None:

@@ -30,7 +30,11 @@ def bundle(
     home: Path,
     user: str,
 ) -> str:
-    """Return the whole bug report as text; the argument `log` is raw lines of the log file."""
+    """Return the whole bug report as text.
+
+    `log` is raw lines of the log file; `home` (the data folder) and `user` are replaced in the
+    text.
+    """
     parts = {
         "System": [
             f"Lull {status.get('version', '?')}",
@@ -52,7 +56,7 @@ def bundle(
 
 
 def _facts(status: Json) -> list[str]:
-    """Numbers and states only, no names that the user chose."""
+    """Return numbers and states from the service's status, but no names that the user chose."""
     upstream, learning = status.get("upstream") or {}, status.get("learning") or {}
     skills = status.get("skills") or {}
     facts: Mapping[str, object] = {
@@ -75,8 +79,8 @@ def _mark(check: Json) -> str:
 
 
 def hidden(text: str, *, home: Path, user: str) -> str:
-    """Return the text with secrets, remote URLs, mail addresses, the home path and the user name
-    removed.
+    """Return a text with secrets, remote URLs, mail addresses, the path `home` and the user name
+    replaced by placeholders.
     """
     numbers: dict[tuple[str, str], int] = {}
     text = redact_text(

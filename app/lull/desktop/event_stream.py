@@ -1,7 +1,8 @@
 """Follows the events of Lull's service on a thread, and signals when the service comes and goes.
 
-It reads a snapshot of the service's state, then all events after it. After a break it reconnects
-twice a second and continues after the last event it saw, so that none is missed.
+It first reads a snapshot of the service's state, then all later events. When the connection breaks,
+it tries twice a second to reconnect, and asks for the events after the last one it received, so
+that none is missed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ READ_TIMEOUT_S: Final = 40.0
 """Read timeout of the event stream. The service sends an empty line every 15 s."""
 
 CLOSE_TIMEOUT_S: Final = 0.5
-"""Longest time that quitting waits for the stream's thread."""
+"""Longest time in seconds that Quit waits for the event stream's thread."""
 
 
 class EventStream(QObject):
@@ -59,7 +60,7 @@ class EventStream(QObject):
         self._thread.start()
 
     def look_now(self) -> None:
-        """Reconnect to the service at once, because it was just started."""
+        """Try at once to reconnect to the service; called when the service was just started."""
         self._at_once.set()
 
     def close(self) -> None:

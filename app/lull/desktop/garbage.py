@@ -27,8 +27,8 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Collect garbage in those generations of Python's collector whose thresholds have been
-        exceeded.
+        """Run Python's garbage collector for each of its generations that has exceeded its
+        threshold.
         """
         due = [
             generation

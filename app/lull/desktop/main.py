@@ -45,8 +45,8 @@ NOTICE_PAGES: Final = {
 
 
 class Desktop:
-    """All parts of the desktop process; `begin` shows them and `end`, also called by Quit, closes
-    them.
+    """All parts of the desktop process. `begin` shows the tray icon and the window; `end`, which
+    Quit calls, closes everything.
     """
 
     def __init__(
@@ -152,8 +152,9 @@ class Desktop:
         rate_and_teach(self.kit, turn, label, self.window, show=self.window.raise_up)
 
     def _may_hide(self) -> bool:
-        """Whether the window may close without a word: an icon brings it back, or the user said
-        so."""
+        """Whether closing the window may hide it without asking: the tray icon can show it again,
+        or the user chose to keep Lull running without a window.
+        """
         known = bool(self.preferences.value(KEEP, False, type=bool))
         return self._over or known or self.tray.backend.available()
 
@@ -169,7 +170,7 @@ class Desktop:
         self.tray.notify(notice.title, notice.text)
 
     def ask_to_quit(self) -> None:
-        """Quit, but ask first if chat apps would get no answers then."""
+        """Quit the desktop app; ask the user first if chat apps would then get no answers."""
         if self.process.stops_with_window and self.state.phase is Phase.LIVE:
             self.quitting.ask()
         else:
@@ -184,7 +185,7 @@ class Desktop:
         self._app.quit()
 
     def end(self) -> None:
-        """Close all parts of the desktop process, once.
+        """Close all parts of the desktop process; further calls do nothing.
 
         Stops the service only if this window started it.
         """

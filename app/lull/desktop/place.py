@@ -50,7 +50,9 @@ class Place:
 
     @property
     def preferences(self) -> Path:
-        """File of the window's own preferences, such as notifications and size."""
+        """File of the window's own preferences, such as which notifications are shown and the
+        window's size.
+        """
         return self.home / "window.ini"
 
     @property

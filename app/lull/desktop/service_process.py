@@ -1,8 +1,9 @@
-"""Finds the running Lull service or starts one, and restarts it with backoff when it crashes.
+"""Finds the running Lull service or starts one, and restarts a crashed service after a growing
+delay.
 
-A service that the user stopped stays stopped. Quit ends a service that the window started and
-leaves one that it found. The service runs in a process session of its own, so it survives a crash
-of the window.
+A service that the user stopped stays stopped. Quit ends a service that the window started, and
+leaves one running that the window found. The service has a process session of its own, so it
+survives a crash of the window.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from lull.desktop.words import tr
 
 LOOK_MS: Final = 300
 PORT_LOOK_S: Final = 3.0
-"""Time between two looks whether a taken port is free again."""
+"""Seconds between two checks whether the port that another program uses is free again."""
 FIRST_RESTART_S: Final = 0.3
 _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^()]*)\))?$")
 
@@ -62,8 +63,10 @@ Spawn = Callable[[Place], Child]
 
 
 def spawn(place: Place) -> Child:
-    """Start the service in a process session of its own; it reports errors as JSON. Raises
+    """Start the service as a process in a session of its own and return the process. Raises
     OSError.
+
+    The service writes errors as JSON to the file `service_words`.
     """
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
@@ -105,7 +108,7 @@ class ServiceProcess(QObject):
         """Why the service does not run, as `title`, `detail` and `hint`."""
         self._restarting = False
         self._not_ours = False
-        """Whether it replaced a service that this window had found."""
+        """Whether the service that runs replaced one that this window had found, not started."""
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
 
@@ -115,13 +118,13 @@ class ServiceProcess(QObject):
         return self._child is not None and self._child.poll() is None
 
     def begin(self) -> None:
-        """Find or start the service, and watch it from now on."""
+        """Use the service that runs already, or start one, and watch its process from then on."""
         self._timer.start()
         self.start()
 
     def start(self) -> None:
-        """Start the service, at the beginning or on the user's request; the count of crashes is
-        reset.
+        """Start the service, when the window opens or the user asks for it, and reset the count of
+        its crashes.
         """
         self._wanted = True
         if not self._place.service.running():  # one that is still stopping is waited for
@@ -132,27 +135,33 @@ class ServiceProcess(QObject):
 
     @property
     def restarts(self) -> bool:
-        """Whether the service is being stopped in order to be started again."""
+        """Whether the service is being stopped only in order to be started again."""
         return self._restarting
 
     def restarting(self) -> None:
-        """Note that the service is being stopped in order to be started again."""
+        """Record that the service is about to be stopped in order to be started again, so that its
+        end is no crash.
+        """
         self._restarting = True
         self._not_ours = not self.ours
 
     def not_restarting(self) -> None:
-        """Note that a planned restart failed: the service was not stopped."""
+        """Record that a planned restart of the service failed, because the service could not be
+        stopped.
+        """
         self._restarting = self._not_ours = False
 
     def stopping(self) -> None:
-        """Note that the user stops the service, so that its end does not count as a crash."""
+        """Record that the user stops the service, so that its end is not taken for a crash."""
         self._wanted = self._restarting = False
         self._again_at_s = None
 
     @property
     def stops_with_window(self) -> bool:
-        """Whether Quit stops the running service: this window started it, and did not just replace
-        one that it had found.
+        """Whether Quit stops the running service.
+
+        It does if this window started the service, unless that was a restart of a service which the
+        window had found.
         """
         return self.ours and not self._not_ours
 
@@ -164,7 +173,9 @@ class ServiceProcess(QObject):
             self._child.terminate()
 
     def look(self) -> None:
-        """Check whether the service still runs; called by the timer."""
+        """Check whether the service still runs, and start it again if it crashed and the delay is
+        over; called by a timer.
+        """
         if self._place.service.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)
@@ -180,7 +191,7 @@ class ServiceProcess(QObject):
             self._gone()
 
     def _go_unless_taken(self) -> None:
-        """Start it, unless another program still has its port."""
+        """Start the service, unless another program still uses its port."""
         at = address_of(self._place) if self.state is ServiceState.PORT_TAKEN else None
         if at is not None and not is_free(*at):
             self._again_at_s = self._monotonic() + PORT_LOOK_S
@@ -243,7 +254,9 @@ class ServiceProcess(QObject):
 
 
 def last_words(path: Path) -> dict[str, str]:
-    """Return the last error that a crashed service wrote to stderr, or an empty dict."""
+    """Return the last error in the file of a crashed service's stderr output, as `title`, `detail`
+    and `hint`; {} if there is none.
+    """
     text = ""
     with contextlib.suppress(OSError):
         text = path.read_text("utf-8", errors="replace")
@@ -257,7 +270,7 @@ def last_words(path: Path) -> dict[str, str]:
 
 
 def _error_in(line: str) -> dict[str, str]:
-    """The error that `lull serve --json` prints; empty if the line is none."""
+    """Return the error that `lull serve --json` printed in this line; {} if the line has none."""
     try:
         said = json.loads(line)["error"]
         return {name: str(said[name]) for name in ("title", "detail", "hint")}

@@ -1,7 +1,7 @@
 """Allows one window per data folder: a second instance makes the first show its window, and exits.
 
-A lock file, released when its process ends, decides which instance is first. A socket carries the
-request.
+The instance that gets a lock file is the first; the lock is released when its process ends. The
+second asks the first over a socket.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Single(QObject):
         self._server: QLocalServer | None = None
 
     def first(self) -> bool:
-        """Return whether this is the only instance of the window; if so, start listening for
-        others.
+        """Return whether this is the only running instance of the window; if so, start listening
+        for later instances.
         """
         if not self._lock.tryLock(0):
             return False
@@ -46,8 +46,10 @@ class Single(QObject):
         return True
 
     def wake(self) -> bool:
-        """Ask the first instance to show its window. Blocks briefly; False when it does not
+        """Ask the instance that was started first to show its window; return False if it does not
         listen.
+
+        Blocks briefly.
         """
         socket = QLocalSocket()
         socket.connectToServer(self._socket)

@@ -1,7 +1,8 @@
-"""Sums up Lull's status as one line and one icon shape, for the tray and the window.
+"""Sums up Lull's status for the tray icon and the window: one line of text and one shape of the
+icon.
 
-Pure functions of the state and the time. The line is updated every second, so that it never
-announces a time that has passed.
+All functions are pure functions of the state and the time. The line is computed anew every second,
+so that it never announces a time that has passed.
 """
 
 from __future__ import annotations
@@ -63,7 +64,10 @@ def down_line(phase: Phase, why: Mapping[str, str]) -> str:
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
-    """Return the shape of the tray icon for Lull's most important state; problems come first."""
+    """Return the shape of the tray icon for what matters most in Lull's status.
+
+    That is, in this order: a problem, a pause, work in progress, proposals to review, or nothing.
+    """
     if status.get("problems"):
         return TrayShape.ERROR
     state = learning.get("state")

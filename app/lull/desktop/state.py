@@ -1,8 +1,9 @@
-"""The window's only state: the service's data, how fresh it is, and pending actions.
+"""Holds all that the window knows: the service's data, how fresh each part is, and pending actions.
 
-It is filled from a snapshot of the service; events make the data they concern be read again,
-several events together. Widgets read it and listen to its signal `changed`; nothing blocks. The
-outcome of every action is reported, also when the service crashed in the middle of it.
+At first a snapshot of the service fills it. An event from the service causes the data it concerns
+to be read again; several events together cause one read. Widgets read the data and listen to the
+signal `changed`; nothing blocks. The user is told the outcome of every action, also when the
+service crashed in the middle of it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ POLL_MS: Final = 5_000
 
 
 class Phase(StrEnum):
-    """State of the window's connection to the service."""
+    """State of the window's connection to the service: not connected yet, connected, or lost."""
 
     LOADING = "loading"
     LIVE = "live"
@@ -92,8 +93,8 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
 
 
 def shown_week(at: datetime) -> tuple[datetime, datetime]:
-    """Return the first and the last midnight of the days that the schedule shows, in the zone of
-    `at`.
+    """Return the midnights at which the days shown by the schedule begin and end, in the zone of
+    `at` (now).
     """
     first = at.date() - timedelta(days=PAST_DAYS)
     start, end = (
@@ -104,7 +105,9 @@ def shown_week(at: datetime) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSubject:
-    """The window's data of one subject (kind of service data) and how fresh it is."""
+    """What the window knows of one subject (kind of service data): its data and how fresh they
+    are.
+    """
 
     value: Json | None = None
     """The data as the service sent it; None until it was first read."""
@@ -127,8 +130,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """How to find out, after a crash or restart of the service, whether an action sent before it
-    was done.
+    """How to find out whether an action was done, if the service crashed or restarted before it
+    replied.
+
+    `done` decides by the reply to a read from `route`.
     """
 
     route: str
@@ -238,16 +243,16 @@ class AppState(QObject):
     # Reading
 
     def get(self, route: str, then: Then, **query: object) -> None:
-        """Read data from the service that only one page needs.
+        """Read data that only one page needs from the service; this object does not keep the data.
 
-        The callback `then` is called later, whether or not the request succeeded.
+        The callback `then` is called later with the reply, whether or not the request succeeded.
         """
         self._client.get(route, then, **query)
 
     def ask(self, route: str, body: Mapping[str, object], then: Then) -> None:
-        """Read data from the service with a request that has a body.
+        """Read data from the service by a request with a body; this object does not keep the data.
 
-        The callback `then` is called later, whether or not the request succeeded.
+        The callback `then` is called later with the reply, whether or not the request succeeded.
         """
         self._client.read(route, body, then)
 
@@ -323,7 +328,7 @@ class AppState(QObject):
         self.happened.emit(event)
 
     def say_down(self, error: Mapping[str, str]) -> None:
-        """Set the reason, shown to the user, why the service does not run."""
+        """Set the reason why the service does not run, which is shown to the user."""
         self.why_down = dict(error)
         self.phase_changed.emit()
 
@@ -350,9 +355,10 @@ class AppState(QObject):
     ) -> None:
         """Send an action of the user to the service, and tell the user the outcome.
 
-        `words` names the action ("Approving menu-style"); `done` is shown when it was done. `then`
-        is called with whether the action was done, possibly only after a reconnect; `answered` gets
-        the reply of a completed action.
+        `words` names the action ("Approving menu-style"). `done` is the message for success, with
+        an Undo button that calls `undo`. `then` is called with whether the action was done,
+        possibly only after a reconnect as `settling` says; `answered` gets the reply if the action
+        was done at once.
         """
 
         def hear(answer: Reply) -> None:
@@ -393,8 +399,10 @@ class AppState(QObject):
 
 
 def said(answer: Reply) -> str:
-    """Describe in one line why an action that the user requested of the service was not done, or
-    may not have been.
+    """Describe in one line why an action of the user was not done, or why it is not known whether
+    it was.
+
+    `answer` is the outcome of the request to the service.
     """
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")

@@ -89,8 +89,8 @@ class QtTray:
 
 
 def rateable(status: Mapping[str, Any], here: datetime) -> str:
-    """Return the id of the last answer, by the service's status, if it is recent and not rated;
-    else "".
+    """Return the id of the newest answer that the service's status reports, if it is recent and not
+    rated yet; else "".
     """
     newest = status.get("newest_answer") or {}
     at = parsed(newest.get("at"))
@@ -136,7 +136,7 @@ class Tray(QObject):
             signal.connect(self.refresh)
 
     def begin(self) -> None:
-        """Show the tray icon at once, before the service has started."""
+        """Show the tray icon with its menu at once, without waiting for the service."""
         self._tick.start()
         self.refresh()
 
@@ -235,7 +235,7 @@ class Tray(QObject):
         self.copy.setEnabled(stands.running)
 
     def _keep(self, entry: QAction, before: QAction, *, wanted: bool) -> None:
-        """Have an entry in the menu or not; `before` is what it stands before."""
+        """Add an entry to the menu, before the entry `before`, or remove it, as `wanted` says."""
         there = entry in self.menu.actions()
         if wanted and not there:
             self.menu.insertAction(before, entry)

@@ -86,7 +86,7 @@ class MainWindow(QMainWindow):
 
     quit_asked = Signal()
     close_asked = Signal()
-    """Emitted when the user closes the window but must be asked what closing should do."""
+    """Emitted when the user closes the window and must first be asked what closing should do."""
 
     def __init__(self, kit: Kit, making: dict[PageName, Making]) -> None:
         super().__init__()
@@ -221,9 +221,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{self._name}: {self._titles[name]}")
 
     def page(self, name: PageName | None = None) -> Page:
-        """Return the page of that name, created when first needed.
-
-        Without a name return the current page.
+        """Return the page of this name, which is created at the first call; without a name return
+        the current page.
         """
         if name is None:
             shown = self._stack.currentWidget()
@@ -307,7 +306,7 @@ class MainWindow(QMainWindow):
         self._widen_side()
 
     def _widen_side(self) -> None:
-        """Give the list of pages the width of its widest entry, when that is the chosen one."""
+        """Make the list of pages as wide as its widest entry is when selected."""
         bold = QFont(self.font())
         bold.setBold(True)
         widest = max(QFontMetrics(bold).horizontalAdvance(t) for t in self._titles.values())
@@ -338,7 +337,7 @@ class MainWindow(QMainWindow):
     # Qt's own
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Hide the window and save its size instead of closing; only Quit ends the program."""
+        """Hide the window and save its size when the user closes it; only Quit ends the program."""
         self._kit.preferences.setValue("window/size", self.size())
         event.setAccepted(self.may_hide())
         if not event.isAccepted():

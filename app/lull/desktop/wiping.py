@@ -1,8 +1,8 @@
 """Deletes many conversations one after the other, or everything that Lull has stored.
 
-Each conversation is deleted with all that was learned from it, or not at all, so stopping or a
-crash leaves nothing half done. Everything is deleted only while no service runs; afterwards an
-empty one is started.
+A conversation is deleted together with all that was learned from it, or not at all, so stopping or
+a crash leaves none half deleted. To delete everything, the service is stopped first; afterwards a
+new one is started, with empty data.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ are in use, and the window's preferences.
 
 
 class Wiping(QObject):
-    """Deletes all conversations, or those of one chat app, one after the other."""
+    """Deletes all conversations, or those of one chat app, one after the other, and reports the
+    progress by signals.
+    """
 
     counted = Signal(int)
     """Emitted with the number of conversations that would be deleted."""
@@ -79,8 +81,9 @@ class Wiping(QObject):
             self.counted.emit(len(self._ids))
 
     def begin(self) -> None:
-        """Start deleting the conversations; call it after the signal `counted`. Cannot be
-        undone.
+        """Start deleting the conversations that were counted; this cannot be undone.
+
+        Call it only after the signal `counted`.
         """
         self._at = 0
         self._next()
@@ -121,7 +124,9 @@ class Wiping(QObject):
 
 
 def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
-    """Read the names of the chat apps that have conversations and pass them, sorted, to `then`."""
+    """Read from the service the names of the chat apps that have conversations; pass them, sorted,
+    to `then`.
+    """
 
     def take(answer: Reply) -> None:
         clients = answer.value.get("clients", ()) if answer.ok else ()
@@ -147,7 +152,7 @@ class WipingEverything(QObject):
         self._place = place
         self._waited_ms = 0
         self._left: list[str] = []
-        """What the service said of secrets that may still lie in the keychain."""
+        """What the service reported about secrets that may still be in the keychain."""
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
 
@@ -185,8 +190,10 @@ class WipingEverything(QObject):
         )
 
     def _forget_token(self) -> None:
-        """Delete the network token from the keychain. A failure is reported and does not stop the
-        rest: without its home the token gives access to nothing.
+        """Delete from the keychain the token with which other machines reach Lull.
+
+        A failure is reported and does not stop the rest: without its data folder the token opens
+        nothing.
         """
 
         def then(done: bool) -> None:
@@ -216,7 +223,9 @@ class WipingEverything(QObject):
             self.over.emit(tr("The service does not stop; nothing was removed."))
 
     def _said_of(self, files: list[str]) -> str:
-        """Describe what is left, of files and in the keychain; an empty text if nothing is."""
+        """Say which files and which entries of the keychain could not be deleted; "" if everything
+        was.
+        """
         said = [tr("Not removed: %1.", ", ".join(files))] if files else []
         if self._left:
             said += [] if files else [tr("The files are gone.")]
@@ -236,8 +245,7 @@ def has_connected(home: Path) -> bool:
 def wiped(home: Path) -> list[str]:
     """Delete the files in Lull's data folder; return the names of those that could not be deleted.
 
-    What is needed to disconnect chat apps from Lull stays, because nothing else can restore their
-    settings.
+    The records of connected chat apps stay, because nothing else can restore the apps' settings.
     """
     kept = KEPT_NAMES | ({"clients"} if has_connected(home) else set())
     left = []

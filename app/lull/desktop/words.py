@@ -1,7 +1,7 @@
-"""Translates and formats the desktop's texts, numbers and times.
+"""Translates and formats the window's texts, numbers and times.
 
-Every text of the window goes through `tr`, which looks it up in the catalogue of the user's
-language; every text that the service sends goes through `told`.
+Every text of the window itself goes through `tr`, which looks it up in the catalogue of the user's
+language. Every text that the service sends goes through `told`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IN_DAYS = re.compile(r"\b(\d+) d\b")
 
 
 class _Spoken:
-    """The language in force."""
+    """The language that the window uses now: its translations and its locale."""
 
     def __init__(self) -> None:
         self.speak(Catalogue(), QLocale(QLocale.Language.English))
@@ -41,16 +41,17 @@ def speak(catalogue: Catalogue, locale: QLocale) -> None:
 
 
 def tr(text: str, *values: object) -> str:
-    """Translate a text into the user's language; `%1`, `%2` … are replaced by the values.
+    """Translate a text of the window into the user's language, and replace `%1`, `%2` … by the
+    values.
 
-    The placeholders may be in any order.
+    A translation may have the placeholders in another order.
     """
     return _filled(_spoken.catalogue.texts.get(text) or text, values)
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return the singular or the plural of a translated text, as the number needs, with %1 replaced
-    by the number.
+    """Return the singular or the plural of a text, translated, as `number` needs it, with %1
+    replaced by the number.
     """
     pair = _spoken.catalogue.counted.get((one, many)) or (one, many)
     return _filled(pair[0 if number == 1 else 1], (count(number),))
@@ -62,11 +63,10 @@ def _filled(text: str, values: tuple[object, ...]) -> str:
 
 
 def told(one: Mapping[str, Any], name: str = "text") -> str:
-    """Return the sentence stored under the key `name` in JSON of the service, translated into the
-    user's language.
+    """Return a sentence from the service's JSON object `one`, translated into the user's language.
 
-    It is translated by its code and values if it has them, else by its English wording; a text that
-    is not known stays as it is.
+    `name` is the key of the sentence. It is translated by its message code and values if `one` has
+    them, else by its English wording; an unknown sentence is returned in English.
     """
     before = "" if name == "text" else f"{name}_"
     code = one.get(f"{before}code")
@@ -79,17 +79,19 @@ def told(one: Mapping[str, Any], name: str = "text") -> str:
 
 
 def both(one: Mapping[str, Any], name: str = "detail") -> str:
-    """Return a problem that the service reports, in the user's language: the text under `name` and
-    its `hint` (what to do about it).
+    """Describe a problem that the service reports, in the user's language.
+
+    Returns the text that JSON object `one` has under the key `name`, followed by its `hint` (what
+    the user can do).
     """
     return f"{told(one, name)} {told(one, 'hint')}".strip()
 
 
 def named(code: str, english: str) -> str:
-    """Translate the name of a thing of the service, such as a setting, into the user's language.
+    """Return the name of something in the service, such as a setting, in the user's language.
 
-    It is looked up by `code`, because two things with the same English name may have different
-    names in another language.
+    The translation is looked up by `code`, because two things with the same English name may have
+    different names in another language. Without a translation the name is `english`.
     """
     return _spoken.catalogue.coded.get(code) or english
 
@@ -119,7 +121,7 @@ def now() -> datetime:
 
 
 def parsed(iso: str | None) -> datetime | None:
-    """Parse an ISO time; None if it is not timezone-aware."""
+    """Parse an ISO time; return None for a text that is no ISO time or has no time zone."""
     try:
         at = datetime.fromisoformat(iso) if iso else None
     except ValueError:
@@ -162,7 +164,9 @@ def length(seconds: float) -> str:
 
 
 def time_of_day(at: datetime, here: datetime) -> str:
-    """Format the time of day of `at` in the zone of `here`, with the day if it is another one."""
+    """Format the time of day of `at` in the time zone of `here`, with the day if it is not the day
+    of `here`.
+    """
     local = at.astimezone(here.tzinfo)
     text = f"{local:%H:%M}"
     match (local.date() - here.date()).days:
@@ -176,15 +180,18 @@ def time_of_day(at: datetime, here: datetime) -> str:
 
 
 def clock(iso: str | None, at: datetime) -> str:
-    """Format an ISO time as a time of day in the time zone of `at` (now), with the date if it is
-    not today.
+    """Format an ISO time as a time of day in the zone of `at`, which is the time now, with the day
+    if that is not today.
+
+    Returns "" if there is no valid time.
     """
     moment = parsed(iso)
     return time_of_day(moment, at) if moment else ""
 
 
 def ago(iso: str | None, at: datetime) -> str:
-    """Describe how long ago an ISO time was.
+    """Describe how long before `at` (now) an ISO time was, such as "5 min ago"; "" if there is no
+    valid time.
 
     From one hour on it is given in whole hours, from one day on in whole days.
     """
@@ -202,7 +209,9 @@ def ago(iso: str | None, at: datetime) -> str:
 
 
 def on_day(at: date, form: str) -> str:
-    """Format a date, or a time in its own time zone, by one of Qt's format strings."""
+    """Format a date or a time by one of Qt's format strings, in the window's language; a time stays
+    in its own zone.
+    """
     day = QDate(at.year, at.month, at.day)
     hour = QTime(at.hour, at.minute) if isinstance(at, datetime) else QTime(0, 0)
     return _spoken.locale.toString(QDateTime(day, hour), form)
@@ -224,12 +233,12 @@ def short_day(iso: str | None) -> str:
 
 
 def week_day(at: date) -> str:
-    """Format a date with its weekday, for narrow places."""
+    """Format a date briefly, with its weekday, day and month."""
     return on_day(at, tr("ddd dd MMM"))
 
 
 def only(do: Callable[[], object]) -> Callable[..., None]:
-    """Make a Qt slot that calls `do` and ignores the signal's arguments."""
+    """Make a Qt slot that calls `do` without the arguments that the signal sends."""
 
     def call(*_: object) -> None:
         do()
@@ -243,7 +252,7 @@ _SET = re.compile(r" set (?P<key>[\w.]+)(?: (?P<value>[^`]+))?")
 
 
 def _places() -> dict[str, str]:
-    """Where the window does what a command of `lull` does."""
+    """Return where the window does what each command of `lull` does, by the command's name."""
     logs, review = tr("the Logs page"), tr("the Review page")
     learning, skills = tr("the Learning page"), tr("the Skills page")
     talk = tr("the Conversations page")
@@ -260,8 +269,8 @@ def _places() -> dict[str, str]:
 
 
 def in_window(text: str) -> str:
-    """Rewrite a text of the service for the window: in the user's language where it is known, and
-    terminal commands become names of pages or buttons.
+    """Rewrite a text of the service for the window: translated if it is known, with names of pages
+    or buttons instead of terminal commands.
 
     Clauses about what can only be done in a terminal are left out.
     """
@@ -279,7 +288,9 @@ def in_window(text: str) -> str:
 
 
 def _placed(clause: str) -> str:
-    """The clause with places for its commands; empty if the window has none for one of them."""
+    """Return a clause with its terminal commands replaced by places in the window; "" if a command
+    has no such place.
+    """
     places = _places()
     private = tr("“This calendar is on my local network” ticked")
     clause = re.sub(r"`?--private`?", private, clause)

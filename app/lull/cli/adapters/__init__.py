@@ -1,1 +1,3 @@
-"""Commands of `lull adapters`, which lists, uses and rolls back LoRA adapters."""
+"""The commands of `lull adapters`, which list LoRA adapters, put one into use and roll back to an
+earlier one.
+"""

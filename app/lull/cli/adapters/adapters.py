@@ -58,8 +58,9 @@ def adapters(context: Context) -> None:
 
 
 def _in_path(adapter: str) -> str:
-    """Return the adapter id, checked so that it cannot change the request's path. Raises
-    NotFound."""
+    """Return the adapter's id after checking that it cannot change the path of the request it is
+    put into. Raises NotFound.
+    """
     if not adapter.replace("_", "").replace("-", "").isalnum():
         raise NotFound(
             f"There is no adapter {adapter[:80]}.", hint="`lull adapters list` lists them."

@@ -1,1 +1,3 @@
-"""Commands of `lull calendar`, which manages calendar feeds."""
+"""The commands of `lull calendar`, which add, remove and test calendar feeds, from which Lull knows
+when the user is away or busy.
+"""

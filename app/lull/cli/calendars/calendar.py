@@ -1,7 +1,9 @@
-"""`lull calendar`: adds and removes calendar feeds through the service, and tests feeds without it.
+"""`lull calendar`: adds and removes calendar feeds through the service, and tests a feed without
+the service.
 
-A feed's URL is a password, and every program on the machine can read a running program's arguments.
-So a command that was given a URL starts itself again with the URL on standard input.
+Whoever knows a feed's URL can read the calendar, and every program on the machine can read a
+running program's arguments. So a command that was given a URL starts itself again and passes the
+URL on standard input.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ def _remove(context: Context) -> None:
 
 
 def _listed(context: Context) -> Json:
-    """Return the calendars, from the service when one runs, else from the files."""
+    """Return the calendar feeds, from the service if one runs, else from Lull's files."""
     from lull.service.calendars.views import feed_view
     from lull.service.wiring.calendars import system_clock
     from lull.store.calendars.feeds import Feeds
@@ -89,7 +91,7 @@ def _wanted(context: Context) -> Json:
 
 
 def _asked_for() -> str:
-    """Read the address from stdin, without echo at a terminal. Raises UsageError."""
+    """Read a calendar feed's URL from stdin, without echo at a terminal. Raises UsageError."""
     if sys.stdin is not None and sys.stdin.isatty():
         given = getpass.getpass("Address of the calendar: ")
     else:
@@ -100,9 +102,10 @@ def _asked_for() -> str:
 
 
 def _out_of_sight(address: str) -> None:
-    """Replace this process by one that has the address on stdin instead of in its arguments.
+    """Replace this process by one that has the calendar feed's URL on stdin, not in its arguments.
 
-    Returns when the address is too long or not among the arguments, or outside POSIX.
+    Returns, having done nothing, when the URL is too long or not among the arguments, or outside
+    POSIX.
     """
     if os.name != "posix" or address not in sys.orig_argv or len(address) > _ADDRESS_LIMIT:
         return

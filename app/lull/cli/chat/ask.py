@@ -37,9 +37,10 @@ class BrokenOff(LullError):
 
 
 def ask(context: Context) -> None:
-    """Send one chat request to Lull and print the answer.
+    """Send the user's question to Lull as one chat request, and print the answer.
 
-    Raises NotRunning, UsageError, NoAnswer, BrokenOff.
+    Raises UsageError, NotRunning, NoAnswer (the reply is an error) and BrokenOff (the answer is cut
+    off).
     """
     question = _question(context.options.question)
     check_client(context.options.client or "")
@@ -65,8 +66,8 @@ def ask(context: Context) -> None:
 
 
 def _shown(context: Context, parts: Iterator[Json]) -> tuple[str, Json]:
-    """Print the answer as it arrives. Return its text and its last part, {} if the answer broke
-    off.
+    """Print the answer as it arrives; return its text and the last JSON line, {} if the answer
+    broke off.
     """
     whole: list[str] = []
     last: Json = {}
@@ -111,7 +112,7 @@ def _question(words: list[str]) -> str:
 
 
 def _said_before(control: Control, client: str | None) -> list[Json]:
-    """The messages of this client's last conversation. Raises NotFound."""
+    """Return the messages of this chat client's last conversation. Raises NotFound."""
     name = client or CLIENT
     found = control.get(routes.CONVERSATIONS, client=name, limit=1)["conversations"]
     if not found:

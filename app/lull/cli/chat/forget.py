@@ -1,6 +1,8 @@
-"""`lull forget`: shows what was learned from a conversation, and with --yes deletes both.
+"""`lull forget`: shows what was learned from a conversation; with --yes deletes that and the
+conversation.
 
-The running service does the work; without one the command does, holding the service's lock file.
+The running service deletes it. If none runs, the command does, while holding the service's lock
+file.
 """
 
 from __future__ import annotations

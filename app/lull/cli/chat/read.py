@@ -71,6 +71,8 @@ def again_words(found: Json) -> str:
 def sense(one: Json) -> str:
     """Describe in a few words what feedback was found in a user's message, such as a correction or
     a lasting wish.
+
+    `one` is the JSON of what the reader model found in the message.
     """
     if one["unsure"]:
         return "unsure"

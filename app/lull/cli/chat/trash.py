@@ -1,5 +1,5 @@
-"""`lull trash`: lists, restores and deletes old conversations in the trash, and moves others into
-it.
+"""`lull trash`: lists, restores and deletes old conversations in the trash, and moves old
+conversations there.
 """
 
 from __future__ import annotations

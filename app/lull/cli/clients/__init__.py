@@ -1,3 +1,3 @@
-"""Commands of `lull connect`, which makes chat apps send their requests through Lull, or undoes
-it.
+"""The commands of `lull connect`, which makes chat apps send their requests through Lull and can
+undo that.
 """

@@ -1,5 +1,5 @@
-"""`lull connect`: lists chat apps, configures one to send its requests through Lull, tests that,
-and undoes it.
+"""`lull connect`: lists chat apps, configures one to send its requests through Lull, tests the
+connection and undoes it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ _OWN_MODEL = "lull-mini"
 
 
 def connect(context: Context) -> int:
-    """Run `lull connect`. Returns 1 if the chat app was connected but the test request failed."""
+    """Run the command `lull connect` and return its exit code.
+
+    It is 1 if the chat app was connected but the test request failed.
+    """
     options = context.options
     walk = _Walk(context)
     if options.name == "list":
@@ -63,7 +66,7 @@ def connect(context: Context) -> int:
 
 
 class _Walk:
-    """One call of the command."""
+    """One run of `lull connect`: carries out what its options ask for."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -80,7 +83,9 @@ class _Walk:
         self._target = ConnectTarget(address=self._address(), model=self._model())
 
     def view(self, client: ChatProgram) -> Json:
-        """What is known of a client and of the file that is named or found."""
+        """Return as JSON what is known of a chat app and of its settings file (the one named by
+        --file, or else found).
+        """
         named = _named_file(self._context.options.file)
         return self._overview.view(client, self._target, named)
 
@@ -121,12 +126,14 @@ class _Walk:
         return self._end(document, words.written, error)
 
     def _by_hand(self, client: ChatProgram) -> bool:
-        """Whether nothing can be written for a client, and its user has to do it."""
+        """Whether Lull cannot write a chat app's settings, so that the user has to change them."""
         named = _named_file(self._context.options.file)
         return client.edit is None or self._connecting.place(client, named) is None
 
     def test(self, client: ChatProgram) -> int:
-        """Send the request alone."""
+        """Send a chat app's test request through Lull, without changing any file; return the exit
+        code.
+        """
         if self._running is None:
             Control(self._context.paths)  # raises NotRunning
         standing = self._connecting.standing(client, self._target)
@@ -149,7 +156,9 @@ class _Walk:
         return 0
 
     def undo_all(self) -> int:
-        """Put every file back that can be; returns 1 where one cannot."""
+        """Disconnect all chat apps by restoring their settings files; return 1 if a file cannot be
+        restored, else 0.
+        """
         done: list[Json] = []
         failed: list[Json] = []
         errors: list[LullError] = []
@@ -174,7 +183,9 @@ class _Walk:
         return {**self.view(client), **undone, "files": [one["file"] for one in undone["changes"]]}
 
     def _end(self, document: Json, said: Callable[[Json], str], error: LullError | None) -> int:
-        """Answer; an error goes into the document and, as one line, to stderr."""
+        """Print the result and return the exit code; an error is added to the result and printed to
+        stderr as one line.
+        """
         if error is not None:
             document["error"] = error.as_dict()
         self._context.answer(document, said)
@@ -184,7 +195,9 @@ class _Walk:
         return error.exit_code
 
     def _undone(self, client: ChatProgram, *, shows: bool = True) -> Json:
-        """Put a client's files back. Raises Conflict where one was changed since."""
+        """Restore a chat app's settings files. Raises Conflict if one was changed since Lull wrote
+        it.
+        """
         options = self._context.options
         changes: list[Json] = []
         undone = False
@@ -263,7 +276,7 @@ def _failed(test: Json | None, hint: str) -> TrialFailed | None:
 
 
 def _agreed(document: Json) -> bool:
-    """Show the change and ask the user."""
+    """Show the change of a chat app's settings and ask the user whether to write it."""
     print(words.proposal(document))
     return (ask("Write this? [y/N] ") or "").lower() in ("y", "yes")
 

@@ -1,4 +1,4 @@
-"""Texts that `lull connect` prints about chat apps and the changes of their settings files."""
+"""Texts that `lull connect` prints about chat apps and about changes to their settings files."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def all_undone(document: Json) -> str:
 
 
 def changed_since(plan: UndoPlan) -> str:
-    """Return a coloured diff of what somebody else changed in a chat app's settings file after Lull
-    wrote it.
+    """Return a coloured diff of what anybody but Lull changed in a chat app's settings file after
+    Lull had written it.
     """
     return Paint.for_stdout().diff(plan.diff)

@@ -1,7 +1,7 @@
 """Runs a real service for `lull demo`, controlling its clock and its signals of the user's
 presence.
 
-The conversations of the played week are decided elsewhere.
+What happens in the conversations of the simulated week is decided in `week.py`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class DemoFailed(LullError):
 class PlayedTime:
     """Sets the simulated clock by which the demo's service runs.
 
-    This played time only goes forward and never ahead of the real time.
+    The simulated time only goes forward and is never ahead of the real time.
     """
 
     def __init__(self, file: Path) -> None:
@@ -152,15 +152,17 @@ class Talk:
 
 
 class PlayedService:
-    """The demo's service process, which is started for each part of the played week and stopped
+    """The demo's service process, which is started for each part of the simulated week and stopped
     after it.
 
-    So no part mistakes the jump in time since the last one for the machine having slept.
+    Between two parts the simulated time jumps. A service that went on running would take the jump
+    for sleep of the machine.
     """
 
     def __init__(self, paths: Paths, serve: tuple[str, ...], folder: Path) -> None:
-        """Prepare the service; `folder` gets the files that set its clock and its presence
-        signals.
+        """Prepare the demo's service, which is started with the command line `serve`.
+
+        `folder` gets the files that set the service's clock and its signals of the user's presence.
         """
         self.paths = paths
         self._serve = serve
@@ -172,7 +174,10 @@ class PlayedService:
 
     @contextlib.contextmanager
     def running(self, at: datetime, *, signals: Json = HERE) -> Iterator[PlayedService]:
-        """Context manager that runs the demo's service with its clock starting at `at`."""
+        """Context manager that runs the demo's service with its clock starting at `at`.
+
+        `signals` says whether the simulated user is present.
+        """
         self.played.set(at)
         self.desk.says(signals)
         try:
@@ -221,7 +226,11 @@ class PlayedService:
         return Talk(self, client, apart, [])
 
     def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
-        """Send one chat request to the demo's service and return the answer. Raises DemoFailed."""
+        """Send one chat request to the demo's service and return the answer.
+
+        With `apart` the client sends it to an address of its own (`/c/<client>/…`). Raises
+        DemoFailed.
+        """
         path = f"/c/{client}/api/chat" if apart else "/api/chat"
         body = json.dumps({"model": "pocket", "stream": False, "messages": messages})
         place = urlsplit(self._address)
@@ -256,8 +265,8 @@ class PlayedService:
         self.control().post(path, {"sha256": proposal["sha256"], **more})
 
     def settled(self) -> None:
-        """Wait until the service has read every message so far for feedback and tested all proposed
-        skills.
+        """Wait until the demo's service has read all messages so far for feedback and has tested
+        all proposed skills.
         """
         self.control().post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=None)
 
@@ -276,9 +285,9 @@ class PlayedService:
         self.desk.says(HERE)
 
     def sleep_until(self, morning: datetime) -> None:
-        """Move the demo's clock to the morning in steps of less than a minute.
+        """Move the demo's clock forward to the morning, in steps of less than a minute.
 
-        The service would take a longer gap for the machine having slept.
+        The service would take a longer step for sleep of the machine.
         """
         until_s = min(morning.timestamp(), time.time()) - SKIP_STEP.total_seconds()
         while self.played.now_s() < until_s:
@@ -291,7 +300,7 @@ class PlayedService:
         self.played.run_at(NIGHT_SPEED if working else 1.0)
 
     def until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
-        """Wait until the condition holds; return False on timeout.
+        """Wait until the function `holds` returns True, and return True; return False on timeout.
 
         Raises DemoFailed when the demo's service ended.
         """

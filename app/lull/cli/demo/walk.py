@@ -58,7 +58,10 @@ def demo(context: Context) -> int:
 
 
 def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
-    """Play the demo's week of use in this prepared, empty data folder and return a summary."""
+    """Play the demo's week of use in a prepared, empty data folder and return a summary as JSON.
+
+    `training` says whether the week has a night of training; it ends shortly before `now`.
+    """
     from lull.cli.demo.service import PlayedService
     from lull.cli.demo.week import DemoWeek, played_settings
     from lull.cli.window import serve_command
@@ -117,7 +120,9 @@ def _words(came: Json) -> str:
 
 
 def _learned(days: list[Json]) -> Iterator[str]:
-    """Compare how many answers were good in the first two and the last two days that have any."""
+    """Yield a sentence on how many answers were good in the first two and in the last two days that
+    have any.
+    """
     known = [day for day in days if day["reward"] is not None]
     if len(known) >= 4:
         before, after = _share(known[:2]), _share(known[-2:])
@@ -142,7 +147,9 @@ def _kept(options: Any) -> bool:
 
 @contextlib.contextmanager
 def _home(named: str | None, *, keep: bool) -> Iterator[Paths]:
-    """Context manager for an empty home; a temporary one is removed afterwards unless `keep`."""
+    """Context manager for the demo's empty data folder; a temporary one is removed afterwards
+    unless `keep`.
+    """
     if named is not None:
         home = Path(named).expanduser().absolute()
         if home.exists() and (not home.is_dir() or any(home.iterdir())):
@@ -168,7 +175,9 @@ def _prepared(home: Path) -> Paths:
 
 
 def _remove(paths: Paths) -> None:
-    """Remove the home after its service has exited, because the service writes to it until then."""
+    """Remove the demo's data folder once its service has exited, because the service writes to it
+    until then.
+    """
     until_s = time.monotonic() + EXIT_TIMEOUT_S
     while is_running(paths.lock) and time.monotonic() < until_s:
         time.sleep(0.05)
@@ -179,8 +188,9 @@ def _remove(paths: Paths) -> None:
 
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Context manager that handles SIGTERM and SIGHUP like Ctrl-C, so that the home is cleaned
-    up."""
+    """Context manager that handles SIGTERM and SIGHUP like Ctrl-C, so that the demo's data folder
+    is cleaned up.
+    """
 
     def leave(*_: object) -> None:
         raise KeyboardInterrupt
@@ -213,7 +223,10 @@ class DemoLine:
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
     def at(self, text: str, weight: float, whole: float) -> None:
-        """Show that the demo's next part has started; it takes `weight` / `whole` of the time."""
+        """Show that the demo's next part has started; `text` names the part.
+
+        The part is expected to take the share `weight` / `whole` of the demo's running time.
+        """
         self._done += self._doing
         self._doing = weight
         if self._shown:

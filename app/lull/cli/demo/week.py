@@ -1,4 +1,5 @@
-"""The script of `lull demo`: the requests, corrections and decisions of a played user in one week.
+"""The script of `lull demo`: the requests, corrections and decisions of a simulated user in one
+week.
 
 Only these and the time of day are scripted. The service itself answers with the built-in model,
 reads the corrections, proposes and tests skills and trains, as it always does.
@@ -76,7 +77,11 @@ class DemoWeek:
     def __init__(
         self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = True
     ) -> None:
-        """Prepare the week; it ends shortly before `now`, the real time in the user's zone."""
+        """Prepare the demo's week, which ends shortly before `now`, the real time in the user's
+        time zone.
+
+        `seed` makes the random requests repeatable; `training` adds a night of training.
+        """
         self._service = service
         self._chance = random.Random(seed)
         self._today = now.replace(minute=0, second=0, microsecond=0)
@@ -177,7 +182,7 @@ class DemoWeek:
         self._is_corrected(Kind.PLAN, "plan")
 
     def _this_day(self) -> None:
-        """Today, starting up to two hours ago."""
+        """Play the demo's last day, today, starting up to two hours ago."""
         begin = max(self._now.replace(hour=0, minute=20), self._now - timedelta(hours=2))
         with self._service.running(begin):
             self._asks(Kind.MENU, Kind.LABEL, Kind.NOTE, Kind.ROUTE, minutes=(1, 9))
@@ -185,7 +190,7 @@ class DemoWeek:
     # The nights
 
     def _night_of_proofs(self) -> None:
-        """Wait until nothing is left to prove."""
+        """Wait until the service has no proposed skill left to test."""
         self._service.until(self._nothing_to_prove, within_s=PROOFS_TIMEOUT_S)
 
     def _nothing_to_prove(self) -> bool:
@@ -246,12 +251,14 @@ class DemoWeek:
         return pocket.draw_request(self._chance, kind, pocket.draw_words(self._chance))
 
     def _decides(self, action: str, rule: str, **more: object) -> None:
-        """Play the user's decision on the proposals that came from this rule, if any."""
+        """Play the user's decision (`action`) on the proposed skills that came from this rule, if
+        any.
+        """
         for proposal in self._proposed(rule):
             self._service.decide(proposal, action, **more)
 
     def _proposed(self, rule: str) -> list[Json]:
-        """Return the open proposals that mention the rule's kind of request."""
+        """Return the undecided proposals that mention the rule's kind of request."""
         kind = RULES[rule].split(",")[0].split()[-1]
         found = self._service.proposals()
         return [one for one in found if kind in f"{one['name']} {one['body']}".lower()]
@@ -263,14 +270,15 @@ MOST_CORRECTIONS: Final = 3
 THANKS_SHARE: Final = 0.2
 RATED_SHARE: Final = 0.15
 TRAINING_DAYS_AGO: Final = 3
-"""How many days before the demo's end the day lies whose night is used for training."""
+"""Number of days from the demo's night of training to the demo's end."""
 ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")
 
 
 @contextmanager
 def played_settings(service: PlayedService) -> Iterator[None]:
-    """Context manager that writes the settings file used while the demo is played, and on exit the
-    settings that stay in the demo's data folder.
+    """Context manager that writes the settings file for the time in which the demo is played.
+
+    On exit it writes the settings that stay in the demo's data folder instead.
     """
     file = service.paths.settings
     file.write_text(SETTINGS.format(signals=service.desk.file))

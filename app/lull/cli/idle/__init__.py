@@ -1,1 +1,3 @@
-"""Commands `lull why`, `lull pause` and `lull resume`, about when Lull works on its own."""
+"""The commands `lull why`, `lull pause` and `lull resume`, which explain, pause and resume Lull's
+background work.
+"""

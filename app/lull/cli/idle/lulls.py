@@ -1,5 +1,5 @@
-"""`lull why`, `lull pause` and `lull resume`: show or change whether Lull trains and tests on its
-own now, and why.
+"""`lull why`, `lull pause` and `lull resume`: say why Lull does or does not train and test skills
+on its own now, and pause or resume such work.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 _SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
 _STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}
 _PRESENCE_GATES = frozenset({"input", "chat", "wake", "wait"})
-"""Gates that open when the user goes away."""
+"""Conditions for background work that are met once the user has gone away."""
 
 
 def why(context: Context) -> None:
@@ -50,7 +50,7 @@ def _next_line(document: Json) -> list[str]:
 
 
 def _hints(gates: list[Json]) -> list[str]:
-    """Return advice for when no signal tells whether the user is here."""
+    """Return advice for the case that no signal tells whether the user is here."""
     if not any(g["name"] == "input" and g["state"] == "unknown" for g in gates):
         return []
     return [
@@ -67,7 +67,9 @@ def _work_words(work: Json) -> str:
 
 
 def headline(document: Json) -> str:
-    """Describe in one line what Lull is doing and why; also used by `lull status`."""
+    """Describe in one line what Lull does in the background now and why; `lull status` prints the
+    line too.
+    """
     state, because = document["state"], document["because"].rstrip(".")
     words = because if state == "paused" else f"{_STATES[state]}: {because}"
     until = document["until"]
@@ -77,7 +79,7 @@ def headline(document: Json) -> str:
 
 
 def _idle_words(document: Json) -> str:
-    """Say why no work runs although the window is open."""
+    """Say why no background work runs although it is allowed now."""
     if document["state"] != "open":
         return ""
     if not document["work"]:

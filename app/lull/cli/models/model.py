@@ -1,7 +1,7 @@
 """`lull model`: lists models, chooses the one to train, and runs exams of local chat models.
 
-An exam has labelled items that decide whether a model may judge answers or read feedback. `list`
-and `choose` work with or without a running service.
+An exam decides by labelled items whether a model may judge answers or read feedback. `list` and
+`choose` work with or without a running service.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ async def _listed_here(context: Context) -> Json:
 
 
 def _auto(context: Context, there: ThereIs) -> AutoChoice:
-    """Return the model that "auto" stands for, found without a service."""
+    """Return the model that the setting "auto" stands for, found without a service."""
     from lull.service.wiring.own_models import SHIPPED
 
     talked: list[Talked] = []

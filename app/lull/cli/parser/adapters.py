@@ -1,4 +1,4 @@
-"""Arguments and help of `lull adapters`."""
+"""Defines the arguments and help texts of `lull adapters`, the command for LoRA adapters."""
 
 from __future__ import annotations
 

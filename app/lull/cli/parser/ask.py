@@ -1,4 +1,4 @@
-"""Arguments and help of `lull ask`."""
+"""Defines the arguments and help texts of `lull ask`, which sends one chat request."""
 
 from __future__ import annotations
 

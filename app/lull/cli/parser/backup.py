@@ -1,4 +1,4 @@
-"""Arguments and help of `lull backup` and `lull restore`."""
+"""Defines the arguments and help texts of `lull backup` and `lull restore`."""
 
 from __future__ import annotations
 

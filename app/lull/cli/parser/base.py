@@ -70,7 +70,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def without_addresses(text: str) -> str:
-    """Replace URLs in an error text, because a calendar's URL is a password."""
+    """Replace the URLs in an error text, because whoever knows a calendar feed's URL can read the
+    calendar.
+    """
     return _ADDRESS.sub("…", text)
 
 
@@ -92,7 +94,7 @@ def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
 
 
 class Commands(Protocol):
-    """Type of the object with which argparse adds subcommands, for type checking."""
+    """Type, for the type checker only, of the object with which argparse adds subcommands."""
 
     choices: Any
 
@@ -100,9 +102,9 @@ class Commands(Protocol):
 
 
 def command(commands: Commands, name: str, text: str, more: str = "") -> argparse.ArgumentParser:
-    """Add a command to the parser; `text` is its line in the list of commands.
+    """Add a subcommand to the parser and return its own parser.
 
-    `more` is appended to the command's own help.
+    `text` describes it in the list of commands; `more` is appended to its own help.
     """
     first = f"{text[0].upper()}{text[1:]}."
     parser = commands.add_parser(name, help=text, description=first, epilog=more)

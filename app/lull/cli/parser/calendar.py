@@ -1,4 +1,4 @@
-"""Arguments and help of `lull calendar`."""
+"""Defines the arguments and help texts of `lull calendar`, the command for calendar feeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and help of `lull connect`."""
+"""Defines the arguments and help texts of `lull connect`, which connects chat apps to Lull."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and help of `lull demo`."""
+"""Defines the arguments and help texts of `lull demo`, which plays a simulated week of use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Arguments and help of `lull why`, `pause` and `resume`."""
+"""Defines the arguments and help texts of `lull why`, `lull pause` and `lull resume`, about Lull's
+background work.
+"""
 
 from __future__ import annotations
 

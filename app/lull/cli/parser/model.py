@@ -1,4 +1,6 @@
-"""Arguments and help of `lull model`."""
+"""Defines the arguments and help texts of `lull model`, which lists, chooses and examines language
+models.
+"""
 
 from __future__ import annotations
 

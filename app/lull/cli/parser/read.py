@@ -1,4 +1,6 @@
-"""Arguments and help of `lull read`."""
+"""Defines the arguments and help texts of `lull read`, which shows the feedback found in the user's
+messages.
+"""
 
 from __future__ import annotations
 

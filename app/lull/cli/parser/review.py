@@ -1,4 +1,6 @@
-"""Arguments and help of `lull review` and `lull prove`."""
+"""Defines the arguments and help texts of `lull review` and `lull prove`, which decide on and test
+proposed skills.
+"""
 
 from __future__ import annotations
 

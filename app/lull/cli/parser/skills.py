@@ -1,4 +1,6 @@
-"""Arguments and help of `lull skills` and `lull verify`."""
+"""Defines the arguments and help texts of `lull skills` and `lull verify`, which manage skills and
+recheck the proof that one helps.
+"""
 
 from __future__ import annotations
 

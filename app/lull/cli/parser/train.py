@@ -1,4 +1,4 @@
-"""Arguments and help of `lull train`, `lull forget` and `lull trash`."""
+"""Defines the arguments and help texts of `lull train`, `lull forget` and `lull trash`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 @cache
 def build() -> Parser:
-    """Build the parser, once in a process."""
+    """Return the parser of the whole `lull` command line, which is built once in a process."""
     parser = Parser(prog="lull", description=HELP, epilog=AFTER)
     parser.add_argument("--version", action="version", version=f"lull {__version__}")
     common(parser, top=True)

@@ -1,8 +1,8 @@
 """`lull review compare`: shows two answers to one of the user's requests, with and without a
 proposed skill, unlabelled, and asks for the better one.
 
-On a terminal pairs follow each other and a key picks; elsewhere each call shows one pair or takes
-one pick.
+On a terminal it shows one pair after another, and a key press picks an answer. Elsewhere each call
+either shows one pair or takes one pick.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _pick_of(text: str) -> Pick:
 
 
 def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
-    """Apply the given picks one after another while there are pairs."""
+    """Send the given picks to the service one by one, as long as there are pairs of answers."""
     done: Json = {}
     for _, pick in zip(range(PAIRS_A_SITTING), picks, strict=False):
         done = asking.next()
@@ -66,8 +66,8 @@ def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
 
 
 class Asking:
-    """Fetches from the service pairs of answers, with and without a proposed skill, and sends back
-    which the user picks.
+    """Fetches pairs of answers, with and without a proposed skill, from the service and sends back
+    which answer of each the user picked.
     """
 
     def __init__(self, control: Control, proposal: str) -> None:
@@ -113,8 +113,10 @@ class _Wait:
 
 
 class Sitting:
-    """Shows pairs of answers on a terminal and takes the user's picks, until the proposed skill is
-    decided or the user quits.
+    """A session on a terminal in which the user picks the better of two answers, with and without a
+    proposed skill.
+
+    It ends when the skill's test is decided or the user quits.
     """
 
     def __init__(self, asking: Asking) -> None:
@@ -177,8 +179,8 @@ def pair_words(shown: Json) -> str:
 
 
 def picked_words(done: Json) -> str:
-    """Describe what the user's picks between answers with and without a proposed skill show so
-    far.
+    """Describe the result so far of the user's blind picks between answers with and without a
+    proposed skill.
     """
     name = f"“{revealed(done['name'])}”"
     tally = f"{counted(done['picks'], 'pick')} of yours"

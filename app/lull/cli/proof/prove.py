@@ -102,8 +102,9 @@ class ProofLine:
 
 
 def progress_words(proposal: Json, pair_s: float | None) -> str:
-    """Describe how far the test of a proposed skill is and how long it can still take, at `pair_s`
-    seconds per pair of answers.
+    """Describe how far the test of a proposed skill is and how long it can still take.
+
+    `pair_s` is the time in seconds for each pair of answers (with and without the skill).
     """
     evidence = proposal["evidence"]
     said = (

@@ -1,5 +1,5 @@
-"""Says in words how a skill's effect is measured, and which conversations go without the skill for
-that.
+"""Says in words how a skill's effect is measured, and which conversations are left without the
+skill to measure it.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from typing import Any
 
 
 def measured_words(measured: dict[str, Any] | None) -> str:
-    """Describe in words how a skill's effect is measured, from the JSON field `measured`.
+    """Describe in words how a skill's effect is measured and what was found so far.
 
-    `measured` is None if no service runs, because only the service knows.
+    `measured` is the field of that name in the skill's JSON; it is None if no service runs, because
+    only the service knows.
     """
     if measured is None:
         return "known while Lull runs."

@@ -79,8 +79,10 @@ def pairs_words(evidence: Json) -> str:
 
 
 def goes_on_words(evidence: Json) -> str:
-    """Say how many pairs of answers a proposed skill's test may reach if it is still undecided
-    after the planned number; "" if the test then ends.
+    """Say up to how many pairs of answers a proposed skill is tested if the planned number decides
+    nothing.
+
+    Returns "" if the test ends after the planned number.
     """
     most = evidence.get("most_pairs_if_open", 0)
     return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
@@ -93,8 +95,8 @@ def by_look_words(evidence: Json) -> str:
 def look_words(evidence: Json) -> str:
     """Describe the last look of a proposed skill's test; "" if there was none.
 
-    The last look is a random decision, weighted by the evidence, after all planned pairs of answers
-    were used.
+    The last look is a random decision, weighted by the evidence; it is made when all planned pairs
+    of answers have been generated without deciding.
     """
     look = evidence.get("last_look")
     if not look:
@@ -121,7 +123,7 @@ def title(proposal: Json) -> str:
 
 
 def whole(proposal: Json, paint: Paint) -> str:
-    """Describe a proposed skill with everything that the user needs to decide on it.
+    """Describe a proposed skill as a text with all that the user needs to decide on it.
 
     That is: title, diff, test results, cause, sources and warnings.
     """
@@ -219,7 +221,7 @@ def _flags(proposal: Json) -> list[str]:
 
 
 def list_words(document: Json) -> str:
-    """Return a table of proposed skills as text, and the commands to decide on them."""
+    """Return a table of proposed skills as text, followed by the commands to decide on them."""
     faults = faults_words(document["faults"], now=datetime.now(UTC))
     if asleep := len(document.get("snoozed") or ()):
         are = "is" if asleep == 1 else "are"
@@ -242,8 +244,11 @@ def list_words(document: Json) -> str:
 
 
 def faults_words(faults: list[Json], *, now: datetime) -> list[str]:
-    """Describe failed attempts of the model that drafts skills: its answers that could not be used
-    and led to no proposal since.
+    """Describe failed attempts to draft a skill: the drafting model's answer could not be used, and
+    the same chat turns have led to no proposal since.
+
+    The lines say how many answers there are, what was wrong with the newest, and when Lull tries
+    again.
     """
     unsettled = [fault for fault in faults if not fault["settled"]]
     if not unsettled:

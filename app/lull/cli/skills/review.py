@@ -1,6 +1,7 @@
 """`lull review`: shows proposed skills and takes the user's decisions.
 
-Without arguments on a terminal it goes through them one by one; every other form is one request.
+Without arguments on a terminal it goes through the proposals one by one. With arguments it shows or
+decides on what they name.
 """
 
 from __future__ import annotations
@@ -77,15 +78,16 @@ def _wanted(context: Context, action: str) -> Json:
 
 
 def _check(text: str | None) -> str | None:
-    """Return the check to set, as the API takes it: the word "none" becomes "", which removes the
-    check.
+    """Return the new check of a proposed skill as the API takes it: the word "none" becomes "",
+    which removes the check.
     """
     return "" if text is not None and text.strip().lower() == "none" else text
 
 
 def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal: bool) -> None:
-    """Approve a proposed skill's text, named by its hash: on a terminal, show it and ask first;
-    elsewhere approve it only if its tests proved that it helps. Raises UsageError.
+    """Approve the current text of a proposed skill, named by its hash. Raises UsageError.
+
+    On a terminal show the text and ask first; elsewhere approve it only if tests showed a benefit.
     """
     proposal = fetch(control, context.options.proposal)["proposal"]
     why = unproved_words(proposal)
@@ -109,8 +111,11 @@ def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal:
 
 
 def _approve_what_was_shown(context: Context, control: Control) -> None:
-    """Approve without asking: the text that `lull review show` showed last, or if it showed none,
-    the one that is printed now. Raises LullError if the text is another by now."""
+    """Approve, without asking, the text of a proposed skill that `lull review show` showed last.
+
+    If none was shown, approve the text that is printed now. Raises LullError if the text has
+    changed.
+    """
     found = fetch(control, context.options.proposal)
     proposal, sha256 = found["proposal"], found["read"]
     if not sha256 and not context.as_json:

@@ -15,8 +15,9 @@ Json = dict[str, Any]
 
 
 def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = False) -> Json:
-    """Return a proposed skill from the service; with `to_read` the service remembers which text was
-    shown to the user.
+    """Return the JSON of a proposed skill from the service, by the proposal's id.
+
+    With `to_read` the service remembers which text was shown to the user.
     """
     path = routes.PROPOSAL.format(id=quote(proposal, safe=""))
     return control.get(path, sha256=sha256, to_read="1" if to_read else "")
@@ -25,8 +26,9 @@ def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = 
 def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
     """Send the user's decision on a proposed skill to the service.
 
-    Returns `{"generation", "proposal"}`, the library's version number and the proposal, as they are
-    afterwards.
+    `action` is the decision, such as "approve", and `wanted` the request's body. Returns
+    `{"generation", "proposal"}`: the skill library's version number and the proposal, both as they
+    are after the decision.
     """
     path = routes.PROPOSAL_DO.format(id=quote(proposal, safe=""), action=action)
     return control.post(path, wanted)
@@ -35,7 +37,7 @@ def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
 def unproved_words(proposal: Json) -> str:
     """Say why approving a proposed skill needs a confirmation.
 
-    It is "" for a skill whose benefit was shown by tests, and for a proposal that only removes a
+    Returns "" for a skill whose benefit was shown by tests, and for a proposal that only removes a
     skill.
     """
     reason = revealed(proposal["reason"]).rstrip(".")
@@ -74,10 +76,10 @@ def _edited(proposal: Json) -> str:
 
 
 def edit_by_hand(control: Control, proposal: Json) -> Json | None:
-    """Open the SKILL.md of a proposed skill in the user's editor; return None when nothing was
-    changed.
+    """Open the SKILL.md of a proposed skill in the user's editor and send the edited text to the
+    service.
 
-    Raises LullError.
+    Returns the service's answer, or None if the user changed nothing. Raises LullError.
     """
     from lull.cli.skills.editor import edited
     from lull.store.skills.skill_md import parse

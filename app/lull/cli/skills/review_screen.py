@@ -1,8 +1,8 @@
-"""`lull review` on a terminal: shows one proposed skill after another and takes one letter for
-each.
+"""`lull review` on a terminal: shows one proposed skill after another and reads a letter for the
+user's decision on each.
 
-Letters end with Enter, so that a key held down cannot approve an unread text. Approvals send the
-hash of the text that was shown, so that a text that has changed since is refused.
+Letters end with Enter, so that a key held down cannot approve an unread text. An approval sends the
+hash of the text that was shown, so that the service refuses it if the text has changed since.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ DECIDED_STATUSES = ("approved", "rejected")
 
 
 class Then(Enum):
-    """What `lull review` does next after the user has pressed a letter: ask again, show again, go
-    on or leave.
+    """What `lull review` does after the user has typed a letter: ask again, show the proposal
+    again, go on to the next one, or leave.
     """
 
     ASK = auto()

@@ -121,7 +121,9 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
 
 
 async def _nobody_follows(_: Library) -> None:
-    """Do nothing: no service runs that would have to be told."""
+    """Do nothing: the callback after a change of skills when no service runs that must be told of
+    the change.
+    """
 
 
 def _change_words(action: str, done: Json) -> str:

@@ -1,4 +1,4 @@
-"""`lull train`: shows and cancels training runs, and starts training now.
+"""`lull train`: starts training now, shows training runs and cancels them.
 
 Training runs in the service, so it goes on when the user stops waiting.
 """

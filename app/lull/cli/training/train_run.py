@@ -73,7 +73,9 @@ def _beside(folder: Path) -> Iterator[Path]:
 
 
 def _trained(folder: Path) -> Json:
-    """Train the folder and return a summary. Raises DoesNotFit or TrainingError."""
+    """Train the run that the folder describes and return a summary. Raises DoesNotFit or
+    TrainingError.
+    """
     began_s = time.monotonic()
     last = asyncio.run(_to_the_end(folder))
     match last:

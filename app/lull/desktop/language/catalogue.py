@@ -22,7 +22,9 @@ _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
-    """Translations into one language, by the English texts or by codes."""
+    """The translations into one language, each found by its English text or by a message code of
+    the service.
+    """
 
     texts: dict[str, str] = field(default_factory=dict)
     counted: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)

@@ -23,16 +23,18 @@ LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
 
 
 def chosen(preferences: QSettings) -> str:
-    """Return the language that the user chose: `SYSTEM` or a code in `LANGUAGES`."""
+    """Return the user's choice of a language for the window: a code in `LANGUAGES`, or `SYSTEM` for
+    the system's language.
+    """
     found = str(preferences.value(LANGUAGE, SYSTEM))
     return found if found in LANGUAGES else SYSTEM
 
 
 def wanted(choice: str, system: QLocale | None = None) -> str:
-    """Return the code of the language for a choice, which is a code or `SYSTEM`.
+    """Return the code of the window's language for the user's choice, which is a code or `SYSTEM`.
 
-    For `SYSTEM` it is the first of the user's languages in the system's settings that the window
-    has, else English.
+    For `SYSTEM` it is the first language in the system's list of the user's languages that the
+    window has, else English.
     """
     if choice in LANGUAGES:
         return choice
@@ -45,9 +47,10 @@ def _named(system: QLocale) -> list[str]:
 
 
 def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
-    """Set the window's language to the one that the user chose, for texts created from now on.
+    """Set the window's language to the user's choice; texts made from now on are in that language.
 
-    If its catalogue is damaged, the language is English, so that the window opens anyway.
+    If the language's catalogue of translations is damaged, the window is in English, so that it
+    opens anyway.
     """
     language = wanted(chosen(preferences))
     try:
@@ -58,7 +61,9 @@ def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
 
 
 def put_in_force(app: QCoreApplication, language: str) -> None:
-    """Set the window's language to this code. Raises ResourceError for a damaged catalogue."""
+    """Set the window's language to the one with this code. Raises ResourceError if its catalogue of
+    translations is damaged.
+    """
     for one in app.findChildren(QTranslator):
         app.removeTranslator(one)
         one.deleteLater()

@@ -1,8 +1,8 @@
 """Translates sentences that the service sends without a message code, by recognising their English
 wording.
 
-They are those of errors and of `lull doctor`, and those that an earlier version stored. A sentence
-may contain places (`%1`, `%2` …), which stand for any text.
+Such sentences come from errors and from `lull doctor`, or were stored by an earlier version of
+Lull. A known sentence may contain places (`%1`, `%2` …), each of which matches any text.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ _JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
 
 
 class Recognised:
-    """Translates sentences of the service that are known by their English wording."""
+    """Translates sentences of the service by a table of English sentences with their
+    translations.
+    """
 
     def __init__(self, sentences: Mapping[str, str]) -> None:
         self._sentences = sentences
         self.found = lru_cache(maxsize=1_024)(self._found)
 
     def _found(self, text: str) -> str | None:
-        """Return a sentence of the service in this language; None for one that is not known.
+        """Return the translation of a sentence of the service; None for an unknown sentence.
 
-        What stands in a place may itself be such a sentence.
+        The text that fills a place (`%1`) may itself be a known sentence.
         """
         if said := self._sentences.get(text) or self._joined(text):
             return said
@@ -47,7 +49,9 @@ class Recognised:
         return None
 
     def _joined(self, text: str) -> str | None:
-        """Sentences and clauses that stand one after the other, if each of them is known."""
+        """Return the translation of several sentences or clauses in a row; None unless each of them
+        is known.
+        """
         parts = _JOINTS.split(text)
         if len(parts) == 1:
             return None
@@ -56,7 +60,9 @@ class Recognised:
         return "".join(one or "" for one in said) if whole else None
 
     def _all_short(self, parts: Mapping[str, str]) -> bool:
-        """Whether what stands in places looks like names, or is known: no other sentence."""
+        """Whether each text that fills a place is short, like a name, or is a known sentence
+        itself.
+        """
         return all(
             len(part.split()) <= NAME_WORDS or self.found(part) is not None
             for part in parts.values()
@@ -67,7 +73,9 @@ class Recognised:
 
     @cached_property
     def _forms(self) -> list[_Form]:
-        """The sentences with places; those with the most text of their own come first."""
+        """Return the known sentences that have places; those with the most text of their own come
+        first.
+        """
         found = [
             _Form(english, said)
             for english, said in self._sentences.items()
@@ -77,8 +85,8 @@ class Recognised:
 
 
 class _Form:
-    """An English sentence with places. It is no regular expression: making hundreds of these would
-    hold up the window.
+    """An English sentence with places (`%1`), matched without a regular expression: compiling
+    hundreds of them would delay the window.
     """
 
     __slots__ = ("_between", "_first", "_last", "_places", "length", "said", "words")
@@ -92,7 +100,9 @@ class _Form:
         self.length = len(self._first) + len(self._last) + sum(map(len, self._between))
 
     def parts_of(self, text: str) -> dict[str, str] | None:
-        """What stands in the places of a text of this form; None for another text."""
+        """Return the texts that fill the sentence's places in this text; None if the text does not
+        match.
+        """
         end = len(text) - len(self._last)
         at = len(self._first)
         if at > end or not (text.startswith(self._first) and text.endswith(self._last)):

@@ -1,5 +1,5 @@
-"""Functions that make the window's pages; a page's module is imported when it is first
-opened.
+"""Functions that make the window's pages; the module of a page is imported only when the user first
+opens the page.
 """
 
 from __future__ import annotations

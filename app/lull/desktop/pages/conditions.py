@@ -1,5 +1,5 @@
-"""Widget of the Today page with the conditions for background work: those that are not met now, and
-all of them on demand.
+"""Widget of the Today page about the conditions for background work: it shows those that are not
+met now, and all of them on demand.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Conditions(QWidget):
         self._draw(self._shown[0])
 
     def _draw(self, gates: Sequence[Gate]) -> None:
-        """Draw only what is seen; what is folded costs nothing."""
+        """Draw only the conditions that are in view; the folded ones are drawn when they are
+        unfolded.
+        """
         half = (len(gates) + 1) // 2
         closed = [gate for gate in gates if gate[1] == "closed"]
         several = (gates[:half], gates[half:]) if self._open else ((), ())
@@ -110,7 +112,9 @@ def _grid() -> QGridLayout:
 
 
 def _side_by_side(grids: Iterable[QGridLayout]) -> Flow:
-    """Two separate grids, so that a long text in one leaves no gap in the other."""
+    """Put two grids side by side that stay separate, so that a long text in one makes no gap in the
+    other.
+    """
     box = Flow(gap=GAP * 2, even=True)
     for grid in grids:
         half = QWidget()

@@ -62,7 +62,7 @@ class DiagnosticsDialog(QDialog):
         self.save.setEnabled(ready)
 
     def _take(self, answer: Reply) -> None:
-        """Show the report; without a service it has mainly the log."""
+        """Show the bug report, which has little but the log if no service runs."""
         if self._gone:
             return
         state = self._kit.state

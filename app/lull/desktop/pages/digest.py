@@ -1,4 +1,6 @@
-"""Sums up in sentences what happened since yesterday morning: the digest on the Today page."""
+"""The digest on the Today page: sums up in sentences what happened since the beginning of
+yesterday.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,18 @@ LEAST_USED_S: Final = 1.0
 
 
 def since(here: datetime) -> datetime:
-    """Return the midnight at which yesterday began, in the time zone of `here`."""
+    """Return the midnight at which yesterday began, in the time zone of `here` (the time now)."""
     return datetime.combine(here.date() - timedelta(days=1), time(0), here.tzinfo)
 
 
 def digest(
     learning: Json, windows: Sequence[Json], here: datetime, *, trash: Json = MappingProxyType({})
 ) -> list[str]:
-    """Return a sentence each about the answers, the background work and the old conversations that
-    were moved to the trash since yesterday.
+    """Return sentences about what happened since the beginning of yesterday: the answers, the
+    background work, and the old conversations that were moved to the trash.
 
-    The arguments are the service's data about learning, about idle windows and about the trash.
+    The arguments are the service's data about learning, about idle windows and about the trash;
+    `here` is the time now.
     """
     return [
         *_answers(learning.get("days") or (), here),
@@ -91,7 +94,9 @@ def _work(windows: Iterable[Json], here: datetime) -> Iterator[str]:
 
 
 def _done(tasks: Mapping[str, int]) -> Iterator[str]:
-    """Say how many tasks of each kind were worked on; other kinds only prepare these."""
+    """Say how many tasks of each kind were worked on; kinds that only prepare others are left
+    out.
+    """
     if "proof" in tasks:
         yield counted(tasks["proof"], "%1 suggestion tested", "%1 suggestions tested")
     if "exam" in tasks:

@@ -31,7 +31,7 @@ class FailedCard(Card):
         self.box.addLayout(self.lines)
 
     def show_failed(self, failed: Sequence[dict[str, Any]]) -> None:
-        """Show the newest of these failed chat requests on the card."""
+        """Show the newest of the failed chat requests in `failed` on the card."""
         self.setVisible(bool(failed))
         empty_out(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):

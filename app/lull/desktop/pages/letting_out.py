@@ -1,5 +1,5 @@
-"""Decides which changes of settings let data out of this computer or others in, and asks before
-one is made.
+"""Decides which changes of settings would let data leave this computer, or let other computers
+reach Lull, and asks the user before such a change.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from lull.desktop.words import plain, tr
 
 
 def lets_out(key: str, text: str, before: str = "") -> str:
-    """Describe what data a new value of a setting would let out, or whom it would let in; "" if
-    none and nobody.
+    """Describe which data a new value of a setting would let leave this computer, or who could then
+    reach Lull.
 
-    Both `text` and `before`, the value so far, are in the form that `lull settings set` accepts.
+    Returns "" for a harmless value. `key` names the setting; `text` is its new value and `before`
+    its current one, in the form that `lull settings set` accepts.
     """
     allowed = {
         "judge.allow_remote": tr(
@@ -72,13 +73,19 @@ def _parts(text: str) -> set[str]:
 
 
 class LettingOutDialog(QDialog):
-    """Dialog that asks before a setting lets data out; the Enter key cancels."""
+    """Dialog that asks for consent to a change of a setting that lets data leave this computer or
+    lets others reach Lull.
+
+    The Enter key cancels.
+    """
 
     given = Signal()
     """Emitted when the user agrees to the change of the setting."""
 
     def __init__(self, name: str, words: str, parent: QWidget) -> None:
-        """Create the dialog for the setting called `name`; `words` describes what is let out."""
+        """Create the dialog for the setting called `name`; `words` says what the change would
+        allow.
+        """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Allow this?"))

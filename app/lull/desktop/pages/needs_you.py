@@ -1,5 +1,5 @@
-"""Card at the top of the Today page with what only the user can put right: Ollama that does not
-answer, and the service's problems.
+"""Card at the top of the Today page about what only the user can solve: Ollama does not answer, or
+the service reports problems.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Json = dict[str, Any]
 
 
 class NeedsYouCard(Card):
-    """Card that says what is wrong and what to do about it; hidden while nothing is wrong."""
+    """Card of the Today page that lists problems only the user can solve, and what to do about
+    each; hidden while there are none.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("Needs you"))
@@ -41,8 +43,8 @@ class NeedsYouCard(Card):
         self.box.addLayout(self._lines)
 
     def show_status(self, status: Json, *, running: bool) -> None:
-        """Show what is wrong by the service's status; `running` says whether the service still
-        runs.
+        """Show the problems that the service's status reports; `running` says whether the service
+        still runs.
         """
         silent = running and misses_ollama(status)
         self.ollama.setVisible(silent)
@@ -75,8 +77,10 @@ class NeedsYouCard(Card):
 
 
 def misses_ollama(status: Json) -> bool:
-    """Whether Ollama does not answer and the user had one: it answered since the service started,
-    or a model other than the built-in one was chatted with last.
+    """Whether Ollama does not answer although the user has used it.
+
+    The user has used it if it answered since the service started, or if the model they chatted with
+    last is not one of Lull's own.
     """
     upstream = status.get("upstream") or {}
     if not upstream or upstream.get("ok"):

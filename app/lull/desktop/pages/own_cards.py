@@ -27,7 +27,7 @@ from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
 from lull.desktop.words import tr
 
 TEXT_SIZES: Final = (100, 125, 150, 200)
-"""Sizes of all texts that can be chosen, in percent of the usual."""
+"""Text sizes that the user can choose, in percent of the usual size."""
 
 
 class WindowCard(Card):
@@ -130,8 +130,8 @@ class WindowCard(Card):
 
 
 class DataCard(Card):
-    """Card of the Settings page that shows where Lull's data folder is, with buttons to open it,
-    delete data, and others.
+    """Card of the Settings page that shows where Lull's data folder is, with buttons to open the
+    folder, to delete data, and others.
     """
 
     def __init__(self, kit: Kit) -> None:

@@ -41,13 +41,19 @@ def gate_names() -> dict[str, str]:
 
 
 def work_words(learning: Json, work: Json) -> str:
-    """Describe one piece of background work in a line: what is done now, or what comes next."""
+    """Describe one piece of background work in a line, as what Lull does now or what it does
+    next.
+    """
     said = f"{told(work)}. {told(work, 'why_not')}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """Describe the share of good answers among those scored today and in the two weeks before."""
+    """Describe the share of good answers as (today's share, a text that compares it with the two
+    weeks before).
+
+    `days` are the service's numbers by day; only scored answers count.
+    """
     before = [day for day in days if day["day"] != today and day["n"]]
     now_ = next((day for day in days if day["day"] == today and day["n"]), None)
     total = sum(day["n"] for day in before)

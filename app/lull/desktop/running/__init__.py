@@ -1,1 +1,3 @@
-"""Keeps the service running: a free port for it, and the choice when the window is closed."""
+"""What keeps Lull's service usable: a free port for it, and questions to the user before closing
+the window or quitting stops it.
+"""

@@ -1,6 +1,6 @@
 """Dialog that asks what closing the window should do on a desktop without a tray icon.
 
-Chat apps depend on the service, so it never stops without the user being told.
+Chat apps depend on the service, so the service never stops without the user being told.
 """
 
 from __future__ import annotations

@@ -36,7 +36,10 @@ def is_free(host: str, port: int) -> bool:
 
 
 def is_taken(host: str, port: int) -> bool:
-    """Whether another program listens there. A port that needs root is neither free nor taken."""
+    """Whether another program listens at this host and port.
+
+    A port that only root may use is neither free nor taken.
+    """
     try:
         _listen(host, port)
     except OSError as error:
@@ -55,6 +58,8 @@ def _listen(host: str, port: int) -> None:
 
 
 def another(host: str, port: int) -> int:
-    """Return the next free port after this one, or 0 (any free one) if many in a row are taken."""
+    """Return the next free port after a taken one, or 0 (which means any free port) if the `TRIED`
+    ports after it are all taken.
+    """
     after = range(port + 1, min(port + 1 + TRIED, 65_536))
     return next((one for one in after if is_free(host, one)), 0)

@@ -1,7 +1,7 @@
-"""Asks before Lull quits while chat apps get their answers through it.
+"""Asks the user before Lull quits, if chat apps get their answers through it.
 
-Quit stops the service that the window started. Apps that are connected to it would get no answers
-then, so the user can disconnect them first, or keep Lull running.
+Quit stops the service that the window started. Connected apps would get no answers then, so the
+user can disconnect them first, or keep Lull running.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class QuitDialog(QDialog):
         self.keep_it.setFocus()
 
     def failed(self, title: str) -> None:
-        """Say that this app could not be disconnected, and let the user choose again."""
+        """Show that the chat app called `title` could not be disconnected, and let the user choose
+        again.
+        """
         self.undo.setEnabled(True)
         self.problem.setText(
             tr("%1 could not be disconnected. Settings, Chat apps shows what is in the way.", title)
@@ -84,8 +86,8 @@ class QuitDialog(QDialog):
 
 
 class Quitting(QObject):
-    """Asks the user before Lull quits, if chat apps are connected to the service that stops with
-    it.
+    """Asks the user before Lull quits, if quitting stops a service to which chat apps are
+    connected.
     """
 
     agreed = Signal()
@@ -103,7 +105,7 @@ class Quitting(QObject):
         self._too_late.timeout.connect(self._agree)
 
     def ask(self) -> None:
-        """Find the connected chat apps, and ask the user if there are any."""
+        """Ask the user whether to quit if any chat app is connected to the service; else quit."""
         if self._dialog is not None:
             self._dialog.raise_()
         elif not self._asking:
@@ -138,7 +140,7 @@ class Quitting(QObject):
         self._dialog = None
 
     def _disconnect(self, clients: Sequence[Json]) -> None:
-        """Disconnect these apps one after the other, then quit; stop at the first that fails."""
+        """Disconnect these chat apps one after the other, then quit; stop at the first failure."""
         if not clients:
             self._state.touch(Subject.CLIENTS)
             self.agreed.emit()

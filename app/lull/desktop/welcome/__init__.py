@@ -1,1 +1,3 @@
-"""The first-run dialog, and those of its parts that other pages use."""
+"""The first-run dialog, which is shown to new users, and those of its parts that other pages use
+too.
+"""

@@ -45,8 +45,8 @@ class Autostart:
         platform: str = sys.platform,
         environ: Mapping[str, str] = os.environ,
     ) -> Autostart | None:
-        """Return the object that manages start at login on this operating system, or None if
-        unsupported.
+        """Return the object that turns start at login on and off on this operating system; None if
+        the system is not supported.
         """
         if platform not in ("linux", "darwin"):
             return None
@@ -72,7 +72,9 @@ class Autostart:
         return self.path(part).exists()
 
     def turn(self, part: AutostartPart, *, on: bool) -> None:
-        """Turn the start of a part of Lull at login on or off. Raises OSError."""
+        """Make a part of Lull (service or tray icon) start at login, or not any more. Raises
+        OSError.
+        """
         path, link = self.path(part), self._link(part)
         if not on:
             for one in (link, path):

@@ -48,8 +48,9 @@ _PAGE_KEYS: Final = {
 
 
 class FirstRun(QDialog):
-    """The first-run dialog, which leads through five steps; closing it in any way marks it as
-    done.
+    """The first-run dialog, which leads a new user through five steps.
+
+    However the user closes it, it is not shown again.
     """
 
     left = Signal()
@@ -110,7 +111,7 @@ class FirstRun(QDialog):
         self.steps[self.pages.currentIndex()].look()
 
     def _leave(self) -> None:
-        """Record that it was shown, however it was closed."""
+        """Record that the first-run dialog was shown, however the user closed it."""
         self._kit.preferences.setValue(DONE, True)
         self._kit.state.changed.disconnect(self._look)
         self._kit.state.phase_changed.disconnect(self._look)
@@ -118,7 +119,9 @@ class FirstRun(QDialog):
         self.deleteLater()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Scroll a long step by its keys, because a step without controls never has the focus."""
+        """Let the keyboard scroll a step that is too long for the dialog, since a step without
+        controls never gets the focus.
+        """
         action = _PAGE_KEYS.get(Qt.Key(event.key()))
         if action is None:
             super().keyPressEvent(event)
@@ -147,7 +150,9 @@ def is_new(state: AppState) -> bool:
 
 
 class Offer:
-    """Shows the first-run dialog once, as soon as it is known that Lull has no data yet."""
+    """Shows the first-run dialog once, as soon as the service has reported that Lull has no data
+    yet.
+    """
 
     def __init__(self, kit: Kit, show: Callable[[], object]) -> None:
         self._kit = kit

@@ -42,15 +42,17 @@ class WelcomeStep(QWidget):
         self.box.addStretch(1)
 
     def lay_out(self) -> None:
-        """Create the widgets of this step of the first-run dialog; called once."""
+        """Create the widgets of this step of the first-run dialog; called once for each step."""
 
     def look(self) -> None:
-        """Update this step of the first-run dialog; called when it is shown and when the state has
-        changed.
+        """Update this step of the first-run dialog; called when the step is shown and when the
+        window's data have changed.
         """
 
     def may_leave(self) -> bool:
-        """Whether the first-run dialog may go on to the next step; if not, this step says why."""
+        """Whether the user may go on to the next step of the first-run dialog; if not, this step
+        shows why.
+        """
         return True
 
     def says(self, text: str, kind: str = "") -> QLabel:
@@ -81,8 +83,8 @@ class Stays(WelcomeStep):
 
 
 class AnswersStep(WelcomeStep):
-    """First-run step that shows whether Ollama answers, and in which the user chooses the model to
-    train.
+    """First-run step that shows whether Ollama answers, and in which the user chooses the model
+    that Lull trains.
     """
 
     def lay_out(self) -> None:
@@ -208,8 +210,8 @@ class Addressed(WelcomeStep):
 
 
 class AwayStep(WelcomeStep):
-    """First-run step in which the user sets sleep hours and calendars, from which Lull knows when
-    the computer is free.
+    """First-run step in which the user enters sleep hours and calendars, so that Lull knows when it
+    may use the computer.
     """
 
     def lay_out(self) -> None:

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QLabel, QWidget
 class SelfDrawn(QLabel):
     """A widget that paints itself and that screen readers announce as a picture.
 
-    Qt announces other custom widgets as a “client”, which says nothing, but a label that has a
-    picture as a picture; so this class is a label whose picture is never seen. Custom accessibility
-    roles would do, but PySide frees them too early.
+    Qt announces other custom widgets as a “client”, which says nothing, but announces a label with
+    a picture as a picture. So this class is a label with an invisible picture. Custom accessibility
+    roles would be the regular way, but PySide frees them too early.
     """
 
     def __init__(self) -> None:
@@ -29,8 +29,10 @@ class SelfDrawn(QLabel):
 
 
 def tab_after(before: QWidget, made: QWidget) -> QWidget:
-    """Insert newly created controls into the Tab order after another control instead of at its
-    end. Returns the last of them, or `before` if there are none.
+    """Put the controls within the new widget `made` directly after `before` in the Tab order, not
+    at its end.
+
+    Returns the last of these controls, or `before` if there are none.
     """
     for one in made.findChildren(QWidget):
         # The list that a choice opens is a window of its own.

@@ -1,4 +1,6 @@
-"""Shows one answer of a model while it streams: a heading, the text, and its progress in words."""
+"""Widget for one answer of a model while it streams: a heading, the text, and the progress in
+words.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from lull.desktop.words import length, plain, tr
 
 
 class AnswerView(QWidget):
-    """A column with one streamed answer."""
+    """A column that shows one answer of a model as it streams in: a heading, the text and the
+    progress.
+    """
 
     def __init__(self, head: str) -> None:
         super().__init__()
@@ -33,7 +37,9 @@ class AnswerView(QWidget):
         box.addWidget(self.standing)
 
     def wait(self, words: str) -> None:
-        """Clear the shown answer, and show `words`, which say what it waits for."""
+        """Clear the answer, and show `words`, which say what has to happen before the model is
+        asked.
+        """
         self.text.clear()
         self.skills.clear()
         self.say(words)
@@ -49,7 +55,9 @@ class AnswerView(QWidget):
         self.say(tr("The model thinks…"))
 
     def grow(self, piece: str) -> None:
-        """Add a piece of the answer; scrolls to its end only if the view was at the end."""
+        """Add a piece to the shown answer; scroll to the new end only if the end was in view
+        before.
+        """
         if self.text.document().isEmpty():
             self.say(tr("Answering…"))
         bar = self.text.verticalScrollBar()

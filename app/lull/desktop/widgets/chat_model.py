@@ -1,4 +1,4 @@
-"""Widget to choose the model that answers the chats which the user starts in the window."""
+"""Widget to choose the model that answers when the user chats in Lull's window."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from lull.desktop.words import plain, tr
 
 
 class ChatModelChoice(Choice):
-    """A list of the models on this machine. The model `wanted`, or else the one that learns, is
-    selected until the user chooses another.
+    """A list of the models on this machine, of which the user chooses one to chat with.
+
+    Until the user does, the model `wanted` is selected, or else the model that Lull trains.
     """
 
     def __init__(self, state: AppState, wanted: str = "") -> None:
@@ -27,7 +28,7 @@ class ChatModelChoice(Choice):
 
     @property
     def chosen(self) -> str:
-        """The name of the chosen model; "" while none is known."""
+        """The name of the chosen model; "" while no models are known."""
         return str(self.currentData() or "")
 
     def look(self) -> None:
@@ -52,6 +53,8 @@ class ChatModelChoice(Choice):
 
 
 def _learning(there: dict[str, object]) -> str:
-    """The model that learns, which is the one that the user talks to most."""
+    """Return the name of the model that Lull trains: the user's choice, or with "auto" the one they
+    chat with most.
+    """
     auto = there.get("auto")
     return str(auto["model"] or "") if isinstance(auto, dict) else str(there.get("chosen") or "")

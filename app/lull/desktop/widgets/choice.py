@@ -19,8 +19,9 @@ ROUNDED_PX: Final = 2
 class Choice(QComboBox):
     """A combo box that ignores the mouse wheel, so that the wheel scrolls the page around it.
 
-    Qt's own combo box changes its value under a pointer that merely passes while the page scrolls,
-    and takes the focus from a wheel. The open list still scrolls, and the arrow keys still choose.
+    Qt's own combo box changes its value when the pointer happens to pass over it while the page
+    scrolls, and takes the focus on a turn of the wheel. The wheel still scrolls the opened list,
+    and the arrow keys still change the value.
     """
 
     def __init__(self) -> None:
@@ -32,8 +33,10 @@ class Choice(QComboBox):
     # Its name
 
     def setAccessibleName(self, name: str) -> None:  # noqa: N802
-        """Set the combo box's accessible name, also on Linux, where Qt only tells screen readers
-        its label.
+        """Set the combo box's name for screen readers.
+
+        On Linux Qt gives them only the text of the box's label, so a hidden label gets the name
+        too.
         """
         super().setAccessibleName(name)
         self._label.setText(name)

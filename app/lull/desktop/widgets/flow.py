@@ -1,8 +1,8 @@
-"""Qt layouts for small windows: rows that wrap into the next line, columns that move below each
-other.
+"""Qt layouts for small windows: rows that wrap into the next line, and columns that are put one
+below the other.
 
-With them, and with scrolling, a page keeps every control visible in a small window and with large
-text.
+With these layouts, and with scrolling, a page keeps every control visible in a small window and
+with large text.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ In a narrower window they are put one below the other.
 LEAST_DOWN: Final = 12
 """Least height of a column that is above or below another, in lines of text."""
 LITTLE: Final = 0.12
-"""Share of its width that each widget of a row gives up, if it can, before the last one is wrapped
-into the next line."""
+"""Share of its width by which each widget of a row is narrowed, if it can be, to avoid wrapping the
+row into a second line.
+"""
 _GROWS: Final = QSizePolicy.Policy.Expanding
 _FIXED: Final = QSizePolicy.Policy.Minimum
 
@@ -44,8 +45,8 @@ _FIXED: Final = QSizePolicy.Policy.Minimum
 class Flow(QLayout):
     """A layout that puts widgets from left to right in as many lines as they need.
 
-    A stretch, or a field that wants all the width, takes what is left of its line. With `even` all
-    widgets have the same width, and all lines the same number of widgets.
+    A stretch, or a widget that wants all the width, takes the space that is left in its line. With
+    `even` all widgets have the same width, and the lines have the same number of widgets.
     """
 
     def __init__(self, *, gap: int = GAP, even: bool = False) -> None:
@@ -66,10 +67,10 @@ class Flow(QLayout):
     # Qt's own
 
     def addWidget(self, widget: QWidget) -> None:  # noqa: N802
-        """Add a widget to the layout, in a layout item created here rather than by Qt.
+        """Add a widget to the layout, wrapped in a layout item that is created here and not by Qt.
 
-        PySide is not told when items that Qt creates are freed, and mistook a new one at the same
-        address for the freed one.
+        PySide does not notice when an item that Qt created is freed, and would take a new item at
+        the same address for the old one.
         """
         self.addChildWidget(widget)
         self.addItem(QWidgetItem(widget))
@@ -133,7 +134,9 @@ class Flow(QLayout):
         return [item for item in self._items if _is_stretch(item) or not item.isEmpty()]
 
     def _arrange(self, rect: QRect, *, moves: bool) -> int:
-        """Lay the lines out from the top of a rectangle; return their height."""
+        """Compute the lines of widgets from the top of a rectangle and return their height; place
+        the widgets only if `moves`.
+        """
         y = rect.y()
         for line in self._even_lines(rect) if self._even else self._lines(rect.width()):
             widths = self._widths(line, rect.width())
@@ -147,7 +150,9 @@ class Flow(QLayout):
         return max(0, y - rect.y() - self.spacing())
 
     def _within(self, item: QLayoutItem, room: QRect) -> QRect:
-        """The item's place in its room: in the middle of a line's height, or the whole of it."""
+        """Return the rectangle of a widget in its place: centred in the line's height, or with
+        `even` the whole place.
+        """
         if self._even:
             return room
         height = min(room.height(), _height(item, room.width()))
@@ -201,13 +206,17 @@ def _is_stretch(item: QLayoutItem) -> bool:
 
 
 def _tight(item: QLayoutItem) -> int:
-    """Return the item's width when it gives up a little of it."""
+    """Return the least width of an item, after it was narrowed by the share `LITTLE` or as far as
+    it can be.
+    """
     hint = item.sizeHint().width()
     return max(item.minimumSize().width(), math.ceil(hint * (1 - LITTLE)))
 
 
 def _shrunk(line: Sequence[QLayoutItem], widths: Sequence[int], over: int) -> list[int]:
-    """Return the widths of a line that is too wide by `over`, each less by what it can give up."""
+    """Return the widths of a line's items, narrowed by `over` in all; each gives up a part of what
+    it can.
+    """
     slack = [max(0, w - _tight(one)) for one, w in zip(line, widths, strict=True)]
     share = min(1.0, over / max(1, sum(slack)))
     return [w - math.ceil(share * most) for w, most in zip(widths, slack, strict=True)]
@@ -224,10 +233,10 @@ def _height(item: QLayoutItem, width: int) -> int:
 
 
 class Sides(QSplitter):
-    """A layout of two widgets side by side, or one below the other where the width is too small for
-    their text.
+    """A layout of two widgets side by side, or one below the other where the window is too narrow
+    for their text.
 
-    With `grows` only the first takes extra width, else both.
+    With `grows` only the first widget takes extra width, else both do.
     """
 
     def __init__(self, *widgets: QWidget, sizes: tuple[int, int], grows: bool = False) -> None:
@@ -244,9 +253,10 @@ class Sides(QSplitter):
         self.splitterMoved.connect(self._turn)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Return the preferred size of the layout, with its minimum height as the height.
+        """Return the preferred size of the layout: its usual width and its minimum height.
 
-        It takes what height is left of its page, and so never makes the page scroll.
+        The layout grows to the height that its page has left, so it never has to make the page
+        scroll.
         """
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
@@ -283,7 +293,9 @@ class Sides(QSplitter):
 
 
 def scrolled(widget: QWidget) -> QScrollArea:
-    """Put a widget into an area that scrolls where it does not fit."""
+    """Put a widget into a scroll area, so that it scrolls when there is too little room, and return
+    the area.
+    """
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)

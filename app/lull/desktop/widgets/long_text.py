@@ -1,7 +1,7 @@
-"""Widgets for texts that are too long for a label.
+"""Text widgets for texts that are too long for a label, and help for labels with long words.
 
-Some of the texts have long runs without a space, such as base64, which are broken where necessary,
-in a text widget or, by `breakable`, in a label; others scroll by themselves.
+A long run of characters without a space, such as base64, would make a label too wide. `breakable`
+lets a label break such a run; the text widgets break it by themselves, and long texts scroll.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def has_long_run(text: str) -> bool:
 
 
 def breakable(text: str) -> str:
-    """Return a text for a label that wraps, whose long runs without a space can be broken anywhere
-    between two characters.
+    """Return a text in which a label may break long runs without a space between any two
+    characters.
     """
     return _RUN.sub(lambda run: BREAK.join(_characters(run[0])), text)
 
 
 def _characters(text: str) -> Iterator[str]:
-    """What a reader takes for one character each; an accent stays with its letter."""
+    """Yield the characters of a text as a reader sees them: a letter together with its accents."""
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
     units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
     begin = 0
@@ -45,7 +45,9 @@ def _characters(text: str) -> Iterator[str]:
 
 
 class Details(QTextBrowser):
-    """A text widget that takes the height left on its page, but never less than a few lines."""
+    """A text widget that takes the height that is left on its page, but never less than
+    `LEAST_LINES` lines.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,8 +61,8 @@ class Details(QTextBrowser):
 
 
 class LongText(QTextEdit):
-    """A read-only text widget as high as its text; it breaks long runs, which would widen a
-    label.
+    """A read-only text widget as high as its text; it breaks long runs without a space, which would
+    make a label too wide.
     """
 
     def __init__(self, text: str, *, html: bool = False) -> None:

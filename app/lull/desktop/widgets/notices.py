@@ -1,7 +1,8 @@
 """Decides when to show a desktop notification; the user can turn off each of the four kinds.
 
-Notifications due during a call are shown after it. Proposed skills are announced once a day, all
-together. A click opens the Review page; nothing is approved from a notification.
+Notifications that come up during a call are shown after it. All proposed skills that are ready for
+a decision are announced together, once a day. A click opens the window on the page that belongs to
+the notification; nothing is approved from a notification.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ class Notice:
 
 
 class Notices(QObject):
-    """Watches the service's state and shows desktop notifications, by calling `tell` for each.
+    """Watches the service's data and decides which desktop notifications to show; calls `tell` with
+    each.
 
     `clock` returns the local time.
     """
@@ -62,8 +64,10 @@ class Notices(QObject):
         clock: Callable[[], datetime] = now,
         in_front: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Create the watcher; `in_front` returns whether the user has Lull's window in front of
-        them.
+        """Create the watcher of the service's data.
+
+        `tell` shows a notification; `in_front` returns whether the user has Lull's window in front
+        of them.
         """
         super().__init__()
         self._in_front = in_front

@@ -108,22 +108,22 @@ class Page(QWidget):
         return None
 
     def show_head(self) -> None:
-        """Draw the widgets beside the page's title; called with every update, also of an empty
-        page.
+        """Draw the widgets beside the page's title; called at every update, even while the page has
+        no data.
         """
 
     def look_up(self, words: str) -> None:
-        """Search this page for these words and show what is found; does nothing on a page without
-        search.
+        """Search this page for these words and show the matches; does nothing on a page without a
+        search field.
         """
 
     def focus_search(self) -> None:
         """Move the focus to the page's search field; called on Ctrl+F."""
 
     def take_focus(self) -> None:
-        """Move the keyboard focus to the page's first list or table, or to the page as a whole.
+        """Move the keyboard focus to the page's first list or table, or else to the page itself.
 
-        It never goes to a button or a field, in which a letter or Space would do something at once.
+        It never goes to a button or a field, where a letter or Space would act at once.
         """
         lists = self.body.findChildren(QAbstractItemView)
         first = next((one for one in lists if one.isVisibleTo(self) and one.isEnabled()), None)

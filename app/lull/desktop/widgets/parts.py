@@ -95,7 +95,9 @@ def button(
 
 
 class Tab(QRadioButton):
-    """A button of an exclusive group, of which one is selected, such as the views of a skill."""
+    """One of a row of buttons of which exactly one is selected, such as the buttons for the views
+    of a skill.
+    """
 
     def __init__(self, text: str, do: Callable[[], object]) -> None:
         super().__init__(text)
@@ -115,8 +117,8 @@ class Tab(QRadioButton):
 
 
 def restyle(widget: QWidget) -> None:
-    """Apply the style sheet to a widget again after a property that the style sheet uses has
-    changed.
+    """Apply the style sheet to a widget again, because a property that the style sheet refers to
+    has changed.
     """
     widget.style().unpolish(widget)
     widget.style().polish(widget)
@@ -143,7 +145,9 @@ def empty_out(layout: QLayout) -> None:
 
 
 def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
-    """Make a row of these widgets that wraps into the next line if it must; None adds a stretch."""
+    """Lay out these widgets in a row that wraps into further lines if needed; None stands for a
+    stretch.
+    """
     made = Flow(gap=gap)
     for widget in widgets:
         if widget is None:
@@ -154,7 +158,7 @@ def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
 
 
 def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
-    """Make a layout of these widgets in one line; the first gets the extra width."""
+    """Lay out these widgets in one line that never wraps; the first widget gets the extra width."""
     made = QHBoxLayout()
     made.setSpacing(gap)
     for widget in widgets:
@@ -177,8 +181,9 @@ class Card(QFrame):
 
 
 class Banner(QFrame):
-    """A banner across the window with a message and buttons for remedies, shown until it is
-    cleared.
+    """A strip across the window with a message and buttons for what the user can do about it.
+
+    It stays until it is given an empty text.
     """
 
     def __init__(self) -> None:
@@ -199,7 +204,10 @@ class Banner(QFrame):
         kind: str = "warn",
         offers: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
-        """Show the banner with a text and buttons; an empty text hides it."""
+        """Show this text and these buttons in the banner; an empty text hides the banner.
+
+        `offers` are the buttons as (text, function); `kind` selects the style.
+        """
         self._words.setText(text)
         offered = [words for words, _ in offers]
         if offered != self._offered:  # else the focus would be lost
@@ -217,7 +225,9 @@ class Banner(QFrame):
 
 
 class Note(QFrame):
-    """A toast with the outcome of the last action and an optional Undo button."""
+    """A short message (toast) over the window with the outcome of the user's last action and an
+    optional Undo button.
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -240,8 +250,10 @@ class Note(QFrame):
         undo: Callable[[], None] | None = None,
         button: str = "",
     ) -> None:
-        """Show a text in the toast; its button calls `undo` and reads "Undo" or what `button`
-        says.
+        """Show a text in the toast for some seconds, with a button if `undo` is given.
+
+        The button calls `undo` and is labelled `button`, or "Undo". `good` says whether the text
+        reports a success.
         """
         self._undo = undo
         self.undo.setText(button or tr("Undo"))
@@ -320,7 +332,9 @@ class Nothing(QWidget):
 
 
 def key(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:
-    """Make a keyboard shortcut that works while the widget is visible, without auto-repeat."""
+    """Make a keyboard shortcut that calls `do` while the widget is visible; holding the keys down
+    does not repeat it.
+    """
     made = QShortcut(QKeySequence(keys), widget)
     made.setContext(Qt.ShortcutContext.WindowShortcut)
     made.setAutoRepeat(False)

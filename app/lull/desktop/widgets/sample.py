@@ -34,9 +34,10 @@ class SampleChat(QObject):
         self._network = own_network(self)
 
     def send(self, address: str, token: str, then: Callable[[bool, str], None]) -> None:
-        """Send the sample chat request.
+        """Send the sample chat request, which tests Lull's address for chat apps.
 
-        Later call `then` with whether it was answered, and the answer or the error.
+        Later call `then` with two values: whether the request was answered, and the answer or the
+        error.
         """
         # It is Lull's own request, not the user's.
         to = ChatAddress(address=address, token=token, headers={RECORD_HEADER: "no"})

@@ -1,7 +1,7 @@
 """Sends chat requests to Lull's address for chat apps, and emits signals as the answers stream,
 without blocking.
 
-It is used for chats that the user starts in the window. Everything else uses the service's control
+Only the chats that the user starts in the window go this way; all else uses the service's control
 API.
 """
 
@@ -25,10 +25,12 @@ from lull.desktop.words import in_window, plain, tr
 
 Json = dict[str, Any]
 SILENCE_MS: Final = 600_000
-"""Milliseconds without a byte after which a request is given up; a cold load takes minutes."""
+"""Milliseconds without a byte after which a request is given up; long, because loading a model can
+take minutes.
+"""
 NO_MODEL: Final = 404
 UNTOUCHED: Final[Mapping[str, str]] = {RECORD_HEADER: "no", SKILLS_HEADER: "no"}
-"""Headers of a request that Lull neither records nor adds skills to."""
+"""Request headers that tell Lull neither to record a chat nor to add skills to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +42,10 @@ class ChatAddress:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def request(self, route: str, *, silence_ms: int) -> QNetworkRequest:
-        """Return a POST request of the window to one of the chat routes."""
+        """Return a POST request from the window to one of Lull's chat routes.
+
+        The request is given up after `silence_ms` milliseconds without a byte.
+        """
         made = QNetworkRequest(QUrl(f"{self.address}{route}"))
         made.setHeader(QNetworkRequest.KnownHeaders.ContentTypeHeader, "application/json")
         made.setHeader(QNetworkRequest.KnownHeaders.UserAgentHeader, WINDOW_AGENT)
@@ -53,7 +58,9 @@ class ChatAddress:
 
 
 def own_network(parent: QObject) -> QNetworkAccessManager:
-    """Make a network manager that ignores the system's proxy, as the service is on this machine."""
+    """Make a Qt network manager that ignores the system's proxy settings, because Lull's service is
+    on this machine.
+    """
     made = QNetworkAccessManager(parent)
     made.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
     return made
@@ -67,8 +74,9 @@ class StreamedChat(QObject):
     thinking = Signal()
     """Emitted when the model begins to think before it answers."""
     ended = Signal(str)
-    """Emitted once at the end, with what went wrong in words for the user; "" for nothing. Not
-    after `stop`."""
+    """Emitted once when an answer ends: with what went wrong, in words for the user, or "" for
+    success. Not emitted after `stop`.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +95,9 @@ class StreamedChat(QObject):
         return self._reply is not None
 
     def send(self, to: ChatAddress, route: str, body: str) -> None:
-        """Send a native chat request; one that is under way is stopped."""
+        """Send a chat request in Ollama's own format; an answer that is still streaming is
+        cancelled first.
+        """
         self.stop()
         self._begin()
         reply = self._network.post(to.request(route, silence_ms=SILENCE_MS), body.encode())
@@ -96,7 +106,7 @@ class StreamedChat(QObject):
         reply.finished.connect(lambda: self._finish(reply))
 
     def stop(self) -> None:
-        """Cancel the answer that is under way, which stops the model."""
+        """Cancel the answer that is streaming, which makes the model stop generating."""
         reply, self._reply = self._reply, None
         if reply is not None:
             reply.abort()
@@ -140,7 +150,7 @@ class StreamedChat(QObject):
         self.ended.emit(self._words(int(status or 0)))
 
     def _words(self, status: int) -> str:
-        """What went wrong, and what the user can do about it."""
+        """Say what went wrong with an answer and what the user can do about it; "" for nothing."""
         if not status:
             return tr("Lull does not answer. Look on the Today page whether it runs.")
         if status == NO_MODEL:

@@ -32,7 +32,10 @@ THEMES: Final[Mapping[str, Theme]] = {theme.name: theme for theme in (LIGHT, DAR
 
 
 class ThemeInForce(QObject):
-    """The application's current colour theme; `force` overrides the system's light or dark mode."""
+    """The application's current colour theme and text size.
+
+    The theme follows the system's light or dark mode unless the user chose one.
+    """
 
     changed = Signal()
 
@@ -54,7 +57,9 @@ class ThemeInForce(QObject):
         self._wear()
 
     def force(self, theme: Theme | None) -> None:
-        """Use this theme whatever the system's mode is; None follows the system again."""
+        """Use this colour theme whatever the system's mode is; with None the theme follows the
+        system again.
+        """
         self._forced = theme
         self._follow()
 
@@ -83,7 +88,9 @@ class ThemeInForce(QObject):
 
 
 def chosen_theme(preferences: QSettings) -> Theme | None:
-    """Return the theme that the user chose; None to follow the system's."""
+    """Return the colour theme that the user chose in the preferences; None if the window follows
+    the system's mode.
+    """
     return THEMES.get(str(preferences.value(THEME, "")))
 
 

@@ -18,14 +18,14 @@ LONG: Final = 1.8
 
 
 class Switch(QCheckBox):
-    """A check box that is drawn as a switch, with the word "on" or "off" beside it, so that
-    neither its colour nor its side alone shows the state.
+    """A check box that is drawn as a switch with the word "on" or "off" beside it.
 
-    The mouse wheel scrolls the page around it.
+    So the state shows not only in the switch's colour and the side of its knob. The mouse wheel
+    does not change it but scrolls the page.
     """
 
     def __init__(self, name: str) -> None:
-        """Create a switch that is off; `name` is what it switches."""
+        """Create a switch that is off; `name` says what it turns on and off."""
         super().__init__()
         self.setAccessibleName(name)
         self.toggled.connect(self._say)
@@ -88,5 +88,7 @@ class Switch(QCheckBox):
 
 
 def _colour(role: QPalette.ColorRole) -> QColor:
-    """A colour of the theme: in a widget's own palette a style sheet changes some."""
+    """Return a colour from the theme, because a style sheet changes some colours in a widget's own
+    palette.
+    """
     return QApplication.palette().color(role)

@@ -1,5 +1,5 @@
-"""Behaviour shared by Qt tables: the row under the mouse is highlighted, Home and End go to the
-ends.
+"""Behaviour that Qt tables share: the whole row under the mouse is highlighted, and the Home and
+End keys go to the first and the last row.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class WholeRow(QStyledItemDelegate):
-    """Item delegate that highlights all cells of the table row under the mouse, not only one.
+    """Item delegate that highlights the whole table row under the mouse, not only one cell.
 
-    The table tells it of the mouse, by `hover`.
+    The table must call `hover` when the mouse moves.
     """
 
     def __init__(self, table: QTableView) -> None:
@@ -35,7 +35,7 @@ class WholeRow(QStyledItemDelegate):
         table.setMouseTracking(True)
 
     def hover(self, row: int) -> None:
-        """Highlight this row as the one under the mouse, and no other; -1 for none."""
+        """Highlight only this row, the one under the mouse; -1 highlights none."""
         if row != self.row:
             self.row = row
             self._table.viewport().update()
@@ -89,7 +89,9 @@ class RowTable(QTableView):
         self._fit(-1)
 
     def _fit(self, changed: int, *_: int) -> None:
-        """Give the first column what the others leave, but never too little to read."""
+        """Give the table's first column the width that the others leave, but never less than
+        `FIRST_CHARACTERS`.
+        """
         if changed == 0:
             return
         heads = self.horizontalHeader()
@@ -100,8 +102,8 @@ class RowTable(QTableView):
     def moveCursor(  # noqa: N802
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """Return the table cell that a navigation key leads to; Home and End stay in their
-        column.
+        """Return the table cell to which a navigation key moves; Home and End go to the first and
+        the last row and stay in the column.
         """
         model, column = self.model(), max(0, self.currentIndex().column())
         if action is QTableView.CursorAction.MoveHome:

@@ -1,7 +1,7 @@
-"""All colours (light and dark), distances and font sizes of the desktop.
+"""All colours (light and dark), distances and font sizes of the window.
 
-The allowed combinations of colours are listed too; a test checks that text reaches a contrast of
-4.5:1, and marks and edges 3:1 (WCAG 2.2, 1.4.3 and 1.4.11).
+The allowed combinations of colours are listed too. A test checks their contrast: at least 4.5:1 for
+text, 3:1 for marks and edges (WCAG 2.2, 1.4.3 and 1.4.11).
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ class ConversationFilter(QWidget):
         return made
 
     def offer(self, clients: Sequence[str], models: Sequence[str]) -> None:
-        """Set the clients and models that the user can filter conversations by; keeps the current
-        choice.
+        """Set the chat clients and the models by which the user can filter conversations; the
+        current choice is kept.
         """
         for box, values in ((self.client, clients), (self.model, models)):
             chosen = box.currentData()

@@ -41,13 +41,13 @@ class ConversationRows(QAbstractListModel):
         self.error = ""
 
     def look_for(self, question: Mapping[str, str]) -> None:
-        """Load the conversations that match these filters, newest first."""
+        """Load the conversations that match these filters (as query parameters), newest first."""
         self._question = {name: value for name, value in question.items() if value}
         self._ask(after="")
 
     def again(self) -> None:
-        """Reload the newest conversations after something was recorded; rows loaded earlier
-        stay.
+        """Load the newest conversations again, because something was recorded; keep the other rows
+        that were loaded.
         """
         if not self.reading:
             self._ask(after="", keep=True)

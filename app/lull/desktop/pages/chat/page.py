@@ -78,8 +78,8 @@ class ConversationsPage(Page):
         return made
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Handle the End key: it selects the last conversation, also when that is not loaded
-        yet.
+        """Handle the End key in the list: select the last conversation, and load the rest of the
+        list first if needed.
         """
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             self._to_end = event.key() == Qt.Key.Key_End
@@ -155,9 +155,10 @@ class ConversationsPage(Page):
         self._go_on_at_the_end()
 
     def _go_on_at_the_end(self) -> None:
-        """Load the next page if the list is at its end.
+        """Load more conversations if the list is scrolled to its end.
 
-        Qt asks only on scrolling, so it would stay there after the end was reached during a read.
+        Qt asks for more only on scrolling, so nothing would follow if the end was reached while a
+        page was being loaded.
         """
         if self._to_end:
             self._go_to_end()

@@ -1,8 +1,8 @@
 """The Chat page: a small chat with a model through Lull, in the window.
 
-Its conversations are recorded and learned from like those of any chat app, under the name of Lull's
-window. A recorded answer is shown with the skills in its prompt; the user can rate it, or make a
-skill of it.
+Its conversations are recorded and learned from like those of any chat app; Lull's window is named
+as the client. A recorded answer is shown with the names of the skills that were in its prompt; the
+user can rate it, or make a skill of it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class ChatPage(Page):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Chat"))
         self._messages: list[dict[str, str]] = []
-        """The conversation as it is sent; the proxy finds its place by the session."""
+        """The conversation as it is sent to the model; the proxy recognises it by the session
+        id.
+        """
         self._answer = ""
         self._conversation = ""
         """Id of the conversation under which the newest answer was recorded."""
@@ -117,7 +119,9 @@ class ChatPage(Page):
     # The conversation
 
     def start_anew(self) -> None:
-        """Begin a new conversation; the one before stays in Conversations."""
+        """Begin a new conversation on the Chat page; the previous one stays on the Conversations
+        page.
+        """
         self._chat.stop()
         self._messages, self._answer, self._conversation = [], "", ""
         self._recorded, self._wrong = 0, ""
@@ -206,7 +210,9 @@ class ChatPage(Page):
         self._settle()
 
     def _settle(self) -> None:
-        """Hide the streamed answer once it is among the recorded ones."""
+        """Hide the view of the streamed answer once that answer is shown among the recorded
+        turns.
+        """
         asked = sum(one["role"] == "user" for one in self._messages)
         if not self._chat.busy and not self._wrong and self._recorded >= asked:
             self.answer.hide()

@@ -21,8 +21,8 @@ MOST_SHOWN: Final = 30
 
 
 class TrashDialog(QDialog):
-    """Dialog with a line for each time that old conversations went into the trash, newest first,
-    and a button to restore each.
+    """Dialog that lists what was moved to the trash, with a line for each removal of old
+    conversations, newest first, and a button to restore it.
     """
 
     def __init__(self, state: AppState, parent: QWidget) -> None:
@@ -112,7 +112,7 @@ class TrashDialog(QDialog):
         )
 
     def _tell(self, answer: Reply) -> None:
-        """Say what came back, and that the rest is in damaged files if there are such."""
+        """Say how many conversations were restored, and whether others are in damaged files."""
         back, damaged = answer.value.get("restored", 0), len(answer.value.get("damaged", ()))
         if not damaged:
             self._state.told.emit(Told(text=tr("The conversations are back.")))

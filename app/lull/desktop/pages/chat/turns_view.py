@@ -81,7 +81,7 @@ class TurnsView(QScrollArea):
             self.verticalScrollBar().setValue(0)
 
     def to_end(self) -> None:
-        """Scroll to the newest turn, once it is laid out."""
+        """Scroll to the newest turn as soon as Qt has laid out the turns."""
         bar = self.verticalScrollBar()
         QTimer.singleShot(0, self, lambda: bar.setValue(bar.maximum()))
 
@@ -129,14 +129,14 @@ class TurnsView(QScrollArea):
 
 
 def _by_whom(turn: Json) -> str:
-    """The model that answered, and the skills that came along."""
+    """Say which model answered, and which skills were in its prompt."""
     model = plain(str(turn["policy"].get("model", "")))
     names = [plain(str(skill["name"])) for skill in turn.get("skills") or ()]
     return f"{model} · {tr('Skills: %1', ', '.join(names))}" if names else model
 
 
 def _words(text: str, theme: Theme) -> QWidget:
-    """The text, with redacted secrets marked."""
+    """Make a widget with a text in which removed secrets are marked."""
     shown = plain(text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…")
     if has_long_run(shown):
         secrets = _REDACTED.findall(shown)
@@ -163,13 +163,15 @@ def _called(turn: Json) -> str:
 
 
 def redactions(turn: Json) -> list[str]:
-    """Say which kinds of secrets were removed from a conversation turn before it was stored."""
+    """Say in words, per kind of secret, what was removed from a conversation turn before it was
+    stored.
+    """
     found = _REDACTED.findall(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
     return list(dict.fromkeys(one.split(":")[1].replace("-", " ") for one in found))
 
 
 def _score_words(reward: Json) -> str:
-    """An answer's score and who gave it; the user's own rating is no probability."""
+    """Describe an answer's score and who gave it; a user's rating is not shown as a probability."""
     if reward["source"] == "explicit":
         return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
     share = percent(float(reward["p_good"]))
@@ -182,8 +184,8 @@ def _score_words(reward: Json) -> str:
 
 
 def worth_words(turn: Json) -> str:
-    """Describe a turn's score, where the score came from, and whether the turn may be trained
-    on.
+    """Describe the score of a turn's answer, where the score came from, and whether the turn may be
+    used for training.
     """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)

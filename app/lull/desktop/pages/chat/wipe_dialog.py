@@ -26,8 +26,8 @@ from lull.desktop.words import counted, tr
 
 
 class WipeDialog(QDialog):
-    """Dialog in which the user chooses what of Lull's stored data to delete, and which then deletes
-    it.
+    """Dialog in which the user chooses which stored data of Lull to delete, confirms it and sees
+    the progress.
     """
 
     def __init__(self, kit: Kit, parent: QWidget) -> None:
@@ -100,7 +100,7 @@ class WipeDialog(QDialog):
             self._chosen()
 
     def _chosen(self, *_: object) -> None:
-        """Count what the new choice would delete, and ask for confirmation again."""
+        """Count what the user's new choice would delete, and ask for confirmation again."""
         self.sure.setChecked(False)
         self._drop()
         set_kind(self.words, "")

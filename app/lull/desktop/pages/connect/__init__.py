@@ -1,3 +1,3 @@
-"""Widgets to configure the chat apps on this machine to send their requests through Lull, and to
-undo that.
+"""Widgets that make the chat apps on this machine send their requests through Lull, or undo
+that.
 """

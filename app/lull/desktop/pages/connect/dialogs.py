@@ -1,5 +1,5 @@
-"""Dialogs that confirm a change of a chat app's settings file, or its undoing; they show every
-line.
+"""Dialogs that ask before Lull changes a chat app's settings file, or undoes such a change; they
+show every changed line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Json = dict[str, Any]
 
 
 class _ClientDialog(QDialog):
-    """A dialog about one client: words, the lines of a file, what came of it, and buttons."""
+    """Base of the dialogs about one chat app: an explanation, the lines of its settings file, the
+    outcome, and buttons.
+    """
 
     def __init__(self, kit: Kit, view: Json, parent: QWidget, *, title: str, does: str) -> None:
         super().__init__(parent)
@@ -77,7 +79,7 @@ class _ClientDialog(QDialog):
         self._tell(plain(said(answer)), "bad")
 
     def _over(self) -> None:
-        """Nothing more is to be decided here."""
+        """Leave only the button that closes the dialog, since nothing more is to be decided."""
         self.do.hide()
         self.close_it.setText(tr("Close"))
         self.close_it.setAccessibleName(tr("Close"))

@@ -1,4 +1,6 @@
-"""Card of the Today page that says which connected chat apps no longer point at Lull."""
+"""Card of the Today page that names connected chat apps which no longer send their requests through
+Lull.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,10 @@ from lull.desktop.words import plain, tr
 
 
 class DriftedCard(Card):
-    """Card that names the chat apps which Lull connected and which no longer point at it; hidden
-    while there are none. Its button leads to the chat apps in Settings.
+    """Card that names the chat apps which Lull once connected and which no longer send their
+    requests through Lull.
+
+    It is hidden while there are none. Its button opens the list of chat apps in Settings.
     """
 
     def __init__(self, kit: Kit) -> None:

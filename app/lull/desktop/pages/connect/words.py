@@ -10,7 +10,9 @@ Json = dict[str, Any]
 
 
 def is_listed(view: Json) -> bool:
-    """Whether the list shows a chat app: it is installed here, or is or was connected to Lull."""
+    """Whether a chat app belongs in the window's list: it is installed here, or is or was connected
+    to Lull.
+    """
     return bool(view["found"] or view["connected"] or view["known"])
 
 
@@ -28,15 +30,17 @@ def state_chip(view: Json) -> tuple[str, str]:
 
 
 def files_words(view: Json) -> str:
-    """Say in which files a chat app's settings are, and whether somebody changed them since Lull
-    wrote them.
+    """Say in which files a chat app's settings are, and whether anybody else changed them since
+    Lull wrote them.
     """
     files = plain(", ".join(view["files"]))
     return tr("Its settings were changed: %1", files) if view["drifted"] else files
 
 
 def test_words(test: Json) -> tuple[str, bool]:
-    """Describe the test of a chat app's connection, and return whether it succeeded."""
+    """Describe the result of testing a chat app's connection to Lull; also return whether the test
+    succeeded.
+    """
     if not test.get("ok"):
         return tr("The test failed: %1", " ".join(told(test, "why").split())), False
     answer = plain(" ".join(str(test["answer"]).split())[:160])

@@ -16,8 +16,10 @@ Json = dict[str, Any]
 
 
 class AdaptersDialog(SideBySide):
-    """Dialog with the origin, learned skills, use and gate verdict (result of the checks before an
-    adapter may answer users) of one or two adapters.
+    """Dialog about one LoRA adapter or, to compare them, about two: origin, learned skills and use.
+
+    It also shows the verdict of the gate, the checks that an adapter must pass before it answers
+    users.
     """
 
     def __init__(self, kit: Kit, adapters: Sequence[Json], parent: QWidget) -> None:

@@ -15,7 +15,7 @@ HOURS: Final = (1, 3, 6, 12)
 DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
 DAY_S: Final = 86_400.0
 MONTHS_FROM: Final = 56
-"""Days between two labels of the axis from which on these show months instead of days."""
+"""Days between two labels of the axis from which on the labels name months, not days."""
 
 
 class DayAxis(pg.AxisItem):  # type: ignore[misc]
@@ -53,7 +53,9 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
 
 
 def _hours(first: float, last: float, step: int) -> Iterator[float]:
-    """Every so many hours from each midnight, also where the clocks are changed."""
+    """Yield the times every `step` hours from each midnight, also on days on which the clocks are
+    changed.
+    """
     for day in _dates(first, last):
         for hour in range(0, 24, step):
             at_s = _start(day, hour)

@@ -115,8 +115,10 @@ def titles() -> Mapping[ChartName, str]:
 def charts(
     learning: Json, runs: Sequence[Json], training: Json | None = None
 ) -> dict[ChartName, Chart]:
-    """Compute the data of all charts of the Learning page; `training` is the run in progress, with
-    its steps as `curve`.
+    """Compute the data of all charts of the Learning page, by their names.
+
+    `learning` and `runs` are the service's JSON about answers and training runs. `training` is the
+    run in progress; its field `curve` has the steps so far.
     """
     marks = tuple(sorted(_marks(learning), key=lambda mark: mark.at_s))
     baseline = (learning.get("baseline") or {}).get("reward")
@@ -139,7 +141,9 @@ def thinned(dots: Sequence[Dot], most: int = MOST_POINTS) -> tuple[Dot, ...]:
 
 
 def running_mean(values: Sequence[float], weight: float) -> list[float]:
-    """Return the exponential moving average of values; `weight` is that of each new value."""
+    """Return the exponential moving average of the values; `weight` is the weight of each newer
+    value.
+    """
     out: list[float] = []
     for value in values:
         out.append(value if not out else weight * value + (1 - weight) * out[-1])
@@ -320,7 +324,9 @@ def _training(run: Json) -> Chart:
 
 
 def _dots(found: Any, *, sure: bool = False) -> tuple[Dot, ...]:
-    """The points of a curve; with `sure` each of enough answers has its interval."""
+    """Make a curve's points; with `sure` each point that is the mean of enough answers gets its
+    interval.
+    """
     dots = []
     for at, value, n in found:
         moment = parsed(at) if isinstance(at, str) else at

@@ -129,7 +129,9 @@ class Curves(SelfDrawn):
             self._draw()
 
     def values_at(self, at_s: float) -> str:
-        """Describe in one line the chart's values and marks nearest to a time or step."""
+        """Describe in one line the chart's values nearest to a time (Unix seconds) or step, and
+        marks near it.
+        """
         return near_words(self._chart, at_s)
 
     def snapshot(self) -> QPixmap:
@@ -153,7 +155,9 @@ class Curves(SelfDrawn):
     # Zoom
 
     def zoom(self, factor: float) -> None:
-        """Multiply the span that is shown by `factor`, around the cursor or else the middle."""
+        """Multiply the span of time or steps that the chart shows by `factor`; the cursor, or else
+        the middle, keeps its place.
+        """
         first, last = self._range()
         left, right = self._whole()
         near = NEAREST_STEPS if self._chart.steps else NEAREST_S
@@ -166,12 +170,12 @@ class Curves(SelfDrawn):
         self._set_zoomed(wide < (right - left) * 0.999)
 
     def show_all(self) -> None:
-        """Show the whole chart again."""
+        """Show the whole span of the chart again after zooming."""
         self._see(*self._whole())
         self._set_zoomed(False)
 
     def _bring(self, at_s: float) -> None:
-        """Move what is seen until a value is in it."""
+        """Move the visible part of the chart so that the value at this time is in it."""
         first, last = self._range()
         if first <= at_s <= last or not self.zoomed:
             return
@@ -192,7 +196,9 @@ class Curves(SelfDrawn):
             self.zoom_changed.emit(zoomed)
 
     def _whole(self) -> tuple[float, float]:
-        """All values, and never less than a day: a second has no axis that says anything."""
+        """Return the time span of all values, at least a day: a shorter axis would have no useful
+        labels.
+        """
         if self._chart.steps:
             return 0.0, self._chart.steps * 1.02
         times = self._times()
@@ -241,7 +247,9 @@ class Curves(SelfDrawn):
 
     @property
     def _logs(self) -> bool:
-        """Whether the scale is logarithmic; a loss may be negative and has no such scale."""
+        """Whether the vertical scale is logarithmic; that of a loss never is, because a loss may be
+        negative.
+        """
         return self._log and not self._chart.steps
 
     def _set_ranges(self) -> None:
@@ -367,7 +375,7 @@ class Curves(SelfDrawn):
         )
 
     def _least(self) -> float:
-        """The lowest share to draw."""
+        """Return the lowest value of the vertical axis."""
         if not self._logs:
             return 0.0
         values = [dot.value for series in self._chart.series for dot in series.dots]

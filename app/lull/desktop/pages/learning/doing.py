@@ -35,8 +35,8 @@ class LearningDoing:
         )
 
     def adopt(self, adapter: Json) -> None:
-        """Make a LoRA adapter answer the user's chats, even one that failed the gate (Lull's checks
-        of new adapters).
+        """Put a LoRA adapter into use, so that it answers the user's chats, even if it failed the
+        gate (Lull's checks of new adapters).
         """
         anyway = adapter.get("accepted") is not True
         self._state.act(
@@ -49,9 +49,8 @@ class LearningDoing:
         )
 
     def go_back(self, to: str) -> None:
-        """Roll back to an earlier LoRA adapter or to the base model (`base`).
-
-        With an empty text, roll back to the previous adapter.
+        """Roll back to an earlier LoRA adapter (its id), to the base model (`base`), or with "" to
+        the previous adapter.
         """
 
         def tell(answer: Reply) -> None:

@@ -1,5 +1,5 @@
-"""Keeps the data about training and adapters up to date while a page is visible, at a limited
-rate.
+"""Keeps the data about training and adapters up to date while a page is visible, but reads them
+only every `READ_GAP_MS`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _TOUCHES: Final = frozenset({"turn-recorded", "label", "generation", "training",
 
 
 class LearningFeed(QObject):
-    """Reads the data about training and adapters when the page is shown and after events that
-    change it.
+    """Reads the data about training and adapters from the service: when the page is shown, and
+    after events that change them.
     """
 
     changed = Signal()
@@ -44,20 +44,25 @@ class LearningFeed(QObject):
         state.phase_changed.connect(self._again)
 
     def seen(self, seen: bool) -> None:
-        """Set whether the page is visible; data is only read for a visible page."""
+        """Tell the feed whether the page is visible; data about learning are read only for a
+        visible page.
+        """
         self._seen = seen
         if seen and not self._rest.isActive():
             self._read()
 
     def look_back(self, days: int) -> None:
-        """Set how many past days of learning data are read; 0 reads everything."""
+        """Set how many past days the data about learning cover, and read them again; 0 means all
+        days.
+        """
         self._days = days
         self._due = True
         self._read()
 
     def look_at(self, wanted: dict[str, str]) -> None:
-        """Set of which client, model and skill the answers are read for the charts; an empty value
-        means all.
+        """Limit the charts to the answers of one client, model or skill, and read the data again.
+
+        `wanted` maps "client", "model" and "skill" to a name; "" means all.
         """
         if wanted != self._wanted:
             self._wanted = wanted
@@ -66,7 +71,7 @@ class LearningFeed(QObject):
 
     @property
     def narrowed(self) -> bool:
-        """Whether only the answers of one client, model or skill are read."""
+        """Whether the data are limited to the answers of one client, model or skill."""
         return any(self._wanted.values())
 
     def _hear(self, event: Json) -> None:

@@ -1,4 +1,6 @@
-"""The legend above a chart: samples with names, in a row that wraps rather than hide any."""
+"""The legend above a chart: a drawn sample and a name for everything in the chart, in a row that
+wraps if it is too long.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ class LegendEntry:
 
 
 class _Key(QLabel):
-    """A sample of what is drawn, with its name."""
+    """A label with the name of something in a chart, and a sample of how that is drawn."""
 
     def __init__(self, entry: LegendEntry) -> None:
         super().__init__(entry.name)

@@ -21,7 +21,7 @@ LEAST_RUNS: Final = 10
 
 
 def over_time(means: Means) -> str:
-    """Say whether the later half of the answers was better than the earlier one."""
+    """Say whether the later half of the chat answers was better than the earlier half."""
     n = sum(many for _, many in means)
     if n < 2 * LEAST_SIDE:
         return tr(
@@ -52,7 +52,9 @@ def over_time(means: Means) -> str:
 
 
 def with_skills(own: Means, other: Means) -> str:
-    """Say whether answers with skills in the prompt were better than answers without."""
+    """Say whether answers with skills in the prompt (`own`) were better than answers without
+    (`other`).
+    """
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
     match trend(without, found):
@@ -78,7 +80,9 @@ def with_skills(own: Means, other: Means) -> str:
 
 
 def with_adapter(own: Means, other: Means) -> str:
-    """Say whether answers by a trained adapter were better than those by the original model."""
+    """Say whether answers by a trained adapter (`own`) were better than those by the original model
+    (`other`).
+    """
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
     match trend(without, found):
@@ -119,7 +123,8 @@ def _too_few(own: Estimate, other: Estimate) -> str:
 def held_out(found: Sequence[Json]) -> str:
     """Say whether the newest adapter was better than the version before it, on held-out requests.
 
-    The interval ignores that both answered the same requests, so it is too wide, never too narrow.
+    `found` is the test results of the adapters, oldest first. The interval ignores that both
+    versions answered the same requests, so it is too wide, never too narrow.
     """
     if not found:
         return ""
@@ -151,9 +156,9 @@ def held_out(found: Sequence[Json]) -> str:
 
 
 def of_runs(measured: Iterable[tuple[float, float]]) -> str:
-    """Say whether training runs make practice answers better more often than not.
+    """Say whether most training runs make the model's practice answers better.
 
-    `measured` holds each run's mean rewards (before, after).
+    `measured` holds each run's mean rewards as (before, after).
     """
     some = list(measured)
     better = sum(after > before for before, after in some)
@@ -198,7 +203,9 @@ def _of_the_only_run(*, better: bool) -> str:
 
 
 def of_training(run: Json, losses: Sequence[float]) -> str:
-    """Say how far a training run is, how long it still takes, and what its loss does."""
+    """Say how far a training run is, how long it will still take, and whether its loss falls or
+    rises.
+    """
     at = tr("Step %1 of %2.", count(int(run.get("steps") or 0)), count(int(run.get("of") or 0)))
     if run.get("left_s"):
         at = tr(

@@ -1,5 +1,5 @@
-"""Lists in which the user chooses whose answers the Learning page shows: of one client, model or
-skill, or all.
+"""Widget that limits the charts of the Learning page to the answers of one client, one model or one
+skill.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from lull.desktop.words import plain, tr
 
 
 class AnswersOf(QWidget):
-    """A row of three lists, in which the user chooses one client, model and skill, or all."""
+    """A row of three lists to choose the answers that the charts show: by client, by model and by
+    skill, each with a choice of all.
+    """
 
     changed = Signal()
 
@@ -38,16 +40,18 @@ class AnswersOf(QWidget):
         return made
 
     def offer_kinds(self, clients: Iterable[str], models: Iterable[str]) -> None:
-        """Set the clients and models to choose from; what is chosen stays."""
+        """Set the clients and models that the user can choose from; the current choice is kept."""
         _offer(self.client, clients)
         _offer(self.model, models)
 
     def offer_skills(self, names: Iterable[str]) -> None:
-        """Set the skills to choose from; what is chosen stays."""
+        """Set the skills that the user can choose from; the current choice is kept."""
         _offer(self.skill, names)
 
     def question(self) -> dict[str, str]:
-        """Return the choice as query parameters; an empty value stands for all."""
+        """Return the chosen client, model and skill as query parameters; an empty value stands for
+        all.
+        """
         return {
             "client": str(self.client.currentData()),
             "model": str(self.model.currentData()),

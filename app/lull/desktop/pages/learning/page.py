@@ -354,5 +354,7 @@ def _periods() -> list[tuple[str, int]]:
 
 
 def _smoothings() -> list[tuple[str, float]]:
-    """Choices of the newest value's weight in the running mean."""
+    """Return the choices for smoothing a chart, each as (text, weight of the newest value in the
+    running mean).
+    """
     return [(tr("Not smoothed"), 1.0), (tr("Smoothed"), 0.3), (tr("Smoothed much"), 0.08)]

@@ -105,7 +105,11 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
 
 
 def near_words(chart: Chart, at_s: float) -> str:
-    """Describe in one line the chart's values and marks nearest to a time or step."""
+    """Describe in one line the values of a chart at the point nearest to `at_s`, with the marks
+    close to it.
+
+    `at_s` is a time in Unix seconds, or a step of a training run.
+    """
     dots = [(series, dot) for series in chart.series for dot in series.dots]
     if not dots:
         return ""
@@ -126,7 +130,7 @@ def near_words(chart: Chart, at_s: float) -> str:
 
 
 def _dot_words(series: Series, dot: Dot) -> str:
-    """A point's value, of how many answers it is the mean, and how sure that is."""
+    """Describe a point of a chart: its value, the number of answers behind it, and its interval."""
     words = f"{series.name} {percent(dot.value)}"
     if dot.n > 1:
         words = f"{words} {tr('%1 answers', count(dot.n))}"

@@ -1,4 +1,6 @@
-"""Keeps the steps of the training run in progress up to date while a page is visible."""
+"""Keeps the data about the training run in progress, step by step, up to date while a page is
+visible.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ IN_PROGRESS: Final = ("training", "waiting")
 
 
 class RunFeed(QObject):
-    """Reads the steps of the training run in progress repeatedly, as long as there is one."""
+    """Reads the steps of the training run in progress every few seconds, as long as there is such a
+    run and the page is visible.
+    """
 
     changed = Signal()
 
@@ -29,11 +33,11 @@ class RunFeed(QObject):
         self._timer = QTimer(self, interval=READ_GAP_MS)
         self._timer.timeout.connect(self._read)
         self.value: Json = {}
-        """The run in progress, with its steps as `curve`; empty where there is none."""
+        """The training run in progress, with its steps as `curve`; empty if there is none."""
         state.changed.connect(self._hear)
 
     def seen(self, seen: bool) -> None:
-        """Set whether the page is visible; nothing is read for a hidden page."""
+        """Tell the feed whether the page is visible; nothing is read for a hidden page."""
         self._seen = seen
         self._hear(Subject.RUNS)
 
@@ -51,7 +55,9 @@ class RunFeed(QObject):
             self._keep({})
 
     def _run(self) -> str:
-        """The id of the run in progress, or of the one that goes on next; empty without one."""
+        """Return the id of the training run in progress, or of the one that continues next; "" if
+        there is none.
+        """
         runs = self._state.value(Subject.RUNS).get("runs") or ()
         by_status = {str(run["status"]): str(run["id"]) for run in reversed(runs)}
         return next((by_status[one] for one in IN_PROGRESS if one in by_status), "")

@@ -16,8 +16,11 @@ Json = dict[str, Any]
 
 
 class RunsDialog(SideBySide):
-    """Dialog with the inputs and cost of one or two training runs, and the gate verdict (result of
-    the checks before an adapter may answer users) on each result.
+    """Dialog about one training run or, to compare them, about two: their inputs, their cost and
+    the adapters they made.
+
+    For each adapter it shows the verdict of the gate, the checks that an adapter must pass before
+    it answers users.
     """
 
     def __init__(self, kit: Kit, runs: Sequence[Json], parent: QWidget) -> None:

@@ -87,10 +87,11 @@ def fill(
     select: bool = True,
     hint: Callable[[str], str] = str,
 ) -> None:
-    """Update a table's rows; each row is a name (returned by `chosen`) and its cells.
+    """Update a table with these rows; each is a name, which `chosen` returns, and the texts of its
+    cells.
 
-    Only changed cells are written. `select` selects the first row if there is no current one;
-    `hint` returns a cell's tooltip from its text.
+    Only changed cells are written. With `select` the first row is selected if no row is current.
+    `hint` makes a cell's tooltip from its text.
     """
     if table.rowCount() != len(rows):
         table.setRowCount(len(rows))
@@ -109,8 +110,10 @@ def fill(
 
 
 def chosen(table: QTableWidget) -> list[str]:
-    """Return the names (as given to `fill`) of a table's selected rows from the top, or of the
-    current row if none is selected.
+    """Return the names of a table's selected rows, from the top, or of the current row if none is
+    selected.
+
+    The names are those that `fill` was given.
     """
     lines = sorted({index.row() for index in table.selectionModel().selectedRows()})
     if not lines and table.currentRow() >= 0:

@@ -75,8 +75,8 @@ def status_words(status: str) -> str:
 
 
 def explained(cell: str) -> str:
-    """Return a tooltip for a table cell: an explanation of the word in it, or else the cell's own
-    text.
+    """Return the tooltip of a table cell: an explanation if the cell has a known word, such as a
+    status; else the cell's text.
     """
     return {**_kinds_explained(), **_status_explained()}.get(cell, cell)
 
@@ -138,10 +138,11 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
 
 
 def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
-    """Return what the details of a LoRA adapter show, as (title, value), with the same titles for
-    every adapter.
+    """Return the details of a LoRA adapter as (title, value) pairs, with the same titles for every
+    adapter.
 
-    Facts that only its detailed view has are dashes until that view was read from the service.
+    `adapter` is its JSON, from the list or from its detailed view. Values that only the detailed
+    view has are dashes if they are missing.
     """
     learned, share = adapter.get("learned"), adapter.get("share")
     accepted = adapter.get("accepted")
@@ -175,7 +176,9 @@ def gain_words(run: Json) -> str:
 
 
 def run_words(run: Json) -> str:
-    """Describe the details of a training run that have no column in the table of runs."""
+    """Describe in one line those details of a training run that the table of runs has no column
+    for.
+    """
     words = [told(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
     if run.get("tokens"):
         words.append(tr("%1 tokens", count(run["tokens"])))
@@ -200,8 +203,8 @@ def run_words(run: Json) -> str:
 
 
 def facts_of(run: Json) -> list[tuple[str, str]]:
-    """Return what the details of a training run show, as (title, value), with the same titles for
-    every run.
+    """Return the details of a training run as (title, value) pairs, with the same titles for every
+    run.
     """
     took, tokens, kl = run.get("took_s"), run.get("tokens"), run.get("kl")
     return [
@@ -236,7 +239,9 @@ def verdict_words(run: Json) -> str:
 
 
 def reasons_of(run: Json) -> str:
-    """Return the service's reasons why a run's adapter passed or failed its test (the gate)."""
+    """Return the service's reasons why the adapter of a training run passed or failed its test (the
+    gate).
+    """
     return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 
@@ -279,7 +284,7 @@ def _csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """The value, with text that a spreadsheet would run as a formula quoted."""
+    """Return a value for CSV; a text that a spreadsheet would run as a formula is quoted."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@"):
         return f"'{value}"
     return "" if value is None else value

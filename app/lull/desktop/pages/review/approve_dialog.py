@@ -37,10 +37,10 @@ class ApproveDialog(QDialog):
     given = Signal()
 
     def __init__(self, proposals: Sequence[Json], parent: QWidget, *, left_out: int = 0) -> None:
-        """Create the dialog.
+        """Create the dialog that asks for confirmation of these proposed skills.
 
-        The argument `left_out` is the number of selected proposals (candidate skills) that are not
-        offered because their text is suspicious.
+        `left_out` is the number of selected proposals that are not offered, because their text is
+        suspicious.
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -92,7 +92,9 @@ class ApproveDialog(QDialog):
 
 
 def _shown(proposal: Json) -> str:
-    """One proposal: its name, what is known of it, and everything that is approved with it."""
+    """Describe a proposed skill: its name, what is known of its effect, and everything that is
+    approved with it.
+    """
     chip, _ = status_chip(proposal)
     notes = [chip, *cautions(proposal)]
     gone = proposal["kind"] == "retire"

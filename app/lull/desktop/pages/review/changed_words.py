@@ -19,9 +19,10 @@ Range = tuple[int, int]
 
 
 def changed_words(old: str, new: str) -> tuple[list[Range], list[Range]]:
-    """Return the (start, end) character ranges in which each of two lines differs from the other.
+    """Return which parts of two lines differ: for each line, the (start, end) ranges of characters
+    that the other lacks.
 
-    Both lists are empty for lines that are unrelated, or too long to compare.
+    Both lists are empty if the lines are unrelated, or too long to compare.
     """
     olds, news = _WORD.findall(old), _WORD.findall(new)
     if max(len(olds), len(news)) > MOST_WORDS:
@@ -39,7 +40,9 @@ def changed_words(old: str, new: str) -> tuple[list[Range], list[Range]]:
 
 
 def _ranges(words: Sequence[str], spans: Iterable[Range]) -> list[Range]:
-    """Turn ranges of words into ranges of characters, joined where only a space is between."""
+    """Turn ranges of words into ranges of characters; ranges with only a space between them are
+    joined.
+    """
     at = [0]
     for word in words:
         at.append(at[-1] + len(word))

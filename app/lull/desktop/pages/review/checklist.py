@@ -1,5 +1,5 @@
-"""Checklist at the top of a proposed skill: whether it was tested and whose words it is in, each
-with a mark (settled, open, caution).
+"""Checklist at the top of a proposed skill: was it tested, and who wrote its text; each line has a
+mark (settled, open, caution).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Json = dict[str, Any]
 
 
 class Mark(StrEnum):
-    """The mark of a line of the checklist for a proposed skill: settled, still open, or to be
-    looked at with caution.
+    """The mark of a line in a proposed skill's checklist: settled, still open, or to be judged with
+    caution.
     """
 
     SETTLED = "✓"
@@ -33,8 +33,8 @@ class Mark(StrEnum):
 
 
 class Checklist(QWidget):
-    """Checklist of a proposed skill: a line about its tests and a line about whose
-    words it is in.
+    """Checklist of a proposed skill: a line about its tests, and a line about who wrote its text
+    (the user, Lull or somebody else).
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Checklist(QWidget):
 
 
 def show_mark(shown: QLabel, mark: Mark) -> None:
-    """Show a checklist's mark in a label, with its name for screen readers."""
+    """Show a mark of the checklist in a label, and give screen readers the mark's name."""
     kinds = {Mark.SETTLED: "good", Mark.OPEN: "muted", Mark.CAUTION: "warn"}
     names = {
         Mark.SETTLED: tr("Settled"),
@@ -86,8 +86,10 @@ def mark_of_tests(proposal: Json) -> Mark:
 
 
 def whose_words(proposal: Json) -> tuple[Mark, str]:
-    """Say whose words a proposed skill is in, such as the user's own; "" for a proposal that only
-    removes a skill.
+    """Say who wrote a proposed skill's text (the user, Lull or somebody else), with the mark for
+    the checklist.
+
+    The text is "" for a proposal that only removes a skill, and if the authors are not known.
     """
     found = Counter(str(trace.get("whose") or "") for trace in proposal.get("provenance") or ())
     if proposal["kind"] == "retire" or not found:

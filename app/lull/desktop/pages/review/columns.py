@@ -1,4 +1,6 @@
-"""Layout of pages with a list on the left and details on the right, and their search field."""
+"""Layout of pages that have a list on the left and details on the right, and the search field above
+a list.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ Part = QWidget | QLayout
 
 
 def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLineEdit:
-    """Make a search field; `hint` is its placeholder if that differs from its accessible name."""
+    """Make a search field that calls `do` whenever its text changes.
+
+    `words` is its accessible name, and its placeholder unless `hint` gives another one.
+    """
     made = QLineEdit()
     made.setPlaceholderText(hint or words)
     made.setAccessibleName(words)
@@ -40,8 +45,8 @@ def two_columns(
 ) -> Sides:
     """Lay out a page in two columns, a list and details, with the widgets `above` on top.
 
-    In each column widgets share the height that is left by labels and nested layouts. The details
-    of the item chosen in the list scroll where they do not fit.
+    In each column the widgets share the height that labels and nested layouts leave. The details on
+    the right scroll if they do not fit.
     """
     shown, *below = right
     if isinstance(shown, QWidget) and not isinstance(shown, QAbstractScrollArea):

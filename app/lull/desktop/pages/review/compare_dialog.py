@@ -1,8 +1,8 @@
-"""Dialog for a blind comparison: two answers to one of the user's requests, A and B, of which one
-used a proposed skill.
+"""Dialog for a blind comparison: it shows two answers, A and B, to one of the user's requests; one
+of the two used a proposed skill.
 
-Only the service knows which one. While the model answers, the dialog polls; a pair whose dialog was
-closed is shown again later.
+Only the service knows which. The dialog polls the service while the model answers. If the user
+closes it without a choice, the pair of answers is shown again later.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ _POLL_MS: Final = 200
 
 
 class CompareDialog(QDialog):
-    """Dialog that shows pairs of answers, with and without a proposed skill, until the skill's
-    benefit is decided or the user leaves.
+    """Dialog in which the user picks the better of two answers, with and without a proposed skill,
+    pair after pair.
+
+    It ends when the skill's benefit is decided or the user leaves.
     """
 
     def __init__(self, kit: Kit, proposal: Json, parent: QWidget) -> None:
@@ -181,7 +183,7 @@ class CompareDialog(QDialog):
             self._ask()
 
     def _then(self, done: bool) -> None:
-        """Ask for another pair when the pick was refused."""
+        """Ask the service for another pair of answers if the user's pick was refused."""
         if not done and not self._gone:
             self._ask()
 
@@ -218,8 +220,8 @@ class CompareDialog(QDialog):
 
 
 def result_words(done: Json) -> str:
-    """Describe what the user's blind picks between answers with and without a proposed skill
-    show.
+    """Describe the result so far of the user's blind picks between answers with and without a
+    proposed skill.
     """
     match done["status"]:
         case "proved":

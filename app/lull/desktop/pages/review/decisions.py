@@ -1,7 +1,8 @@
-"""Sends the user's decisions about proposed skills, several as one batch, and undoes them by id.
+"""Sends the user's decisions about proposed skills to the service, several as one batch, and undoes
+them.
 
-The user is told of a batch once, when all of it was answered, and its Undo takes back exactly those
-decisions.
+When the service has answered all of a batch, the user gets one message; its Undo button undoes
+exactly the decisions of this batch.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from lull.desktop.words import count, plain, tr
 
 Json = dict[str, Any]
 MORNING: Final = time(8)
-"""Time of day at which a proposed skill that was put off to another day is shown again."""
+"""Time of day at which a proposed skill that was postponed to another day is shown again."""
 _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
 
 
 class Decisions(QObject):
-    """Sends decisions about proposed skills to the service, and knows which are not answered
-    yet.
+    """Sends decisions about proposed skills to the service, and keeps track of those the service
+    has not answered yet.
     """
 
     changed = Signal()
@@ -38,8 +39,10 @@ class Decisions(QObject):
         """Ids of proposals whose decision was sent but not answered yet."""
 
     def send(self, action: str, proposals: Sequence[Json], more: Mapping[str, object]) -> None:
-        """Send a decision about each of these proposed skills, with the hash of the text that was
-        shown.
+        """Send the same decision about each of these proposed skills to the service.
+
+        `action` is the decision ("approve", "reject" or "defer"); `more` is added to each request,
+        which has the hash of the text that was shown.
         """
         done: list[Json] = []
         left = [proposal["id"] for proposal in proposals]
@@ -79,9 +82,9 @@ class Decisions(QObject):
         self._state.told.emit(Told(text=_done(action, len(done), names), undo=undo))
 
     def undo(self, proposals: Sequence[str]) -> None:
-        """Take back the last decision about each of these proposed skills, one after the other.
+        """Undo the last decision about each of these proposed skills (by id), one after the other.
 
-        Without any, take back the most recent decision.
+        Without any id, undo the most recent decision.
         """
         self._undo_next(list(proposals) or [None], [])
 
@@ -110,8 +113,8 @@ class Decisions(QObject):
 
 
 def snooze_times(at: datetime) -> tuple[tuple[str, datetime], ...]:
-    """Return for how long a proposed skill can be put off, each as (words, time when it is shown
-    again).
+    """Return the choices for postponing a proposed skill, each as (text, time when the skill is
+    shown again).
     """
     day = timedelta(days=1)
 

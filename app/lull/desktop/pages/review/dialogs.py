@@ -56,7 +56,7 @@ class RejectDialog(QDialog):
         self.reason.setFocus()
 
     def _common(self) -> list[QPushButton]:
-        """Buttons that put a common reason into the field, to be edited."""
+        """Make buttons that each put a common reason into the field, where the user can edit it."""
         made = []
         for words in (
             tr("Too general"),

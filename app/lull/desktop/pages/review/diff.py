@@ -1,8 +1,8 @@
 """Renders diffs as HTML, unified or side by side, and highlights passages in texts.
 
-In a line that was changed the words that differ are marked, by a stronger colour and in bold. All
-text is escaped, and characters that could hide or reverse text are replaced, so that the user reads
-what they approve.
+In a changed line the words that differ have a stronger colour and are bold. All text is escaped,
+and characters that could hide or reverse text are replaced, so that the user sees exactly the text
+to approve.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _line(line: Line, words: Mapping[Line, Sequence[Range]], theme: Theme) -> st
 
 
 def _pairs(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line | None]]:
-    """Removed lines paired with the lines that replace them."""
+    """Yield the removed lines of a diff, each paired with the line that replaces it."""
     gone: list[Line] = []
     came: list[Line] = []
     for line in lines:

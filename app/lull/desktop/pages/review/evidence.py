@@ -22,8 +22,8 @@ def turn_titles() -> tuple[tuple[str, str], ...]:
 
 
 def turns_of(proposal: Json) -> list[str]:
-    """Return the ids of the chat turns that a proposed skill was made from, as far as they are
-    shown.
+    """Return the ids of the chat turns that a proposed skill was made from; only the ones that are
+    shown, a few of each kind.
     """
     turns = proposal.get("turns") or {}
     return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]
@@ -104,8 +104,8 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
 
 
 def result_words(pair: Json) -> str:
-    """Say of a pair of answers to one request which scored better: the one with the skill or the
-    one without.
+    """Say which of two answers to one request scored better: the one with the skill or the one
+    without.
     """
     without, with_ = float(pair["without"]["score"]), float(pair["with"]["score"])
     if with_ == without:

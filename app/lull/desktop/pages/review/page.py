@@ -126,7 +126,7 @@ class ReviewPage(Page):
         key(self, "Ctrl+Z", self._undo)
 
     def _if_shown(self, do: Callable[[], object]) -> None:
-        """Do what a letter asks for, unless the page says that nothing is there."""
+        """Do what a key stands for, unless the page shows that it has no proposals."""
         if self.showing_body:
             do()
 
@@ -165,7 +165,9 @@ class ReviewPage(Page):
         self._show_current()
 
     def _listed(self) -> list[Json]:
-        """The proposals in the list: the open ones, or those that were put off until later."""
+        """Return the proposals for the list: the open ones, or else those that the user has
+        postponed.
+        """
         asleep = self.state.value(Subject.PROPOSALS).get("snoozed") or ()
         return ordered(asleep if self._shows_snoozed and asleep else self.state.proposals)
 
@@ -174,7 +176,9 @@ class ReviewPage(Page):
         self.refresh()
 
     def _replace(self, proposals: Sequence[Json]) -> None:
-        """Update the list and keep the selection; if the current one is gone, select the next."""
+        """Show these proposals in the list and keep the selection; if the selected one is gone,
+        select the next.
+        """
         chosen = {proposal["id"] for proposal in self.selected()}
         line = max(0, self.rows.line_of(self._current))
         self.rows.put(proposals)
@@ -216,9 +220,11 @@ class ReviewPage(Page):
         return self.rows.rows[line] if line >= 0 else None
 
     def selected(self) -> list[Json]:
-        """The proposed skills that a decision applies to, from top to bottom.
+        """Return the proposed skills that a decision of the user applies to, from the top of the
+        list.
 
-        These are the selected ones if several are selected, otherwise the one that is shown.
+        If several are selected, these are the selected ones; otherwise it is the one whose details
+        are shown.
         """
         found = self._highlighted()
         current = self.current()
@@ -271,7 +277,9 @@ class ReviewPage(Page):
         self._approve(chosen, at_once=self._highlighted() == chosen)
 
     def _approve(self, chosen: Sequence[Json], *, at_once: bool = True) -> None:
-        """Approve one that is proved at once; anything else after a second, deliberate word."""
+        """Approve a single skill at once if tests showed its benefit; ask for confirmation in all
+        other cases.
+        """
         together = approvable_together(chosen)
         if not self.approve.isEnabled() or not together:
             return
@@ -292,7 +300,9 @@ class ReviewPage(Page):
             dialog.open()
 
     def _defer(self) -> None:
-        """Snooze until tomorrow morning, as the letter does; the button offers other times."""
+        """Postpone the selected proposals until tomorrow morning; the page's button offers other
+        times too.
+        """
         self._snooze(snooze_times(now())[1][1])
 
     def _fill_times(self) -> None:
@@ -325,7 +335,7 @@ class ReviewPage(Page):
         )
 
     def _beside(self, wanted: Mapping[str, object]) -> None:
-        """Send a new scope or check of the current proposal."""
+        """Send a new scope or check of the proposal whose details are shown to the service."""
         current = self.current()
         if current is not None:
             self.state.act(
@@ -365,7 +375,7 @@ class ReviewPage(Page):
 
 
 def _undo_words(last: Json) -> str:
-    """What the last decision was, for the button that takes it back."""
+    """Say what the last decision was, for the button that undoes it."""
     name = plain(str(last.get("name") or ""))
     words = {
         "approved": tr("Undo: approved %1", name),

@@ -64,8 +64,9 @@ class ProposalRows(QAbstractListModel):
 
 
 def ordered(proposals: Sequence[Json]) -> list[Json]:
-    """Sort the list of proposed changes by skill; skills with a proposal ready for a decision come
-    first, then the newest.
+    """Sort proposed changes for the list so that those of one skill are together.
+
+    Skills with a proposal ready for a decision come first, then those with the newest proposal.
     """
     newest_first = sorted(proposals, key=lambda p: str(p.get("made", "")), reverse=True)
 
@@ -147,8 +148,8 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
 
 
 def odds_words(proposal: Json) -> str:
-    """Describe how certain a proposed skill's test result is: its win rate with the 95 % interval,
-    and its e-value as odds.
+    """Say how certain a proposed skill's test result is: its win rate with the 95 % interval, and
+    its e-value (strength of the evidence) as odds.
     """
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs"):

@@ -45,10 +45,12 @@ class ProposalView(QWidget):
         self._kit = kit
         self._shown: Json | None = None
         self._turns: dict[str, Json | None] = {}
-        """The turns that were read; None for one that is no longer stored."""
+        """The chat turns that were read, by id; None for a turn that is no longer stored."""
         self._pairs: list[Json] | None = None
         self._pairs_of: tuple[str, str, int] | None = None
-        """Of which proposal, text and number of pairs `_pairs` are."""
+        """The proposal's id, the hash of its text and the number of pairs for which `_pairs` was
+        read.
+        """
         self._asked: set[str] = set()
         self.view = "unified"
         self.name = label("", "head", wrap=True)
@@ -173,8 +175,10 @@ class ProposalView(QWidget):
             self._draw()
 
     def _ask_for_pairs(self, proposal: Json) -> None:
-        """Read the pairs of answers, with and without the proposed skill, from the replays of past
-        requests; read them again when the service has counted more.
+        """Read the pairs of answers that test a proposed skill (a past request replayed with and
+        without it).
+
+        Read them again when the service reports that there are more.
         """
         count = int((proposal.get("evidence") or {}).get("pairs") or 0)
         key = (proposal["id"], proposal["sha256"], count)
@@ -204,5 +208,5 @@ class ProposalView(QWidget):
 
 
 def _safe_markdown(text: str) -> str:
-    """The Markdown without images and HTML, so that it cannot load or hide anything."""
+    """Return Markdown without images and HTML, so that it cannot load or hide anything."""
     return plain(text).replace("<", "&lt;").replace("![", "!\\[")

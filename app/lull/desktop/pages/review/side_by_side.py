@@ -26,7 +26,9 @@ Facts = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Column:
-    """One column of the dialog that compares adapters or training runs: the facts about one."""
+    """One column of the dialog that compares adapters or training runs: the facts about one of
+    them.
+    """
 
     name: str
     facts: Facts
@@ -79,7 +81,8 @@ class SideBySide(QDialog):
         self._fill()
 
     def told(self, column: Column, adapter: Json) -> None:
-        """Handle an adapter's details once they were read from the service.
+        """Take the details of an adapter that the service has sent for this column; does nothing by
+        default.
 
         Subclasses override it to update the column's facts.
         """

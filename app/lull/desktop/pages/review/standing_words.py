@@ -1,5 +1,7 @@
-"""The window's texts about whether a proposed skill is tested, was shown to help or is suspicious:
-for its chip, its Approve button and its warnings.
+"""The window's texts about what is known of a proposed skill: whether it is tested, was shown to
+help or is suspicious.
+
+They are used in the skill's chip, on its Approve button and in its warnings.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ def standing(proposal: Json) -> Standing:
 
 
 def needs_a_second_word(proposal: Json) -> bool:
-    """Whether the user must confirm the approval of a proposed skill after pressing the Approve
-    button.
+    """Whether pressing the Approve button is not enough, and the user must confirm the approval of
+    a proposed skill.
     """
     return standing(proposal) not in CALM
 
@@ -29,9 +31,9 @@ def is_quarantined(proposal: Json) -> bool:
 
 
 def approvable_together(proposals: Sequence[Json]) -> list[Json]:
-    """Return those of the selected proposals (candidate skills) that can be approved in one go.
+    """Return which of the selected proposed skills can be approved together.
 
-    A single one always can; of several, those whose text is suspicious are left out.
+    A single proposal is always returned. Of several, those whose text is suspicious are left out.
     """
     if len(proposals) == 1:
         return list(proposals)
@@ -39,17 +41,20 @@ def approvable_together(proposals: Sequence[Json]) -> list[Json]:
 
 
 def waits_for_picks(proposal: Json) -> bool:
-    """Whether a proposed skill waits for the user to compare answers with and without it, because
-    nobody else can score them.
+    """Whether a proposed skill can be tested only by the user, who has to compare answers with and
+    without it.
+
+    That is so if neither a check nor a judge model can score the answers.
     """
     return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
 
 
 def by_last_look(proposal: Json) -> bool:
-    """Whether a proposed skill was accepted by the last look, not by its evidence alone.
+    """Whether a proposed skill was accepted by the last look of its test, and not by the evidence
+    alone.
 
-    The last look is a random decision, weighted by the evidence, after all of the tests were used
-    up.
+    The last look is a random decision, weighted by the evidence; it is made after all planned
+    tests, if they have not decided.
     """
     return (proposal.get("evidence") or {}).get("shown_by") == "last look"
 
@@ -84,8 +89,8 @@ def status_chip(proposal: Json) -> tuple[str, str]:
 
 
 def approve_words(proposal: Json) -> str:
-    """Return the text of the button that approves a proposed skill; it says if the skill is
-    untested.
+    """Return the text of the button that approves a proposed skill; it differs if tests did not
+    show that the skill helps.
     """
     match standing(proposal):
         case Standing.PROVED:
@@ -98,8 +103,8 @@ def approve_words(proposal: Json) -> str:
 
 
 def why_not(proposal: Json) -> str:
-    """Say why the approval of a proposed skill has to be confirmed; "" if it does not
-    have to be.
+    """Say why the approval of a proposed skill has to be confirmed; "" if no confirmation is
+    needed.
     """
     if proposal.get("needs") == "picks":
         return tr(
@@ -138,8 +143,8 @@ def _quoted(flag: Json) -> str:
 
 
 def cautions(proposal: Json) -> list[str]:
-    """Return sentences about what the tests of a proposed skill leave uncertain, in the same words
-    as the command line.
+    """Return sentences about what the tests of a proposed skill leave uncertain; the command line
+    uses the same sentences.
     """
     found = (proposal.get("evidence") or {}).get("cautions") or ()
     return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

@@ -40,15 +40,15 @@ BLOCK_LINES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What the Try dialog needs of the proposed or active skill that the user tries, such as its
-    name and the headings of the answers.
+    """What the Try dialog has to know of the proposed or active skill that the user tries, such as
+    its name.
     """
 
     name: str
     asked: Mapping[str, str]
     """The fields in a request to the service that say which skill or proposal is tried."""
     heads: tuple[str, str]
-    """Headings of the two answers: without the skill (or its change), and with it."""
+    """Headings of the two answers, such as "Without the skill" and "With the skill"."""
     model: str = ""
     """The model for which the skill was proposed; "" for none."""
     turn: str = ""
@@ -84,7 +84,9 @@ def tried_skill(skill: Json) -> Tried:
 
 
 class TryDialog(QDialog):
-    """Dialog in which the user asks anything and sees the answers without and with a skill."""
+    """Dialog in which the user sends any request and compares the answers without and with a
+    skill.
+    """
 
     def __init__(self, kit: Kit, tried: Tried, parent: QWidget) -> None:
         super().__init__(parent)
@@ -93,9 +95,9 @@ class TryDialog(QDialog):
         self._pair: Json = {}
         self._to = ChatAddress(address="")
         self._left: list[str] = []
-        """The sides that are still to be asked."""
+        """The sides ("without", "with") for which the model still has to be asked."""
         self._run = 0
-        """Number of the run; a late reply to an earlier one is ignored."""
+        """Number of the current try; late replies to an earlier try are ignored."""
         self._runs = False
         self.setWindowTitle(tr("Try it: %1", plain(tried.name)))
         self.resize(880, 640)
@@ -241,7 +243,7 @@ class TryDialog(QDialog):
 
     @property
     def _now(self) -> AnswerView:
-        """The answer that is under way."""
+        """The view of the answer that is streaming."""
         return self.answers[self._left[0]]
 
     def _grow(self, piece: str) -> None:
@@ -297,7 +299,7 @@ class TryDialog(QDialog):
 
 
 def skill_words(names: list[str]) -> str:
-    """Say which skills are in the prompt of one of the two requests that are compared."""
+    """Say which skills, given by their names, are in the prompt for an answer in the Try dialog."""
     if not names:
         return tr("No skill comes along.")
     return tr("Skills that come along: %1", plain(", ".join(names)))

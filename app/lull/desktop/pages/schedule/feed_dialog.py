@@ -1,7 +1,8 @@
 """Dialog to add a calendar feed: its URL, what its "busy" times mean for Lull, and a preview of its
 events.
 
-The URL is a password, so it is masked and never shown again.
+Whoever knows the URL can read the calendar, so the URL is masked like a password and never shown
+again.
 """
 
 from __future__ import annotations

@@ -70,7 +70,9 @@ def lines_of(week: Week) -> list[str]:
 
 
 def _begun(week: Week) -> Iterator[tuple[int, Stretch]]:
-    """Each stretch with the day on which it starts; it may end on the next day."""
+    """Yield each stretch of the week with the day on which it starts; it may end on the next
+    day.
+    """
     for day in range(7):
         for start, end in week[day]:
             if start == 0 and end < DAY_MIN and _joins(week, (day - 1) % 7) is not None:
@@ -82,9 +84,10 @@ def _begun(week: Week) -> Iterator[tuple[int, Stretch]]:
 
 
 def _joins(week: Week, day: int) -> int | None:
-    """The minute at which an evening stretch ends the next morning, or None.
+    """Return the minute of the next morning at which a stretch of the evening ends; None if it ends
+    the same day.
 
-    None also when the stretch would be longer than a day, which a line cannot be.
+    None also if the stretch would be longer than a day, which a setting line cannot express.
     """
     evening = next((start for start, end in week[day] if end == DAY_MIN and start > 0), None)
     morning = next(
@@ -96,7 +99,9 @@ def _joins(week: Week, day: int) -> int | None:
 
 
 def _days(days: Sequence[int]) -> list[str]:
-    """The prefix of each line: runs of days, or an empty text for every day."""
+    """Return the start of each setting line, such as "mon-fri "; "" if the line holds for every
+    day.
+    """
     if len(days) == 7:
         return [""]
     runs: list[list[int]] = []

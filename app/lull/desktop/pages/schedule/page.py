@@ -166,8 +166,8 @@ class SchedulePage(Page):
         self._show_feeds()
 
     def _learning_now(self) -> Json:
-        """What the service says of its work now; what was last heard of one that is off or gone
-        says nothing about now.
+        """Return what the service says of its work now; {} if the service is off or gone, as older
+        data say nothing about now.
         """
         return self.state.learning if standing(self.state, now()).learns else {}
 
@@ -184,7 +184,9 @@ class SchedulePage(Page):
         fill(self.list, [("", cells) for cells in list_rows(bars)], select=False)
 
     def _set_hours_of(self, key: str) -> list[str]:
-        """The valid lines of these hours as they are set now."""
+        """Return the valid setting lines of one kind of hours, such as sleep hours, as they are set
+        now.
+        """
         hours = self.state.value(Subject.WINDOWS).get("hours") or {}
         return [line for line in hours.get(key) or () if reads(line)]
 
@@ -314,7 +316,9 @@ class SchedulePage(Page):
 
 
 def _lines(text: str) -> list[str]:
-    """Split at the commas between lines, not at those between days: a line ends with hours."""
+    """Split typed hours at the commas between setting lines, not at those between days; a line ends
+    with its hours.
+    """
     out: list[str] = []
     held = ""
     for part in text.split(","):
@@ -329,7 +333,7 @@ def keeps_shut(gate: Json) -> bool:
     """Whether one of the conditions for background work, such as no recent input or mains power,
     keeps Lull from working now.
 
-    It does if it is not met. The condition about input does so, too, if it is unknown.
+    A condition does so if it is not met; the condition about input also if its state is unknown.
     """
     unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
     return bool(gate["state"] == "closed" or unknown_input)

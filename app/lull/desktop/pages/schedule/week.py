@@ -70,7 +70,9 @@ class WeekView(SelfDrawn):
 
     @property
     def _hours_apart(self) -> int:
-        """How many hours are between two that are named, so that their names do not touch."""
+        """Return how many hours lie between two labels of the hours, so that the labels do not
+        touch.
+        """
         wide = self._text_wide("00:00") + 8
         return next((hours for hours in (3, 6, 12) if hours * self.hour >= wide), 24)
 
@@ -85,8 +87,8 @@ class WeekView(SelfDrawn):
         return (self.width() - self.left - 8) / 24
 
     def place(self, at: QPointF) -> tuple[int, float] | None:
-        """Return the day (0 is the first shown) and minute at a point of the picture, or None if
-        outside.
+        """Return the day (0 is the first shown) and the minute of that day at a point of the
+        picture; None for a point outside.
         """
         day = int((at.y() - self.top) // self.line)
         minute = (at.x() - self.left) / self.hour * 60

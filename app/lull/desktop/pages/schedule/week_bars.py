@@ -50,7 +50,12 @@ class Bar:
 
 
 def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Bar]:
-    """Return all bars of the schedule's seven days from `first`, in the time zone of `at`."""
+    """Return the bars of the schedule's picture for seven days, beginning with `first`, in the time
+    zone of `at` (now).
+
+    `windows` and `learning` are the service's JSON about hours, calendars and idle windows, and
+    about background work.
+    """
     zone = at.tzinfo
     start = datetime.combine(first, time(0), zone)
     end = start + DAYS * DAY
@@ -94,7 +99,9 @@ def _bar(kind: BarKind, start: str, end: str, text: str, zone: Any) -> Iterator[
 
 
 def _planned(learning: Json, at: datetime) -> Iterator[Bar]:
-    """Estimate of the remaining work, one piece after the other from the next expected lull."""
+    """Yield bars for the remaining work, by its estimated length, one after the other from the next
+    expected idle window.
+    """
     start = at
     if learning.get("state") not in ("open", "working"):
         expected = parsed(learning.get("next"))
@@ -125,8 +132,8 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
 
 
 def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
-    """Return the part of a bar that lies within a day, as (start, end) in hours from 0 to 24; None
-    if it is not in that day.
+    """Return the part of a bar that lies on this day, as (start, end) in hours from 0 to 24; None
+    if no part does.
     """
     midnight = datetime.combine(day, time(0), bar.start.tzinfo)
     low = max(0.0, (bar.start - midnight).total_seconds() / 3600)
@@ -149,9 +156,9 @@ def kind_words() -> dict[BarKind, str]:
 
 
 def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
-    """Return the schedule's bars as table rows (day, time, kind, purpose), newest first.
+    """Return the bars of the schedule as table rows (day, time, kind, purpose), newest first.
 
-    The bars of hours that the user set are left out.
+    Bars for hours that the user has set (such as sleep hours) are left out.
     """
     words = kind_words()
     told = [bar for bar in bars if bar.kind.value not in HOURS]

@@ -1,7 +1,7 @@
-"""A picture of the week on which the user sets hours, by dragging or with the arrow keys.
+"""A picture of the week on which the user sets hours, by dragging the mouse or with the arrow keys.
 
-Shift extends the marked span. Drawing that starts on set hours removes them. The result is emitted
-as a signal; nothing is changed here.
+Shift with an arrow key extends the marked hours. Marking that begins on hours already set removes
+them. The result is emitted as a signal; nothing is changed here.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class WeekEditor(WeekView):
         self._dragging = False
 
     def edit(self, lines: Sequence[str]) -> None:
-        """Load the weekly hours that the user is to change by drawing, given as lines such as
+        """Load the weekly hours that the user will change on the picture, as setting lines such as
         "mon-fri 23:00-07:00".
         """
         self._set = week_of(lines)
@@ -59,8 +59,8 @@ class WeekEditor(WeekView):
         return (self._first + day * DAY).weekday()
 
     def finish(self) -> None:
-        """Finish drawing: add the marked hours, or remove them if the marking began on hours
-        already set.
+        """Finish marking: emit that the marked hours are to be added, or to be removed if marking
+        began on hours already set.
         """
         found = self.stretch
         if found is None or found[1][0] == found[1][1]:
@@ -72,7 +72,9 @@ class WeekEditor(WeekView):
         self.drawn.emit(self.weekday(day), stretch, adds)
 
     def _begun_at(self) -> int:
-        """The minute where marking began; when drawn backwards the one before the anchor."""
+        """Return the minute at which marking began; if the user marks backwards, the minute before
+        it.
+        """
         assert self._cursor is not None
         _, one, other = self._cursor
         return one if one < other else one - 1

@@ -1,5 +1,5 @@
-"""The folded part of the Settings page: the settings that few people change, in one card for each
-group of keys.
+"""The part of the Settings page that is folded at first: settings that few people change, in one
+card for each group of keys.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ OPEN: Final = "settings/advanced-open"
 
 
 class Advanced(QWidget):
-    """The advanced settings, folded at first; a search unfolds them if it matches any of them."""
+    """The advanced settings of the Settings page, folded at first; a search that matches any of
+    them unfolds them.
+    """
 
     def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
         super().__init__()
@@ -54,9 +56,10 @@ class Advanced(QWidget):
         self.cards[group].add(line)
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show the settings that contain all these words; return whether there are any.
+        """Show only the advanced settings that contain all these words; return whether there are
+        any.
 
-        Without words show all, folded or unfolded as the user left them.
+        Without words all settings are shown again, folded or unfolded as the user left them.
         """
         found = [card.look_for(words) for card in self.cards.values()]
         self._show(opened=self._open or bool(words), offered=not words)
@@ -69,7 +72,9 @@ class Advanced(QWidget):
         self._show(opened=self._open, offered=True)
 
     def _show(self, *, opened: bool, offered: bool) -> None:
-        """Unfold the cards or not; the button to do so is `offered` unless a search decides."""
+        """Unfold or fold the cards; the button for that is shown only if `offered`, which is not so
+        during a search.
+        """
         words = tr("Hide advanced settings") if opened else tr("Show advanced settings")
         self.fold.setText(words)
         self.fold.setAccessibleName(words)

@@ -1,9 +1,8 @@
 """Editors for the values of settings: a switch, a field, a list of choices, a port, or hours of the
 day.
 
-Each shows a value with `put`, and emits `entered` with the user's new value in the form that the
-service accepts. A value that is put while the user types is not shown, as it would overwrite their
-text.
+`put` shows a value in an editor. An editor emits `entered` with the user's new value, in the form
+that the service accepts. While the user types, `put` does not overwrite their text.
 """
 
 from __future__ import annotations
@@ -77,7 +76,9 @@ class FieldEdit(QLineEdit):
     entered = Signal(str)
 
     def __init__(self, key: str, value: object) -> None:
-        """Create a field for the setting `key`; the kind of its value tells the kind of field."""
+        """Create a field for the setting `key`; whether it takes a text, a number or a list depends
+        on the type of `value`.
+        """
         super().__init__()
         self.unit: NumberUnit | None = units.unit_of(key, value)
         self._number = isinstance(value, (int, float))
@@ -119,9 +120,9 @@ class FieldEdit(QLineEdit):
 
 
 class PortEdit(QWidget):
-    """Editor for the port that chat apps use, with a button that finds a free one.
+    """Editor for the port that chat apps use, with a button that finds a free port.
 
-    A port that another program listens on is not sent to the service: the editor says so.
+    A port on which another program listens is not sent to the service; the editor says so instead.
     """
 
     entered = Signal(str)
@@ -220,7 +221,7 @@ class HoursEdit(QWidget):
 
 
 def _choose(box: Choice, time: str) -> None:
-    """Choose a time; one that is on no half hour is added."""
+    """Select a time in the list; a time that is not on a half hour is added to the list first."""
     if box.findData(time) < 0:
         later = (n for n in range(box.count()) if str(box.itemData(n)) > time)
         box.insertItem(next(later, box.count()), time, time)
@@ -231,8 +232,9 @@ Editor = SwitchEdit | OneOfEdit | ModelEdit | FieldEdit | PortEdit | HoursEdit
 
 
 def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
-    """Return the editor for a setting, given its JSON from the service; `open_schedule` shows the
-    Schedule page.
+    """Return the editor that suits a setting, given its JSON from the service (`one`).
+
+    `open_schedule` opens the Schedule page, for hours that cannot be edited in place.
     """
     key, value = str(one["key"]), one["value"]
     if isinstance(value, bool):

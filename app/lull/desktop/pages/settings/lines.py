@@ -76,7 +76,10 @@ class SettingLine(QWidget):
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:
-        """Show a setting's value; with `anyway` even if the user has begun to type another."""
+        """Show a setting's value from the service's JSON (`one`).
+
+        While the user types another value theirs stays, unless `anyway` is true.
+        """
         self._value = one["value"]
         self.editor.put(self._value, anyway=anyway)
         self.unit_label.setText(units.unit_words(self.unit, self._value))
@@ -89,7 +92,9 @@ class SettingLine(QWidget):
 
     @property
     def in_force(self) -> str:
-        """The setting's current value in the form that the service accepts."""
+        """The value of the setting as the service has it now, as text in the form that the service
+        accepts.
+        """
         return units.sent(self._value)
 
     @property
@@ -97,8 +102,10 @@ class SettingLine(QWidget):
         return units.sent(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
-        """Show this line if all words are in its setting's name, explanation, key or unit, or in
-        the text `beside`, else hide it; return whether it is shown.
+        """Show this line if it contains all words, else hide it; return whether it is shown.
+
+        A word may be in the setting's name, explanation, key or unit, or in the text `beside` (the
+        card's title).
         """
         said = f"{self._said} {beside.casefold()}"
         found = all(word in said for word in words)
@@ -107,7 +114,7 @@ class SettingLine(QWidget):
 
 
 class SettingsCard(Card):
-    """Card with the lines of some settings, and a button that resets the shown ones to their
+    """Card with the lines of some settings, and a button that resets the visible ones to their
     defaults.
     """
 
@@ -129,8 +136,8 @@ class SettingsCard(Card):
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show only the settings that contain all these words, and hide the card if it has none;
-        return whether it has any.
+        """Show only the settings of this card that contain all these words, and hide the card if
+        none does; return whether any does.
         """
         found = [line.look_for(words, beside=self.title) for line in self.lines]
         self.setVisible(any(found))

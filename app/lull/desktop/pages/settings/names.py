@@ -161,8 +161,10 @@ NAMES: Final[Mapping[str, str]] = {
 
 
 def title_of(key: str) -> str:
-    """Return a setting's name in the user's language; for a key that this window does not know, the
-    key's part behind the dot, with spaces.
+    """Return a setting's name in the user's language, by its key.
+
+    For a key that this window does not know, the name is the part of the key after the dot, with
+    spaces.
     """
     return named(f"setting {key}", NAMES.get(key, key.split(".", 1)[-1].replace("_", " ")))
 
@@ -175,8 +177,9 @@ def group_title(group: str) -> str:
 
 
 def everyday() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the cards of common settings, which are always unfolded, each as (title, keys of its
-    settings).
+    """Return the cards of the settings that most people use, each as (title, keys of its settings).
+
+    These cards are never folded.
     """
     return (
         (tr("My chats"), CHATS),
@@ -190,10 +193,11 @@ _KEY: Final = re.compile(r"\b(?:[a-z]+\.[a-z_]+|[a-z]+(?:_[a-z]+)+)\b")
 
 
 def without_keys(reason: str, group: str) -> str:
-    """Return an explanation that the service gives of a setting, with other settings' keys replaced
-    by the names that users know.
+    """Return the service's explanation of a setting, with the keys of other settings replaced by
+    the names that users see.
 
-    `group` is the part before the dot of keys that are written without it.
+    `group` is the first part of a key ("idle" in "idle.sleep_hours"); an explanation may leave it
+    out.
     """
 
     def name(found: re.Match[str]) -> str:

@@ -39,7 +39,9 @@ from lull.desktop.words import told, tr
 
 Json = dict[str, Any]
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
-"""The places of the everyday settings; the others follow in the order of the service."""
+"""Places of the everyday settings on the page; other settings follow in the order in which the
+service sends them.
+"""
 _MODEL_AFTER: Final = 1
 """The everyday card after which the choice of the model that learns stands."""
 
@@ -103,7 +105,9 @@ class SettingsPage(Page):
         self.search.selectAll()
 
     def _restart_card(self) -> Card:
-        """Shown while a changed setting waits for the service's next start."""
+        """Make the card that is shown while a changed setting takes effect only at the service's
+        next start.
+        """
         self.restart = Card()
         words = label(tr("Some changes apply after Lull restarts."), wrap=True)
         now = button(tr("Restart Lull"), self.kit.actions.restart)
@@ -157,7 +161,9 @@ class SettingsPage(Page):
             card.add(line)
 
     def _order_tabs(self) -> None:
-        """Let Tab go down the page: the lines were made after the cards below them."""
+        """Make the Tab key go down the page, since the setting lines were created after the cards
+        below them.
+        """
         before: QWidget = self.search
         for part in (self.restart, *self._order):
             before = tab_after(before, part)
@@ -165,7 +171,9 @@ class SettingsPage(Page):
     # Changing
 
     def _reset(self, card: SettingsCard) -> None:
-        """Set the defaults of the lines that a card shows; undo restores the previous values."""
+        """Reset the settings that a card shows to their defaults; Undo restores the previous
+        values.
+        """
         changed = card.changed()
         before = {line.key: line.in_force for line in changed}
 
@@ -185,7 +193,9 @@ class SettingsPage(Page):
             )
 
     def _set(self, key: str, text: str) -> None:
-        """Set a setting; ask first if that lets data out of this computer."""
+        """Send a setting's new value to the service; ask the user first if it lets data leave this
+        computer.
+        """
         before = self.lines[key].in_force
         words = lets_out(key, text, before)
         if not words or text == before:
@@ -197,7 +207,7 @@ class SettingsPage(Page):
         self.asking.open()
 
     def _put_back(self, key: str) -> None:
-        """Show the value that is in force in the setting's editor."""
+        """Show in the setting's editor the value that the service has now."""
         for one in self.state.value(Subject.SETTINGS).get("settings", ()):
             if one["key"] == key:
                 self.lines[key].put(one, anyway=True)
@@ -233,7 +243,7 @@ class SettingsPage(Page):
         self.area.verticalScrollBar().setValue(0)
 
     def _find(self) -> None:
-        """Show what has all the words of the search; without words, everything but what is
+        """Show only what contains all words of the search; without words, everything except what is
         folded.
         """
         words = self.search.text().casefold().split()
@@ -247,7 +257,7 @@ class SettingsPage(Page):
 
 
 def _words_in(card: Card) -> list[str]:
-    """Everything that a card says, for the search."""
+    """Return all texts on a card, for the search."""
     said = [one.text() for one in card.findChildren(QLabel)]
     for box in card.findChildren(QComboBox):
         said += [box.itemText(n) for n in range(box.count())]

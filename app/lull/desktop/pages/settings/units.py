@@ -1,7 +1,8 @@
-"""Converts values of settings between the service's form and that which users read and type.
+"""Converts values of settings between the form that the service uses and the form that users read
+and type.
 
-Users see numbers with units, and shares in percent. The service accepts and sends plain values; the
-ending of a setting's key tells the unit of a number.
+Users see numbers with units, and shares in percent. The service uses plain numbers and texts; the
+ending of a setting's key, such as `_ms`, tells the unit.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class NumberUnit(StrEnum):
-    """Units of settings that are numbers; each value is the ending of such settings' keys."""
+    """Units of settings that are numbers. Each value is the ending of the keys of settings with
+    that unit: `min` for `idle.after_min`.
+    """
 
     MILLISECONDS = "ms"
     SECONDS = "s"
@@ -44,7 +47,9 @@ def unit_of(key: str, value: object) -> NumberUnit | None:
 
 
 def unit_words(unit: NumberUnit | None, value: object = None) -> str:
-    """Return the unit in words, in the singular if `value` is 1; "" for None."""
+    """Return the name of a unit in the user's language, in the singular if `value` is 1; "" for no
+    unit.
+    """
     number = 1 if value == 1 else 2
     match unit:
         case NumberUnit.MILLISECONDS:
@@ -70,7 +75,7 @@ def unit_words(unit: NumberUnit | None, value: object = None) -> str:
 
 
 def shown(value: object, unit: NumberUnit | None) -> str:
-    """Format a setting's value for its editing field: in the unit that users read, but without the
+    """Format a setting's value for its editing field, with a share in percent and without the
     unit's name.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -80,9 +85,10 @@ def shown(value: object, unit: NumberUnit | None) -> str:
 
 
 def typed(text: str, unit: NumberUnit | None) -> str:
-    """Convert a number that a user typed to the form that the service accepts.
+    """Convert what a user typed as the number of a setting to the text that the service accepts.
 
-    A text that is not a number is returned unchanged; the service says what is wrong with it.
+    A text that is not a number is returned unchanged; the service then reports what is wrong with
+    it.
     """
     text = text.strip()
     plain = text.removesuffix("%").strip() if unit is NumberUnit.PERCENT else text
@@ -93,7 +99,9 @@ def typed(text: str, unit: NumberUnit | None) -> str:
 
 
 def sent(value: object) -> str:
-    """Convert a setting's value to the text that the command `lull settings set` accepts."""
+    """Convert a setting's value to a text in the form that the service and `lull settings set`
+    accept.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -115,7 +123,9 @@ def said(value: object, unit: NumberUnit | None) -> str:
 
 
 def allowed(one: Json, unit: NumberUnit | None) -> str:
-    """Describe in words which values a setting allows; those of a share are in percent."""
+    """Describe in words which values a setting may have, by its JSON (`one`); bounds of a share are
+    in percent.
+    """
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
@@ -123,8 +133,8 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
 
 
 def choices(one: Json) -> tuple[str, ...]:
-    """Return the texts from which a setting's value must be chosen; empty if other values are
-    allowed too.
+    """Return the texts among which a setting's value must be one, by its JSON (`one`); empty if the
+    setting is not limited to such a list.
     """
     text = str(one.get("allowed", ""))
     return tuple(re.findall(r'"([^"]*)"', text)) if text.startswith("one of ") else ()

@@ -35,7 +35,9 @@ def change_words(change: Json) -> str:
 
 
 def move_words(move: Json) -> str:
-    """Describe in a few words which LoRA adapter came into or went out of use."""
+    """Describe in a few words a change of the LoRA adapter in use: one on trial, one put into use,
+    or a rollback.
+    """
     name = plain(str(move.get("shadow") or move.get("active") or tr("no adapter")))
     match move.get("move"):
         case "trial":

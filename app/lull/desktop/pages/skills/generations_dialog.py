@@ -1,5 +1,5 @@
-"""Dialog with all generations (numbered versions) of the skill library, to roll back to one of
-them.
+"""Dialog that lists all generations (numbered versions) of the skill library, so that the user can
+roll back to one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Json = dict[str, Any]
 
 
 class GenerationsDialog(QDialog):
-    """Dialog that lists the generations (numbered versions) of the skill library and emits the
-    chosen one.
+    """Dialog that lists the generations (numbered versions) of the skill library and emits the one
+    to roll back to.
     """
 
     wanted = Signal(int)
@@ -53,8 +53,8 @@ class GenerationsDialog(QDialog):
         self._look()
 
     def generation(self) -> int | None:
-        """Return the number of the skill library's version that is selected in the list; None
-        without one.
+        """Return the number of the skill library's generation that is selected in the list; None if
+        none is.
         """
         names = chosen(self.table)
         return int(names[0]) if names else None

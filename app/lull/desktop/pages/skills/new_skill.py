@@ -28,7 +28,9 @@ _WORDS = re.compile(r"[a-z0-9]+")
 
 
 class NewSkillDialog(QDialog):
-    """Dialog to write a new skill; emits the skill when all fields are valid."""
+    """Dialog to write a new skill; it emits the skill when the user confirms, which needs all
+    fields filled in.
+    """
 
     given = Signal(object)
     """Emitted with the new skill: `{"name", "description", "body", "pin", "client"}`."""
@@ -42,10 +44,10 @@ class NewSkillDialog(QDialog):
         start: Json | None = None,
         client: str = "",
     ) -> None:
-        """Create the dialog.
+        """Create the dialog, with `start` as the first contents of its fields.
 
-        `about` describes what the skill is made of, `start` is the text to begin with, and `client`
-        is a chat client for which alone the skill may be.
+        `about` tells the user from which request or answer the skill is made; `client` is a chat
+        app to which the user may limit the skill.
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -90,7 +92,9 @@ class NewSkillDialog(QDialog):
             self.text.setFocus()
 
     def offer_clients(self, clients: Iterable[str]) -> None:
-        """Add chat clients for which alone the skill may be; what is chosen stays."""
+        """Add chat apps to the list from which the user may limit the skill to one; the current
+        choice is kept.
+        """
         for client in clients:
             if self.whose.findData(client) < 0:
                 self.whose.addItem(tr("Only in %1", plain(client)), client)
@@ -123,8 +127,8 @@ class NewSkillDialog(QDialog):
         return self._texts != self._began and any(self._texts)
 
     def reject(self) -> None:
-        """Close the dialog without a new skill; a text that was written is dropped only if the user
-        confirms.
+        """Close the dialog without a new skill; if the user has written something, ask first
+        whether to drop it.
         """
         if not self._written:
             super().reject()
@@ -152,8 +156,6 @@ class NewSkillDialog(QDialog):
 
 
 def slug(text: str) -> str:
-    """Return the name of a skill with this title: lower-case letters and digits, joined by
-    hyphens.
-    """
+    """Turn a title into a skill's name: lower-case letters and digits, joined by hyphens."""
     letters = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     return "-".join(_WORDS.findall(letters))[:64].strip("-")

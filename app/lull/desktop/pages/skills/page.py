@@ -1,5 +1,5 @@
-"""The Skills page: all skills with their measured effect and history, and undoable changes to
-them.
+"""The Skills page: all skills with their measured effect and history, and actions to change them,
+each of which can be undone.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SkillsPage(Page):
         self._shown_value: Json = {}
         self._current: tuple[str, str] | None = None
         self._clients: tuple[str, ...] = ()
-        """The chat clients for which alone a new skill may be."""
+        """The chat apps to one of which the user may limit a new skill."""
         self.count = label("", "muted")
         self.head.addWidget(self.count)
         self.head.addWidget(button(tr("New…"), self._new))
@@ -214,7 +214,7 @@ class SkillsPage(Page):
         )
 
     def _undo_change(self, words: str, made: Sequence[int]) -> None:
-        """Take back this change, unless something else was changed since."""
+        """Undo a change of skills, unless something else has been changed since."""
         newest = int(self.state.value(Subject.SKILLS).get("generation") or 0)
         if made and newest > made[0]:
             text = tr("Something else changed since. History has the way back to each version.")
@@ -314,9 +314,10 @@ class SkillsPage(Page):
         dialog.open()
 
     def bring_in(self, folder: Path) -> None:
-        """Import a folder of skills.
+        """Import the skills in a folder.
 
-        Lull's own starter skills are active at once; others wait on the Review page for approval.
+        Lull's own starter skills are active at once; other skills wait on the Review page for the
+        user's approval.
         """
 
         def tell(answer: Reply) -> None:

@@ -1,4 +1,4 @@
-"""A Qt table model of skills and its filter; fast with ten thousand rows."""
+"""A Qt table model of skills and a filter for it; both stay fast with ten thousand rows."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class SkillRows(QAbstractTableModel):
 
 
 class SkillFilter(QSortFilterProxyModel):
-    """Filters the table of skills to those that contain all searched words.
+    """Filter of the table of skills: shows those that contain all words of the search.
 
     Archived skills are shown only on request.
     """
@@ -125,8 +125,8 @@ def effect_words(skill: Json) -> str:
 
 
 def measured_words(skill: Json) -> str:
-    """Say how a skill's effect is measured, and which conversations go without the skill for
-    that.
+    """Say how a skill's effect is measured, what was found so far, and which conversations are left
+    without the skill to measure it.
     """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))

@@ -1,5 +1,6 @@
-"""Widget that shows one skill: its text, its history, a comparison of two versions, and a re-check
-of the stored test results that justified it.
+"""Widget that shows one skill: its text, its history and a comparison of two of its versions.
+
+It can also check again the stored test results for which the skill was accepted.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ class SkillView(QWidget):
         self._versions.hide()
 
     def forget(self) -> None:
-        """Drop the cached history of the shown skill, which is out of date, so that it is read
-        again.
+        """Drop the shown skill's history from the cache, because it is out of date; it is read
+        again when needed.
         """
         self._history = []
         self._diffs = {}
@@ -179,7 +180,9 @@ class SkillView(QWidget):
     # Comparing
 
     def _show_comparison(self, skill: Json) -> None:
-        """Show how the two chosen versions differ, which is read when it is first needed."""
+        """Show how the two chosen versions of the skill differ; the difference is read from the
+        service when first needed.
+        """
         old, new = self.old.currentData(), self.new.currentData()
         if old == new:
             several = self.old.count() > 1

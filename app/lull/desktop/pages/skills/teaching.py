@@ -1,5 +1,5 @@
-"""Turns an answer into a skill: the user writes what it should have said, and these words become a
-skill.
+"""Lets the user make a skill of an answer: what they write as the better answer becomes the skill's
+text.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ MOST_OF_A_REQUEST: Final = 80
 def teach(
     kit: Kit, turn: Json, client: str, parent: QWidget, *, written: Json | None = None
 ) -> NewSkillDialog:
-    """Open the dialog in which the user makes a skill of a turn.
+    """Open the dialog in which the user writes a skill about a chat turn, such as what a bad answer
+    should have said.
 
-    `written` is what they wrote before, if that was refused.
+    `written` fills the fields with what the user wrote before, if the service refused that.
     """
     request = " ".join(plain(str(turn.get("request", ""))).split())
     about = tr("You asked: %1", _short(request))
@@ -51,9 +52,10 @@ def teach(
 
 
 def rate_and_teach(kit: Kit, turn: str, label: str, parent: QWidget, *, show: Show) -> None:
-    """Rate an answer by its turn's id; if it was bad, ask what it should have said.
+    """Rate an answer (by its turn's id); after the rating "bad" ask the user what it should have
+    said.
 
-    `show` brings the window to the front first.
+    `show` is called before asking, and brings the window to the front.
     """
 
     def ask(answer: Reply) -> None:
@@ -87,7 +89,7 @@ def _add(kit: Kit, turn: Json, client: str, parent: QWidget, wanted: Json) -> No
 
 
 def _take_back(state: AppState, wanted: Json) -> None:
-    """Archive the skill that was added, and no other change."""
+    """Undo the adding of a skill by archiving it; other changes stay."""
     state.act(
         routes.SKILLS_CHANGE,
         {"do": "delete", "name": wanted["name"], "client": wanted["client"]},
@@ -98,7 +100,9 @@ def _take_back(state: AppState, wanted: Json) -> None:
 
 
 def show_flags(state: AppState, answer: Reply) -> None:
-    """Show the warnings about a skill that the user wrote; it is active anyway."""
+    """Show the warnings about the text of a skill that the user wrote; the skill is active in spite
+    of them.
+    """
     flags = answer.value.get("flags", ())
     if flags:
         texts = " ".join(dict.fromkeys(told(flag) for flag in flags))
@@ -116,7 +120,9 @@ def _short(text: str) -> str:
 
 
 class TeachCard(Card):
-    """Card that asks, after an answer was rated bad, what it should have said."""
+    """Card that appears after the user rated an answer bad, and asks what the model should have
+    said.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(tr("What should it have said?"))
@@ -130,7 +136,9 @@ class TeachCard(Card):
         self.hide()
 
     def ask(self, turn: Json) -> None:
-        """Ask about an answer that the user has just rated bad."""
+        """Show the card with the question what the model should have said in this turn, which was
+        just rated bad.
+        """
         self._turn = {**turn, "label": "bad"}
         request = " ".join(plain(str(turn.get("request", ""))).split())
         words = tr("You rated the answer to “%1” bad.", _short(request))
