@@ -85,7 +85,7 @@ def side_by_side(a_BN: mx.array, b_BN: mx.array) -> mx.array:
     """Return the rows of both, with as many tokens for each as the longer one holds."""
     most = max(a_BN.shape[1], b_BN.shape[1])
     wide = [
-        mx.pad(one, ((0, 0), (most - one.shape[1], 0)), constant_values=-1) for one in (a_BN, b_BN)
+        mx.pad(one, [(0, 0), (most - one.shape[1], 0)], constant_values=-1) for one in (a_BN, b_BN)
     ]
     return mx.concatenate(wide)
 
