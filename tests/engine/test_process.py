@@ -28,6 +28,10 @@ from tests.eventually import PATIENCE_S
 pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
 Make = Callable[..., MlxEngine]
 
+NEVER_READY = asking([10, 20, 30], temperature=0.0, max_tokens=480, logprobs=250)
+"""Its answer goes round in circles, and a socket holds a fraction of it: where nobody reads on, the
+engine is not at its end, however long whoever kills it is held up."""
+
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def make() -> AsyncIterator[Make]:
@@ -53,7 +57,7 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
     await engine.load_adapter("kept", tiny.adapter("a"))
     request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
     before = await collect(engine, request)
-    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    answers = engine.generate(NEVER_READY)
     await anext(answers)
     assert engine.pid is not None
     os.kill(engine.pid, signal.SIGKILL)
@@ -75,7 +79,7 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
 @pytest.mark.logs("somebody had stopped it", "the engine stopped")
 async def test_an_engine_that_somebody_stopped_is_replaced(make: Make, tiny: Tiny) -> None:
     engine = make(tiny.model, backoff=Backoff(first_s=0.2))
-    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    answers = engine.generate(NEVER_READY)
     await anext(answers)
     stopped = engine.pid
     assert stopped is not None
