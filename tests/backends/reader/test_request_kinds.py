@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.backends.reader.request_kinds import FILE, KindShelf, KindVocabulary, RequestKinds
+from lull.backends.reader.request_kinds import (
+    FILE,
+    TEXT_LIMIT,
+    KindShelf,
+    KindVocabulary,
+    RequestKinds,
+)
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.chat.client import Client
 from lull.core.errors import ResourceError

@@ -111,7 +111,7 @@ async def test_a_hang_up_stops_the_real_engine(here: str, parts: Parts, stream: 
         await aside(lambda: _leave(here, stream=stream, once=lambda: parts.opened))
         await aside(lambda: eventually(lambda: parts.closed))
         async with asyncio.timeout(PATIENCE_S):
-            while (await engine.status()).in_flight:
+            while (await engine.status()).in_flight:  # noqa: ASYNC110  it tells nobody
                 await asyncio.sleep(0.02)
     finally:
         await engine.close()
