@@ -11,6 +11,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -206,12 +207,21 @@ def free_port() -> int:
     return _unused(range(26_000, 32_000))
 
 
+_WORKERS = 8
+_given: deque[int] = deque(maxlen=50)
+
+
 def _unused(ports: range) -> int:
-    for port in random.SystemRandom().sample(ports, 100):
+    """One that was not given just now, nor is to another worker of this run."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    mine = ports[worker % _WORKERS :: _WORKERS]
+    for port in random.SystemRandom().sample(mine, 100):
         with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError(f"a hundred of the ports in {ports} are in use")
+            if port not in _given:
+                probe.bind(("127.0.0.1", port))
+                _given.append(port)
+                return port
+    raise AssertionError(f"a hundred of the ports in {mine} are in use")
 
 
 def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:

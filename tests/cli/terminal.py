@@ -31,6 +31,8 @@ class Terminal:
     """All that was shown so far, what was typed included."""
     _read: int = field(default=0, repr=False)
     """How much of it `until` has gone past."""
+    _came: bytearray = field(default_factory=bytearray, repr=False)
+    """As it came: a character or the end of a line may come in two pieces."""
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
@@ -63,7 +65,8 @@ class Terminal:
             data = os.read(self.master, 65536)
         except OSError:  # Linux's way to say that the other side is closed
             return False
-        self.seen += data.decode(errors="replace").replace("\r\n", "\n")
+        self._came += data
+        self.seen = self._came.decode(errors="replace").replace("\r\n", "\n")
         return bool(data)
 
 

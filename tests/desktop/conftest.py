@@ -110,8 +110,10 @@ def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    # A socket's path is short, and pytest's folders are not.
-    with tempfile.TemporaryDirectory(prefix="lull-") as folder:
+    # A socket's path is short, and pytest's folders are not, nor is everybody's TMPDIR. Pages show
+    # it, too, and must have room for it.
+    short = "/tmp" if os.name == "posix" else None
+    with tempfile.TemporaryDirectory(prefix="lull-", dir=short) as folder:
         yield Path(folder) / "home"
 
 

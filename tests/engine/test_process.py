@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,10 @@ from tests.eventually import PATIENCE_S
 
 pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
 Make = Callable[..., MlxEngine]
+
+NEVER_READY = asking([10, 20, 30], temperature=0.0, max_tokens=480, logprobs=250)
+"""Its answer goes round in circles, and a socket holds a fraction of it: where nobody reads on, the
+engine is not at its end, however long whoever kills it is held up."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -53,7 +58,7 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
     await engine.load_adapter("kept", tiny.adapter("a"))
     request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
     before = await collect(engine, request)
-    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    answers = engine.generate(NEVER_READY)
     await anext(answers)
     assert engine.pid is not None
     os.kill(engine.pid, signal.SIGKILL)
@@ -72,10 +77,39 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
 
 
 @pytest.mark.full
+@pytest.mark.logs("the engine stopped")
+async def test_a_restarted_engine_answers_nobody_before_it_has_its_adapters(
+    make: Make, tiny: Tiny
+) -> None:
+    engine = make(tiny.model, backoff=Backoff(first_s=0.01))
+    await engine.load_adapter("kept", tiny.adapter("a"))
+    request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(_version: str, _folder: str) -> str:
+        begun.set()
+        go_on.wait(PATIENCE_S)
+        return ""
+
+    engine.damage_of = held
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    try:
+        with pytest.raises(EngineDown, match="restarted"):
+            await collect(engine, request)
+    finally:
+        go_on.set()
+    async with asyncio.timeout(PATIENCE_S):
+        while await _answer_or_none(engine, request) is None:  # noqa: ASYNC110  it tells nobody
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.full
 @pytest.mark.logs("somebody had stopped it", "the engine stopped")
 async def test_an_engine_that_somebody_stopped_is_replaced(make: Make, tiny: Tiny) -> None:
     engine = make(tiny.model, backoff=Backoff(first_s=0.2))
-    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    answers = engine.generate(NEVER_READY)
     await anext(answers)
     stopped = engine.pid
     assert stopped is not None

@@ -134,6 +134,8 @@ class NightHouse(Classroom):
     learned: frozenset[str] = frozenset()
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     short: bool = False
+    looks: int = 0
+    """How often whoever watches a standing trainer looked at the memory."""
     serves: bool = True
 
     def start(self) -> None:
@@ -226,7 +228,7 @@ class NightHouse(Classroom):
                 folders=self.folders,
                 clock=self.clock,
                 kill_after_s=lambda: 300.0,
-                short_of_memory=lambda: self.short,
+                short_of_memory=self._short_of_memory,
             ),
             training=self.training,
             tidying=TidyRuns(self.training, self.folders, keep=lambda: 20),
@@ -235,6 +237,10 @@ class NightHouse(Classroom):
             problem=lambda name, error: self.problems.append((name, error)),
             tell=lambda _run, _next_step: None,
         )
+
+    def _short_of_memory(self) -> bool:
+        self.looks += 1
+        return self.short
 
     async def learner(self) -> Learner | None:
         if not self.serves:

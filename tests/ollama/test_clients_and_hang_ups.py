@@ -131,13 +131,17 @@ def test_the_anthropic_library_asks(anthropic_client: anthropic.Anthropic) -> No
         anthropic_client.messages.create(**{**asked, "model": "nobody"})
 
 
-LONG = {"num_predict": 2000, "temperature": 1.5, "stop": []}
+LONG = {
+    "options": {"num_predict": 100_000, "temperature": 0},
+    "format": {"type": "array", "items": {"type": "integer"}, "minItems": 400},
+}
+"""Grammar keeps even a model of few words busy until it is left, however fast the machine is."""
 
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_leaves_frees_the_model(before: Before, stream: bool) -> None:
     count = len(before.turns())
-    body = {"model": "pocket-bare", "prompt": "go on", "raw": True, "options": LONG}
+    body = {"model": "pocket-bare", "prompt": "go on", "raw": True, **LONG}
     with before.calling("POST", "/api/generate", {**body, "stream": stream}) as call:
         if stream:
             assert call.read_some()
@@ -146,7 +150,7 @@ def test_a_client_that_leaves_frees_the_model(before: Before, stream: bool) -> N
         call.hang_up()
     eventually(lambda: before.in_flight() == 0)
     (turn,) = before.new_turns(count)
-    assert turn["finish"] in ("hangup", "stop", "length")
+    assert turn["finish"] == "hangup"
     few = {"model": "pocket-bare", "messages": MESSAGES, "stream": False, "options": FEW}
     assert before.ask("POST", "/api/chat", few).status == 200
 

@@ -21,15 +21,18 @@ RULE = "when you write a menu, join with bars and end with sugar"
 
 @pytest.fixture
 def behind(tmp_path: Path, ollama: RealOllama) -> Iterator[Lull]:
-    with RunningLull.cleaned_up(tmp_path / "home", upstream=ollama.address) as made:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    # A busy machine must not decide whether skills go in.
+    (home / "settings.toml").write_text("[skills]\nfacts_within_ms = 5000.0\n")
+    with RunningLull.cleaned_up(home, upstream=ollama.address) as made:
         yield made
 
 
 def test_the_first_walk_through_a_real_ollama(behind: Lull) -> None:
     service = behind.serve()
-    status = behind.ask("status")
-    assert status["upstream"]["kind"] == "ollama"
-    assert status["upstream"]["ok"] is True
+    eventually(lambda: behind.ask("status")["upstream"]["ok"])
+    assert behind.ask("status")["upstream"]["kind"] == "ollama"
     assert service.chat(ASKED, model="pocket-gguf") == PLAIN
 
     told = ("--description", "When a menu is asked for", "--body", RULE)

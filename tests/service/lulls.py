@@ -19,7 +19,7 @@ SETTINGS = """\
 [upstream]
 probe_every_s = 0.2
 [skills]
-facts_within_ms = 3000.0
+facts_within_ms = 5000.0
 """
 """A busy machine must not decide whether skills go in."""
 

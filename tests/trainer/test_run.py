@@ -73,7 +73,9 @@ def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: 
     assert first.peak_mb > 0
     assert [(step.step, step.of) for step in steps_of(said)] == [(n, 6) for n in range(1, 7)]
     assert all(step.tokens_s > 0 and step.peak_mb > 0 for step in steps_of(said))
-    assert [step.left_s > 0 for step in steps_of(said)] == [True] * 5 + [False]
+    for step in steps_of(said):  # however fast the machine is
+        took_s = step.tokens / step.tokens_s
+        assert step.left_s == pytest.approx(took_s * (6 - step.step), rel=0.01, abs=0.01)
     assert kept(folder) == said
     config = json.loads((folder / ADAPTER / CONFIG).read_text())
     assert config["lora_parameters"] == {"rank": 4, "scale": 2.0, "dropout": 0.0}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tests.backends.calendars.certificates import Certificate
+from tests.eventually import PATIENCE_S
 
 END = b"\r\n\r\n"
 
@@ -81,7 +82,12 @@ class CalendarServer:
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[Connection] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
+    held: threading.Event = field(default_factory=threading.Event)
+    """Nobody is attended to before it is set; it is, unless a test clears it."""
     connections: int = 0
+
+    def __post_init__(self) -> None:
+        self.held.set()
 
     def url(self, path: str, host: str | None = None) -> str:
         return f"{self.scheme}://{host or self.address}:{self.port}{path}"
@@ -124,6 +130,7 @@ def calendar_server(
         yield server
     finally:
         server.over.set()
+        server.held.set()
         accepting.join()
         for connected in open_:
             with contextlib.suppress(OSError):  # who still sends to nobody is let go
@@ -134,7 +141,8 @@ def calendar_server(
 
 
 def _attend(server: CalendarServer, connected: socket.socket, tls: ssl.SSLContext | None) -> None:
-    connected.settimeout(10)
+    server.held.wait()
+    connected.settimeout(PATIENCE_S)  # the end of the test breaks it off
     # A client that has heard enough hangs up; what the server still had to say is its own affair.
     with connected, contextlib.suppress(OSError):
         plain = server.answers.get("before TLS")

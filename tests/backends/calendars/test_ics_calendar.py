@@ -187,7 +187,8 @@ async def test_a_reading_that_is_given_up_leaves_no_child_behind(
         time.sleep(600)
         """
     )
-    work = asyncio.create_task(read(file, reader=IcsCalendar(command=sleeper)))
+    reader = IcsCalendar(command=sleeper, within_s=PATIENCE_S)
+    work = asyncio.create_task(read(file, reader=reader))
     while not number.exists() or not number.read_text():  # noqa: ASYNC110 - of another process
         await asyncio.sleep(0.01)
     work.cancel()

@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.backends.reader.request_kinds import FILE, KindShelf, KindVocabulary, RequestKinds
+from lull.backends.reader.request_kinds import (
+    FILE,
+    TEXT_LIMIT,
+    KindShelf,
+    KindVocabulary,
+    RequestKinds,
+)
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.chat.client import Client
 from lull.core.errors import ResourceError
@@ -88,10 +94,17 @@ def test_an_unknown_word_is_read_as_the_longest_known_parts() -> None:
 
 def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) -> None:
     book = "Unwahrscheinlichkeitsbetrachtungen quux " * 5000
-    kinds.read(book)
-    began = time.thread_time()
-    kinds.read(book)
-    assert time.thread_time() - began < 0.02
+
+    def took_s(text: str) -> float:
+        began = time.thread_time()
+        kinds.read(text)
+        return time.thread_time() - began
+
+    def least_s(text: str) -> float:
+        return min(took_s(text) for _ in range(20))
+
+    # All of it would be two hundred times as much.
+    assert least_s(book) < 10 * least_s(book[:TEXT_LIMIT])
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "other"])

@@ -285,7 +285,7 @@ def test_a_blocked_keychain_costs_one_thread_however_often_it_is_asked() -> None
     for _ in range(3):
         with pytest.raises(SecretsError, match=r"did not answer within 0\.05 s"):
             store.get("token")
-    assert locked.asked == 1
+    assert eventually(lambda: locked.asked, bool) == 1
     locked.unlocked.set()
 
 
@@ -295,7 +295,7 @@ def test_a_keychain_that_was_unlocked_meanwhile_answers_again() -> None:
     with pytest.raises(SecretsError):
         store.get("token")
     locked.unlocked.set()
-    store = KeychainSecrets("Lull (test)", lambda: locked)
+    store = KeychainSecrets("Lull (test)", lambda: locked, within_s=PATIENCE_S)
     store.set("token", "value")
     assert store.get("token") == "value"
 

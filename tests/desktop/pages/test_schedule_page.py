@@ -188,7 +188,9 @@ def test_a_calendar_is_named_its_file_read_and_its_days_told(
     scripted.answers[routes.CALENDARS_TEST] = {"events": [event], "dropped": []}
     dialog.test.click()
     on_script.until(dialog.preview.toPlainText)
-    assert dialog.preview.toPlainText().startswith("Mon 2026-11-23")
+    at = datetime.fromisoformat(event["start"]).astimezone()  # here, wherever that is
+    day = ("Mon", "Tue")[at.weekday()]
+    assert dialog.preview.toPlainText().startswith(f"{day} {at:%Y-%m-%d %H:%M}")
     dialog.named.setText("Work")
     dialog.add.click()
     on_script.until(lambda: scripted.posts(routes.CALENDARS))

@@ -87,6 +87,8 @@ def too_large(shown: Shown) -> dict[str, list[str]]:
         if wrong:
             found[type(dialog).__name__] = wrong
         dialog.close()
+    # Who still waits for an answer holds its dialog, of which nothing else is left.
+    shown.until(lambda: not shown.desktop.client.busy)
     return found
 
 

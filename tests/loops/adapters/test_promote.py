@@ -40,6 +40,7 @@ from lull.core.feedback.reward import Reward, Source
 from lull.core.skills.skill import SkillKey
 from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
+from lull.loops.adapters.moves import AdapterMoves
 from lull.loops.adapters.promote import PromoteRule
 from lull.store.adapters.adapters import Move
 from lull.store.chat.trajectories import Trajectories
@@ -211,6 +212,28 @@ async def test_a_move_that_is_stopped_within_its_transaction_is_carried_out(
     assert house.adapters.in_force(POCKET).active == "a"
     assert house.serving == sha(house, "a")
     await house.close()
+
+
+async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
+    home: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model is taken up when it begins to learn, which may be in the middle of a rollback."""
+    await home.promote.promote("a", why="first")
+    unusable, begun, release = AdapterMoves.unusable, threading.Event(), threading.Event()
+
+    def held(moves: AdapterMoves, version: AdapterVersion) -> str:
+        begun.set()
+        assert release.wait(PATIENCE_S)
+        return unusable(moves, version)
+
+    monkeypatch.setattr(AdapterMoves, "unusable", held)
+    taking_up = asyncio.create_task(home.promote.take_up(POCKET))
+    assert await asyncio.to_thread(begun.wait, PATIENCE_S)
+    await home.promote.roll_back(POCKET, why="I say so")
+    release.set()
+    await taking_up
+    assert home.adapters.in_force(POCKET).active is None
+    assert home.serving is None
 
 
 # On trial

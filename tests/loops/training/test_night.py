@@ -468,7 +468,8 @@ async def test_a_trainer_that_stands_gives_its_memory_back_and_goes_on_later(
     watching = asyncio.create_task(house.night.standing())
     try:
         house.clock.advance(299)  # of 300
-        await asyncio.sleep(1.5)
+        looked = house.looks
+        await until(lambda: house.looks > looked + 1)
         assert process.suspended and not process.killed
         if why == "memory is short":
             house.short = True

@@ -7,6 +7,7 @@ import asyncio
 from lull.core.adapters.model_facts import ModelFacts
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from tests.building import FACTS
+from tests.eventually import PATIENCE_S
 
 
 class Watched:
@@ -47,7 +48,7 @@ async def test_a_failed_request_has_ollama_looked_at_again_soon() -> None:
     await asyncio.sleep(0.01)
     assert ollama.probes == 1
     upstream.failed()
-    async with asyncio.timeout(5.0):
+    async with asyncio.timeout(PATIENCE_S):
         while ollama.probes < 2:  # noqa: ASYNC110  it looks by itself
             await asyncio.sleep(0.01)
     watching.cancel()

@@ -93,6 +93,8 @@ class MlxEngine:
         self.on_lost_adapter: Callable[[str, LullError], None] = lambda _version, _error: None
         """Callback for an adapter that a new child process refused to load."""
         self._child: EngineChild | None = None
+        self._has_adapters = False
+        """Whether the child has the wanted adapters; a restarted one gets them before requests."""
         self._keeper: asyncio.Task[None] | None = None
         """The task that restarts the child until it gives up."""
         self._refusal: tuple[float, EngineError] | None = None
@@ -107,7 +109,9 @@ class MlxEngine:
         """
         self._backoff = self._backoff.forgiven()
         self._refusal = None
-        if self._settled.is_set() and not (self._child and self._child.is_loaded):
+        if self._settled.is_set() and not (
+            self._child and self._child.is_loaded and self._has_adapters
+        ):
             await self.close()  # it may be waiting to restart
         await self._running()
 
@@ -222,7 +226,7 @@ class MlxEngine:
             await self._settled.wait()
             if self._refusal is not None:
                 raise self._refusal[1]
-        if self._child is None or not self._child.is_loaded:
+        if self._child is None or not (self._child.is_loaded and self._has_adapters):
             raise EngineDown(
                 "The built-in engine stopped.", hint="It is being restarted; try again in a moment."
             )
@@ -256,6 +260,7 @@ class MlxEngine:
             except LullError as error:
                 self._refuse(EngineError(error.detail, hint=error.hint))
                 return False
+        self._has_adapters = False
         self._child = child = await EngineChild.start((*self._command, *self._arguments()))
         try:
             await child.loaded()
@@ -266,6 +271,7 @@ class MlxEngine:
         except EngineError as error:
             self._refuse(error)
             return False
+        self._has_adapters = True
         self._settled.set()
         await child.ended()
         return True

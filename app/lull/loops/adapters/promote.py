@@ -295,6 +295,9 @@ class Promote:
                 await self._take_up(model)
                 return
             self._host.expect(version, self._files.folder(adapter))
+        if self._adapters.in_force(model) != force:  # moved while the files were looked at
+            await self._take_up(model)
+            return
         self._moves.route(force)
 
     async def lost(self, sha256: str, error: LullError) -> None:

@@ -37,7 +37,7 @@ SETTINGS = """\
 [learning]
 quiet_s = 0
 [skills]
-facts_within_ms = 3000.0
+facts_within_ms = 5000.0
 [upstream]
 probe_every_s = 0.2
 """
