@@ -7,11 +7,9 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import (
-    QCheckBox,
-)
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 
 from lull.desktop.language.choice import LANGUAGE, LANGUAGES, SYSTEM, chosen
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
@@ -138,9 +136,11 @@ class DataCard(Card):
         super().__init__(tr("Data folder"))
         self._kit = kit
         home = str(kit.place.home)
-        where = label(home)
-        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.box.addWidget(where)
+        self.where = QLineEdit(home)  # a path may be wider than the page
+        self.where.setReadOnly(True)
+        self.where.setCursorPosition(0)
+        self.where.setAccessibleName(tr("Data folder"))
+        self.box.addWidget(self.where)
         self.box.addWidget(
             label(
                 tr(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 
 from lull.contract import routes
 from lull.desktop.pages.letting_out import lets_out
@@ -265,3 +265,14 @@ def test_a_helper_is_chosen_from_the_models_of_this_machine_or_typed(
     on_script.bot.keyClick(judge.field, Qt.Key.Key_Return)
     wanted.append({"key": "judge.model", "value": "phi"})
     on_script.until(lambda: scripted.posts(routes.SETTINGS) == wanted)
+
+
+def test_a_long_path_of_the_data_folder_does_not_widen_the_page(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = settings(on_script, scripted)
+    on_script.desktop.window.resize(QSize(900, 600))
+    page.data_card.where.setText("/Users/firstname.lastname/Library/" + "Application" * 40)
+    on_script.until(lambda: page.area.widget().width() == page.area.viewport().width())
+    assert page.area.horizontalScrollBar().maximum() == 0
+    assert page.data_card.where.isReadOnly()
