@@ -81,7 +81,7 @@ async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
 
 def receive_frame(sock: socket) -> Frame | None:
     """Read the next frame (one JSON message of the engine's protocol) from a blocking socket; None
-    at its end, as in `read_frame`.
+    when it has ended or broken off in the middle of a frame.
     """
     head = _receive(sock, _LENGTH.size)
     body = _receive(sock, _checked(head)) if head else None
