@@ -27,9 +27,10 @@ class AnswerReader(Protocol):
     def feed(self, data: bytes) -> None: ...
 
     def completion(self, *, hung_up: bool = False) -> Completion:
-        """The model's answer received so far.
+        """Return the model's answer as far as received; `hung_up` says that the client
+        disconnected.
 
-        It has Finish.ERROR if the end mark is missing or an error came.
+        The answer has Finish.ERROR if its end mark is missing or an error came.
         """
 
 
@@ -84,8 +85,8 @@ class AnswerWriter(Protocol):
     def content_type(self) -> str: ...
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
-        """Return the bytes to send for a chunk of the answer; for one not streamed, none until the
-        last.
+        """Return the bytes to send for one chunk of the answer. If the answer is not streamed,
+        return none until the last chunk.
         """
 
     def broke(self, detail: str) -> Iterable[bytes]:

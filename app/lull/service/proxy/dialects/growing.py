@@ -18,7 +18,9 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
-    """Find the position of a key's value in the text of a JSON body; None if absent or null."""
+    """Find where the value of a key stands in the text of a JSON body; None if the key is absent or
+    its value null.
+    """
     found = _value_span(draft, span, key)
     return None if found is None or draft.kind(found) == "n" else found
 
@@ -144,7 +146,8 @@ def grow_at(
 ) -> None:
     """Add each prefix and suffix (a skill's text) to its user message in a JSON body.
 
-    The argument `messages` maps indexes in the ChatRequest to places in the body.
+    The argument `messages` gives, for each message index in the ChatRequest, the message's place in
+    the body.
 
     Raises ValueError if there is no user message at an index.
     """

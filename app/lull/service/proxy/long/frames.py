@@ -29,8 +29,8 @@ LENGTHS: Final = struct.Struct(">IQ")
 
 
 def head(frame: Frame, data: bytes = b"") -> bytes:
-    """Build the first bytes of a frame (a message between the service and the process that reads
-    long bodies): both lengths and the JSON object.
+    """Build the beginning of a frame (a message between the service and the process that reads long
+    bodies): the lengths of the JSON object and of the data, then the JSON object.
     """
     body = json.dumps(frame, separators=(",", ":")).encode()
     return LENGTHS.pack(len(body), len(data)) + body
