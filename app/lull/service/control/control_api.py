@@ -1,9 +1,10 @@
 """Serves the control API that the desktop window and the command line use to talk to a running
 service.
 
-It puts the subjects' routes together and serves what spans subjects: the snapshot and the event
-stream. Handlers only parse requests, call the loops or stores, and render views. Reads first wait
-for pending writes, so an answer includes everything recorded before the request.
+It collects the routes that each subject (skills, models, …) defines, and itself serves two that
+concern all subjects: the snapshot and the event stream. Handlers only parse requests, call the
+loops or stores, and render views. Reads first wait for pending writes, so an answer includes
+everything recorded before the request.
 """
 
 from __future__ import annotations

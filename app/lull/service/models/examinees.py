@@ -50,7 +50,7 @@ class Examinees:
 
 
 class ExamQueue:
-    """The exams of chat models that wait, as work for a lull (an idle time of the computer)."""
+    """Offers the exams of chat models that are still to be taken as work for an idle window."""
 
     def __init__(
         self, examine: ExamineModels, *, models: BorrowsModels, asking: set[str], clock: Clock
@@ -62,9 +62,10 @@ class ExamQueue:
         self._clock = clock
 
     def works(self) -> Sequence[LullWork]:
-        """Return the next exam of a chat model.
+        """Return the next exam of a chat model as work for an idle window: a list of one, or an
+        empty list.
 
-        Only one, since its result may make others needless.
+        The exams after it are not listed yet, since its result may make them needless.
         """
         return [self._work(one) for one in self._examine.waiting()[:1]]
 

@@ -23,7 +23,7 @@ from lull.service.process.stand_in import FAREWELL, StandInPlan
 
 log = logging.getLogger(__name__)
 GOES_WITHIN_S = 5.0
-"""Seconds that the stand-in process gets to end before it is killed."""
+"""Seconds that the stand-in process may take to exit before it is killed."""
 
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:
@@ -95,7 +95,7 @@ class StandInGuard:
 
 def end_stand_in(own_lock: Path) -> bool:
     """End a stand-in (a process that forwards requests for a dead service) and wait until it has
-    ended; False if none runs.
+    exited; return False if none runs.
     """
     if not is_running(own_lock):
         return False

@@ -36,8 +36,8 @@ PROBLEM = "exams"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamParts:
-    """The runner of the exams for chat models, the models that it opened, and the exams that
-    wait.
+    """The parts that run exams for chat models: the examiner, the models that it opened, and the
+    list of exams still to be taken.
     """
 
     examine: ExamineModels
