@@ -117,8 +117,8 @@ class Paths:
 
     @property
     def discovery(self) -> Path:
-        """Path of the file with the running service's address and process id, by which clients find
-        it.
+        """Path of the file with the running service's address and process id, by which other
+        programs find the service.
         """
         return self.home / "service.json"
 

@@ -159,7 +159,9 @@ def setting(
     held: bool = False,
     names_entries: bool = False,
 ) -> T:
-    """Declare a setting as a dataclass field, with its rule as metadata."""
+    """Declare a setting as a dataclass field, with its rule (default, reason and allowed values) as
+    metadata.
+    """
     rule = Rule(
         default=default,
         why=why,

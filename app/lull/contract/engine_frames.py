@@ -24,7 +24,9 @@ From the engine:
     {"op": "result", "id", "result"}
     {"op": "error", "id", "error"}            ends that request
 
-A whole prompt or answer must fit into one frame; `MAX_FRAME_BYTES` only catches a corrupt length.
+`divergence` asks for the KL divergence of `adapter` from `against` (null: the base model), in nats
+at each token of the answer `ids`. A whole prompt or answer must fit into one frame;
+`MAX_FRAME_BYTES` only catches a corrupt length.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
 LOOK_EVERY_S: Final = 600.0
-"""Seconds between checks for adapters whose trial is over or that do harm."""
+"""Seconds between checks for LoRA adapters whose trial period is over or whose answers do harm."""
 
 
 class AdapterControl:
@@ -110,8 +110,8 @@ class AdapterControl:
         self._lost.put_nowait((sha256, error))
 
     async def watch(self) -> None:
-        """End the trial periods of LoRA adapters, roll back harmful ones and replace those that
-        could not be loaded, until cancelled.
+        """Background job: end the trial periods of LoRA adapters, roll back harmful adapters, and
+        replace those that could not be loaded.
         """
         while True:
             await self._promote.step()

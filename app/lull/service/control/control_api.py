@@ -62,8 +62,9 @@ class ControlApi:
     async def snapshot(self, _: web.Request) -> web.Response:
         """Return all the data that the desktop window shows when it opens.
 
-        Includes the effects of all events up to `seq` and maybe later ones: a watcher that
-        continues after `seq` may see some changes twice but misses none.
+        The data includes the effects of all events up to the number `seq`, and maybe of later ones:
+        a window that then reads the event stream after `seq` may see some changes twice but misses
+        none.
         """
         seq = self._bus.last
         stored = await self._answering.read(

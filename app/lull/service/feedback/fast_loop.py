@@ -99,8 +99,8 @@ class FastLoop:
                 self._new.set()
 
     async def hearing(self) -> None:
-        """Background job: while no chat runs, read users' messages for feedback and learn from
-        it.
+        """Background job: while no chat runs, read users' messages for feedback, score answers by
+        it and write candidate skills (texts for prompts) from it.
         """
         while True:
             await self._nudged(self._to_hear)

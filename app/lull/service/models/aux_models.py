@@ -123,7 +123,8 @@ class AuxModels:
     def writers(self) -> Sequence[SkillWriter]:
         """Return the writers of candidate skills in the order in which they are asked.
 
-        Those that use the user's own words come first: they are most trusted, and need no model.
+        Writers that use the user's own words come first: they are the most trusted, and need no
+        model.
         """
         writers = [
             SkillWriter(evolver=one, origin=ProposalOrigin.EXTRACTIVE) for one in self._own_writers

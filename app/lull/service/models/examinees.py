@@ -1,5 +1,5 @@
-"""Opens the chat models that are examined, and lists the next exam as work for a lull (an idle time
-of the computer).
+"""Opens the chat models that take exams (tests for a role such as judge), and offers the next exam
+as work for an idle window.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lull.service.models.makes_models import MakesModels, OllamaModel
 
 
 class Examinees:
-    """Opens the chat models that take exams, each in the three roles of reader, judge and writer,
-    and keeps them open while the judge's settings stay the same.
+    """Opens the chat models that take exams, each in the three roles of feedback reader, judge and
+    skill writer, and keeps them open while the judge's settings stay the same.
     """
 
     def __init__(self, make: MakesModels, judge: Callable[[], JudgeSettings]) -> None:

@@ -1,5 +1,5 @@
-"""Finds the model that replays past requests to prove a skill, with the adapter and settings that
-it is served with now.
+"""Opens the model on which past requests are replayed to prove a skill (a text for prompts), with
+the adapter and settings that this model is served with now.
 """
 
 from __future__ import annotations

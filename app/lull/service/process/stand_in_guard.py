@@ -28,10 +28,10 @@ GOES_WITHIN_S = 5.0
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:
     """Return the settings of the stand-in, which forwards requests to Ollama if this service dies;
-    None where there is to be no stand-in.
+    None if no stand-in is to be started.
 
-    There is none on a port that the system picks, since clients would not find it, nor where other
-    machines may connect, since it would need the token.
+    None is started on a port that the system picks, since clients would not find it again, nor
+    where other machines may connect, since the stand-in would need the network token.
     """
     if not settings.stand_in or settings.port == 0 or settings.needs_token or os.name != "posix":
         return None

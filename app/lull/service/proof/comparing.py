@@ -30,8 +30,8 @@ PATIENCE_S: Final = 20.0
 
 
 class Compares(Protocol):
-    """Interface to have a model make two answers, with and without a proposed skill, and to record
-    which one the user picks.
+    """Interface of the part that has a model make two answers, with and without a proposed skill,
+    and records which one the user picks.
     """
 
     async def next(self, proposal_id: str, /) -> NextPair: ...

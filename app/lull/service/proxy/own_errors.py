@@ -52,7 +52,9 @@ class OwnFaults:
         self._problems.report("serve", error)
 
     def clear(self) -> None:
-        """Remove the last shown error of Lull's own, because a request has gone well since."""
+        """Stop showing the user the last failure of Lull's own, because a request has gone well
+        since.
+        """
         self._problems.clear("serve")
 
 

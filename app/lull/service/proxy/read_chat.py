@@ -56,7 +56,7 @@ class BodyToSend:
     """
 
     data: bytes
-    """The bytes to send; the client's own ones may be compressed."""
+    """The bytes to send; if they are the client's own, they may be compressed."""
     read: ReadableBody
     """The client's body, parsed."""
     rewritten: bool = False

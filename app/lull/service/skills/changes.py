@@ -1,5 +1,5 @@
-"""Handles the changes by `lull skills` of texts put into prompts (add, edit, pin, roll back …),
-with or without a running service.
+"""Carries out the user's changes to skills (texts put into prompts), such as add, edit, pin or roll
+back, for `lull skills` with or without a running service.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Assembles the service: makes every part once, from the resources already open."""
+"""Assembles the service: makes each of its parts once, from resources that are already open
+(database, engines, HTTP sessions).
+"""
 
 from __future__ import annotations
 

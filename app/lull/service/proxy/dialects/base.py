@@ -19,7 +19,8 @@ from lull.core.skills.prompt_block import Injection
 
 
 class AnswerReader(Protocol):
-    """Interface that collects a copy of an answer's bytes as they pass the proxy.
+    """Interface that collects a copy of an answer's bytes as they pass the proxy, and reads the
+    model's answer from them.
 
     It never raises, whatever a server sends.
     """
@@ -102,7 +103,9 @@ class Dialect(Protocol):
 
     @property
     def route(self) -> str:
-        """Path of the route without client prefix, such as `/api/chat`."""
+        """Path of the chat route, such as `/api/chat`, without the prefix `/c/NAME` that may name
+        the client.
+        """
 
     def read_request(self, body: bytes) -> ChatRequest:
         """Parse a request's body. Raises RequestError with Ollama's status and wording."""

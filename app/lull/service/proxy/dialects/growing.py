@@ -1,7 +1,7 @@
-"""Inserts text into a JSON request body, for places that several API dialects share.
+"""Inserts text into a JSON request body, at places that several API dialects share.
 
-A content that is a string, a list of parts or absent stays of that kind. Existing text is kept, and
-Lull's follows after an empty line.
+A message's content keeps its kind: a string, a list of parts, or absent. Existing text is kept, and
+Lull's text follows after an empty line.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class AskedModels:
     aux: AuxModels
 
     async def close(self) -> None:
-        """Close the connections and processes by which these models are asked."""
+        """Close the connections and processes through which Lull asks chat models."""
         await self.exams.examinees.close()
         await self.stages.close()
         await self.reader.close()

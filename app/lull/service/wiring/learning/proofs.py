@@ -46,8 +46,8 @@ class ProofGround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
-    """The jobs that prove skills by replaying past requests with and without them, their review,
-    and the guard that measures them in use.
+    """The jobs that prove skills by replaying past requests with and without them, the part through
+    which the user reviews skills, and the guard that measures skills in use.
     """
 
     guard: Holdout
