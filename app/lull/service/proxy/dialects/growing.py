@@ -1,7 +1,7 @@
 """Inserts text into a JSON request body, at places that several API dialects share.
 
-A message's content keeps its kind: a string, a list of parts, or absent. Existing text is kept, and
-Lull's text follows after an empty line.
+A message's content that is a string or a list of parts keeps this form; a missing content becomes a
+string. Existing text is kept; Lull's text goes after it or before it, with an empty line between.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def grow_content(
     part_type: str = "text",
     head: bool = False,
 ) -> None:
-    """Add text behind a message's content, or before it with `head`. The content is a string, a
-    list of parts, or missing.
+    """Add text after the text of a message's content, or before it with `head`. `key` is the key of
+    the content, which may be a string, a list of parts, or missing; `holder` is the message.
     """
     content = member(draft, holder, key)
     grow = grow_string_before if head else grow_string
