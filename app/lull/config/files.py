@@ -1,4 +1,4 @@
-"""Reads the settings file, writes the first one, and changes single settings in it.
+"""Reads the settings file, writes a first one with all defaults, and changes single settings in it.
 
 A change is checked before the file is touched, and keeps the user's comments and layout.
 """
@@ -56,7 +56,8 @@ def write_default(path: Path) -> bool:
 def set_value(path: Path, key: str, typed: str) -> Settings:
     """Change one setting in the file and return all settings.
 
-    `typed` is converted to the key's type. Raises SettingsError and then leaves the file unchanged.
+    `typed` is the new value as the user typed it; it is converted to the setting's type. Raises
+    SettingsError and then leaves the file unchanged.
     """
     where, rule = rule_of(key)
     try:

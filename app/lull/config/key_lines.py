@@ -13,7 +13,8 @@ Path = tuple[str, ...]
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Return the line (from 1) where each key and group of a TOML text first appears, by its path.
+    """Map the path of each key and each group in a TOML text to the line (counted from 1) where it
+    first appears.
 
     `text` must be valid TOML.
     """

@@ -24,14 +24,13 @@ _PRIVATE = 0o700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """The paths of all of Lull's files in one folder, called the home. Nothing is created until
-    `prepare`.
+    """The paths of all of Lull's files in one folder, called the home. No file or folder is created
+    until `prepare` is called.
     """
 
     home: Path
-    """Path of the home folder, absolute and with links resolved.
-
-    So a folder has one socket and one keychain entry.
+    """Path of the home folder, absolute and with symlinks resolved, so that a folder reached by two
+    paths still has one socket and one keychain entry.
     """
     temporary: Path
     """Folder for the control socket, used when the home's path is too long for a socket."""
@@ -104,22 +103,22 @@ class Paths:
 
     @property
     def stand_in_lock(self) -> Path:
-        """Path of the lock file of the process that passes chats on to Ollama while Lull's service
-        is dead.
+        """Path of the lock file of the stand-in, a process that forwards chats to Ollama while
+        Lull's service is dead.
         """
         return self.home / "stand-in.lock"
 
     @property
     def played(self) -> Path:
-        """Path of the file that marks a data folder as made by `lull demo`, which plays a week of
-        use.
+        """Path of the file that marks a data folder as made by `lull demo`, which simulates a week
+        of use.
         """
         return self.home / "played-week.txt"
 
     @property
     def discovery(self) -> Path:
-        """Path of the file with the running service's address and process id, by which clients find
-        it.
+        """Path of the file with the running service's address and process id, by which other
+        programs find the service.
         """
         return self.home / "service.json"
 

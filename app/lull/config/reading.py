@@ -74,7 +74,9 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def check_together(settings: Settings) -> tuple[Key, SettingsError] | None:
-    """Check settings that may contradict each other; return the key and the error, or None."""
+    """Check that no setting contradicts another one; return the first that does (its group and
+    name) with the error, or None if all agree.
+    """
     service = settings.service
     if not is_loopback(service.bind) and not service.allow_network:
         return ("service", "bind"), SettingsError(

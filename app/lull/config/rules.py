@@ -35,8 +35,8 @@ class Rule:
     form: str = ""
     """Description of the texts that `fits` allows, for error messages."""
     held: bool = False
-    """Whether a number in a file that is out of bounds is read as the nearest allowed one, because
-    an earlier version allowed it.
+    """Whether an out-of-bounds number in the settings file is replaced by the nearest allowed one
+    instead of being refused, because an earlier version of Lull allowed it.
     """
     names_entries: bool = False
     """Whether an error about a list quotes only the wrong entry, not the whole list."""
@@ -78,8 +78,8 @@ class Rule:
         return value
 
     def nearest(self, found: object) -> Value | None:
-        """Return the nearest allowed value for a number out of bounds, if the setting is corrected
-        so (`held`); else None.
+        """Return the bound that replaces a number out of bounds. None if the number is allowed, or
+        if this setting refuses numbers out of bounds (`held` is False).
         """
         value = self._typed(found) if self.held else None
         if not isinstance(value, int | float) or isinstance(value, bool) or self._in_bounds(value):
@@ -159,7 +159,9 @@ def setting(
     held: bool = False,
     names_entries: bool = False,
 ) -> T:
-    """Declare a setting as a dataclass field, with its rule as metadata."""
+    """Declare a setting as a dataclass field, with its rule (default, reason and allowed values) as
+    metadata.
+    """
     rule = Rule(
         default=default,
         why=why,

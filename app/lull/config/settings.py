@@ -121,7 +121,8 @@ class UpstreamSettings:
     )
 
     def resolved(self, environ: Mapping[str, str], *, own_port: int = 0) -> str:
-        """Return the address of the Ollama to call: set here, in OLLAMA_HOST, or the default.
+        """Return the address of the Ollama to call: the one in this setting, else the one in
+        OLLAMA_HOST, else Ollama's default.
 
         An OLLAMA_HOST that names Lull's own port is ignored: it is meant for clients (`lull connect
         environment` writes it into the shell), and Lull would call itself.
@@ -366,8 +367,8 @@ class Settings:
 
     @property
     def idle_rule(self) -> IdleRule:
-        """The settings that decide when Lull may work while the user is away; they forbid it while
-        Lull is switched off.
+        """The rule, built from these settings, for when Lull may work while the user is away; it
+        forbids all such work while Lull is switched off.
         """
         rule = self.idle.rule
         return replace(rule, enabled=rule.enabled and self.service.enabled)

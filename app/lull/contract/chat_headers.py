@@ -7,10 +7,11 @@ from __future__ import annotations
 SESSION_HEADER = "X-Lull-Session"
 """Header in which a client may name its conversation."""
 RECORD_HEADER = "X-Lull-Record"
-"""Header in which a client may ask with "no" that a request is not recorded."""
+"""Header by which a client asks, with the value "no", that its request is not recorded."""
 SKILLS_HEADER = "X-Lull-Skills"
-"""Header in which Lull's window may ask with "no" that a request gets no skills; ignored from other
-clients."""
+"""Header by which Lull's window asks, with the value "no", that no skills are added to its request;
+ignored when another client sends it.
+"""
 WINDOW_CLIENT = "lull"
 """Client name of Lull's own window, from its User-Agent."""
 WINDOW_AGENT = "Lull/1"

@@ -1,4 +1,4 @@
-"""Writes a conversation, as the service's JSON has it, as Markdown for other programs."""
+"""Converts a conversation from the JSON that the service returns to Markdown for other programs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Json = Mapping[str, Any]
 
 
 def conversation_markdown(conversation: Json, *, time: Callable[[str], str]) -> str:
-    """Return a conversation in Markdown: a heading for each message, and its text as it was said.
+    """Return a conversation as Markdown: a heading for each message, then its text unchanged.
 
-    `conversation` is the answer of `routes.CONVERSATION`; secrets stay blacked out. `time` puts an
-    ISO time into words of this machine's zone.
+    `conversation` is the JSON that the control API returns at `routes.CONVERSATION`; secrets stay
+    blacked out. `time` is a function that formats an ISO time in this machine's time zone.
     """
     lines = [f"# Conversation with {conversation['model']}", ""]
     lines.append(f"{conversation['client']}, {conversation['id']}")

@@ -24,7 +24,9 @@ From the engine:
     {"op": "result", "id", "result"}
     {"op": "error", "id", "error"}            ends that request
 
-A whole prompt or answer must fit into one frame; `MAX_FRAME_BYTES` only catches a corrupt length.
+`divergence` asks for the KL divergence of `adapter` from `against` (null: the base model), in nats
+at each token of the answer `ids`. A whole prompt or answer must fit into one frame;
+`MAX_FRAME_BYTES` only catches a corrupt length.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
 
 def receive_frame(sock: socket) -> Frame | None:
     """Read the next frame (one JSON message of the engine's protocol) from a blocking socket; None
-    at its end, as in `read_frame`.
+    when it has ended or broken off in the middle of a frame.
     """
     head = _receive(sock, _LENGTH.size)
     body = _receive(sock, _checked(head)) if head else None

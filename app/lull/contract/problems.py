@@ -1,5 +1,5 @@
-"""Names of those problems reported by the service for which the window offers a way out
-of its own.
+"""Names of the problems (errors shown to the user) that the service reports and for which the
+desktop window offers a remedy of its own.
 """
 
 from __future__ import annotations

@@ -64,8 +64,9 @@ CALENDAR_REMOVE = "/v1/calendars/remove"
 CLIENTS = "/v1/clients"
 """GET: the chat clients that Lull knows, and whether each is installed and connected to Lull."""
 CLIENT_DO = "/v1/clients/{name}/{action}"
-"""POST: `plan` shows what connecting a client would write, `connect` writes it, `test` sends a real
-request, `undo` puts its files back. JSON shapes: `service/clients/connecting.py`.
+"""POST: `plan` shows what connecting a chat client would write into its files, `connect` writes it,
+`test` sends a real request, `undo` restores the client's files. JSON shapes:
+`service/clients/connecting.py`.
 """
 SETTINGS = "/v1/settings"
 DOCTOR = "/v1/doctor"
@@ -85,24 +86,27 @@ MODELS = "/v1/models"
 MODELS_CHOOSE = "/v1/models/choose"
 MODELS_CHOOSING = "/v1/models/choosing"
 MODELS_EXAMS = "/v1/models/exams"
-"""GET: results of the tests that decide whether a chat model may read feedback, judge answers or
-write skills, and which model does which. POST: start these tests now.
+"""GET: results of the exams, which decide whether a chat model may read feedback, judge answers or
+write skills, and which model has which of these roles. POST: start the exams now.
 
 JSON shape: `service/models/exams.py`.
 """
 MODELS_BUILT_IN = "/v1/models/built-in"
-"""GET: whether the weights of the built-in chat model are made, and how far that is. POST: make
-them now, in the background.
+"""GET: whether the weights of the built-in chat model have been made, or the progress of making
+them. POST: make them now, in the background.
 """
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"
 TRAIN_RUN = "/v1/train/runs/{id}"
-"""GET: one training run, what it was made of (`made_of`), and its steps (`curve`)."""
+"""GET: one LoRA training run, with the turns, conversations and skills that it was trained on
+(`made_of`) and its steps (`curve`).
+"""
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
 BACKUP = "/v1/backup"
 """GET: the existing backups. POST: makes a backup. JSON shape: `service/process/backups.py`."""
 TRASH = "/v1/trash"
-"""GET: old conversations that were moved to the trash. POST: `{"do": "restore"` (with the
-`"step"`, one removal), `"sweep"` (move old ones to the trash now) or `"empty"}`. JSON shape:
-`service/chat/throwing_away.py`."""
+"""GET: old conversations that were moved to the trash, by step (one removal each). POST: `{"do":
+"restore", "step": ID}` restores the conversations of a step, `{"do": "sweep"}` moves old ones to
+the trash now, `{"do": "empty"}` deletes all in it. JSON shape: `service/chat/throwing_away.py`.
+"""

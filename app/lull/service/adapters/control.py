@@ -17,7 +17,7 @@ Json = dict[str, Any]
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
 LOOK_EVERY_S: Final = 600.0
-"""Seconds between checks for adapters whose trial is over or that do harm."""
+"""Seconds between checks for LoRA adapters whose trial period is over or whose answers do harm."""
 
 
 class AdapterControl:
@@ -70,8 +70,8 @@ class AdapterControl:
         """Roll a model back to an earlier LoRA adapter, by a request `{"to", "model"}`, both
         optional.
 
-        `to` is an adapter's id, `base` for the model without one, or by default the previous
-        adapter.
+        `to` is an adapter's id, `base` for the model without an adapter, or by default the previous
+        adapter. `model` names the model to roll back, by default the one that is trained.
         """
         to = wanted.get("to")
         if to is not None and not isinstance(to, str):
@@ -102,15 +102,16 @@ class AdapterControl:
     # Watching
 
     def lost(self, sha256: str, error: LullError) -> None:
-        """Queue a LoRA adapter that the engine could not load, to be replaced by `watch`.
+        """Report a LoRA adapter that the engine could not load; the background job `watch` then
+        replaces it.
 
-        Never blocks.
+        `sha256` identifies the adapter, `error` says why it could not be loaded. Never blocks.
         """
         self._lost.put_nowait((sha256, error))
 
     async def watch(self) -> None:
-        """End the trial periods of LoRA adapters, roll back harmful ones and replace those that
-        could not be loaded, until cancelled.
+        """Background job: end the trial periods of LoRA adapters, roll back harmful adapters, and
+        replace those that could not be loaded.
         """
         while True:
             await self._promote.step()

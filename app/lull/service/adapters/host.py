@@ -1,7 +1,7 @@
-"""Loads LoRA adapters on Lull's own engines and decides which one answers a request.
+"""Loads LoRA adapters on Lull's own engines and decides which adapter answers a request.
 
-A route is one entry in the table of served models; a request in progress keeps the route it began
-with.
+A route says which adapter answers for a model. A request in progress keeps the route that was set
+when it began.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ class EngineHost:
     async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
         """Load a LoRA adapter beside the one in use, so that the answers of both can be compared.
 
-        Raises EngineError, RequestError.
+        Returns the model's engine, the versions of both adapters and the sampling options. Raises
+        EngineError, RequestError.
         """
         await self.load(version, folder)
         served = self._served(version.base_model)
@@ -87,7 +88,8 @@ class EngineHost:
         )
 
     async def next_token(self, model: str, prompt: str, adapter: str | None) -> NextToken:
-        """Return the next token of a model's engine after a raw prompt, with a loaded adapter.
+        """Return the token that a model's engine generates next after a raw prompt, with a loaded
+        LoRA adapter or, if `adapter` is None, without one.
 
         Raises EngineError.
         """

@@ -1,8 +1,8 @@
-"""Serves LoRA adapters of models that Ollama answers for: merges each into its model and publishes
-the result to Ollama.
+"""Serves LoRA adapters of models that Ollama answers for: merges each adapter into its model and
+publishes the result to Ollama.
 
-An adapter loaded to answer is also published, before traffic is routed to it; one that is only
-loaded to be tested is not.
+An adapter that is to answer users is published before requests are routed to it. An adapter that is
+only loaded for its tests is not published.
 """
 
 from __future__ import annotations

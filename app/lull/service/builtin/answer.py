@@ -70,7 +70,9 @@ class AnswerBytes:
 def one_piece(
     status: int, headers: Mapping[str, str], body: bytes, *, error: bool = False
 ) -> ProxyAnswer:
-    """Return an HTTP answer with this complete body and its Content-Length."""
+    """Return an HTTP answer with this complete body and its Content-Length. `error` marks an error
+    answer, which is not recorded as a turn.
+    """
     pieces = AnswerBytes(_no_chunks(), None, None)
     if body:
         pieces.add(body)

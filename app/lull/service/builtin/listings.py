@@ -58,7 +58,8 @@ def running(model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu:
 def openai_model(model: LocalModel, name: str = "") -> Object:
     """Build the entry of one of Lull's models for OpenAI's listing `/v1/models`.
 
-    `name` replaces the listed name, because a request for a single model echoes the name given.
+    `name`, if given, replaces the model's listed name: the answer to a request for a single model
+    repeats the name that the client typed.
     """
     return {
         "id": name or listed_name(model),

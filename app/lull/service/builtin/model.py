@@ -51,7 +51,9 @@ _EMPTY_ANSWER: Final = Chunk(text="", finish=Finish.STOP)
 
 
 class WhichAdapter(Enum):
-    """Marker for a call that names no LoRA adapter: then the adapter in use answers."""
+    """Marker used as an argument's default: the caller names no LoRA adapter, so the one in use
+    answers.
+    """
 
     PUBLISHED = "published"
 
@@ -77,9 +79,10 @@ class LocalModels(ListedModels):
 
         `body` is what an upstream would get, including the skills' texts.
 
-        `request` is the parsed body, if the caller has it. `adapter` is a LoRA adapter's version,
-        or None for the base model: pass the one recorded for this answer, so that an adapter
-        promoted in between changes nothing; by default the adapter in use answers.
+        `request` is the parsed body, if the caller already has it. `adapter` is the version of the
+        LoRA adapter that answers, or None for the base model; by default the adapter in use
+        answers. Pass the version that is recorded with the answer: then it stays true even if
+        another adapter is promoted in between.
 
         Never raises for errors of the client or the engine: those become answers. Cancelling this
         call, or closing the answer's `chunks`, cancels the engine.

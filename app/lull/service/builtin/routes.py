@@ -36,7 +36,9 @@ T = TypeVar("T")
 OLLAMA_VERSION: Final = "0.24.0"
 """Ollama version that Lull reports to clients, which check it for supported features."""
 FOREVER: Final = timedelta(days=292 * 365)
-"""Expiry date that Ollama reports for a model that is never unloaded; used for Lull's models."""
+"""Time until a model is unloaded that Ollama reports for a model that is never unloaded; reported
+for Lull's own models.
+"""
 _ONE_MODEL: Final = "/v1/models/"
 """Path prefix of a request for a single model's entry."""
 _READ: Final = "HEAD, GET"
@@ -78,23 +80,25 @@ class AnsweredByEngine(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
-    """A model with the engine and the LoRA adapter that serve it."""
+    """A model that Lull serves, with the engine and the LoRA adapter that answer for it."""
 
     model: LocalModel
     engine: Engine
     adapter: str | None = None
-    """Version of the adapter that answers under this name; None: the base model."""
+    """Version of the LoRA adapter that answers for the model; None: the base model answers."""
     learned: frozenset[str] = frozenset()
-    """sha256 of the skills that the adapter has learned."""
+    """sha256 of each skill text that the adapter was trained to follow."""
     shadow: Shadow | None = None
-    """Second adapter, for a share of conversations: on trial, or the one replaced by it."""
+    """Second adapter, which answers a share of the conversations: a new one on trial, or the
+    previous one after a new one has replaced it.
+    """
     reads_suffixes: bool = True
     """Whether the model follows skills that are appended to a user message."""
     answers: AnsweredByEngine = AnsweredByEngine.ALL
     system: str = ""
     """The model's own SYSTEM text, used when a request has no system message."""
     listed: bool = True
-    """Whether listings name the model; it answers to its name in any case."""
+    """Whether listings name the model; requests that name it are answered in any case."""
 
 
 class ListedModels:
@@ -139,7 +143,9 @@ class ListedModels:
         return [one for one in self._by_key.values() if one.answers is not AnsweredByEngine.NONE]
 
     def names_ours(self, path: str, body: bytes) -> bool:
-        """Whether a request that is not a chat names a model that only Lull serves, not Ollama."""
+        """Whether a request that is not a chat names a model that Lull serves and Ollama does not
+        have.
+        """
         if path.startswith(_ONE_MODEL):
             return self.is_alone_with(unquote(path[len(_ONE_MODEL) :]))
         if path not in _NAMING:
@@ -220,7 +226,8 @@ class ListedModels:
     def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
         """Build the answer for an unknown path when there is no Ollama.
 
-        The status is 503 if Ollama could answer the path, else 404.
+        The status is 503 if Ollama could answer the path, with `how_to_start` as the error text;
+        else 404.
         """
         if path in NEEDS_OLLAMA or path.startswith("/api/blobs/"):
             return _without_body(method, _refusal(path, 503, how_to_start))
@@ -312,8 +319,8 @@ async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
 
 
 async def beside(body: bytes, work: Callable[[], T]) -> T:
-    """Run `work`, which processes a request's body, without holding up other requests: in a thread
-    if `body` is long, else directly.
+    """Run `work`, a function that processes a request's body, without holding up other requests: in
+    a thread if `body` is long, else directly.
     """
     return await asyncio.to_thread(work) if len(body) > LONG_BYTES else work()
 

@@ -22,8 +22,8 @@ _TEMPLATE_TOKENS: Final = 16
 
 
 async def fitted(engine: Engine, asked: GenerateRequest, *, window_tokens: int) -> GenerateRequest:
-    """Return the request without its oldest messages, as few as needed to fit it into the context
-    window.
+    """Drop as few of the oldest messages as needed for a request to fit into the context window,
+    and return the request.
     """
     reply_tokens = reply_reserve(window_tokens, asked.sampling.max_tokens)
     # Clients often set limits far above any real answer; history is worth more than that room.

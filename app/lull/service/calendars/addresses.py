@@ -19,11 +19,15 @@ _LASTING_KINDS = ("keychain", "file")
 """Kinds of secret store that keep secrets across restarts."""
 
 Open = Callable[[], tuple[SecretStore, LullError | None]]
-"""Opens the best available secret store; returns it and any problem. Blocks for seconds."""
+"""Type of the function that opens the best available secret store; it returns the store and any
+problem with it, and blocks for seconds.
+"""
 
 
 class Addresses:
-    """Stores the addresses of calendar feeds in the secret store and caches them in memory."""
+    """Stores the addresses of calendar feeds, which are secrets, in the secret store and caches
+    them in memory.
+    """
 
     def __init__(self, secrets: Open, *, waiting: Open | None = None) -> None:
         """The function `secrets` opens the secret store; `waiting` does, too, and waits until the
@@ -39,7 +43,8 @@ class Addresses:
         """Check that the secret store would keep a calendar feed's address. Raises SecretsError if
         not.
 
-        The user has just asked to add a feed, so the keychain's prompt is waited for.
+        The user has just asked to add a feed, so this waits until they have answered the keychain's
+        prompt.
         """
         store, problem = await self._opened(wait=True)
         if store.kind not in _LASTING_KINDS:

@@ -45,23 +45,26 @@ Also limits the delay after the machine wakes from sleep.
 
 
 class FeedReader(Protocol):
-    """Interface that fetches and parses a calendar feed within seconds, whatever the feed
-    contains, and tells addresses from paths.
+    """Interface that fetches and parses a calendar feed within seconds, whatever the feed contains,
+    and distinguishes the URL of a feed from a file path.
     """
 
     def is_address(self, location: str) -> bool:
         """Return whether a feed's location is a URL rather than a file path."""
 
     def host_of(self, address: str) -> str:
-        """Return the part of an address that may be shown. Raises FeedError for an invalid one."""
+        """Return the host of a calendar feed's secret address, the part that may be shown. Raises
+        FeedError for an invalid address.
+        """
 
     async def read(
         self, source: FeedSource, span: BusySpan, *, means: Meaning, marks: Validators
     ) -> FeedReading | None:
-        """Read a calendar feed's events; return None if it is unchanged since the HTTP validators
-        `marks`.
+        """Read a calendar feed's events in a time span; return None if the feed has not changed
+        since an earlier reading returned the HTTP validators `marks`.
 
-        Raises FeedUnreachable and FeedError, whose texts never contain the address.
+        `means` says what the events mean: the user is away, or busy. Raises FeedUnreachable and
+        FeedError, whose texts never contain the address.
         """
 
 
@@ -109,9 +112,10 @@ class Calendars:
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
 
     def ahead(self) -> tuple[CalendarEvent, ...]:
-        """Return the calendar events that have not ended, cached for up to a minute.
+        """Return the calendar events that have not ended.
 
-        The watch for idle times asks ten times a second.
+        The list is cached for up to a minute, because the watch for idle times asks for it ten
+        times a second.
         """
         now, feeds = self._clock.now(), self.feeds()
         if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
@@ -119,8 +123,9 @@ class Calendars:
         return self._ahead[2]
 
     def known(self) -> tuple[Calendar, ...]:
-        """Return each calendar feed's label, what its events mean (the user is away, or busy), and
-        how long it has been unread if that is too long.
+        """Return each calendar feed's label and what its events mean (the user is away, or busy).
+        For a feed that could not be read for too long, also return how many seconds ago it was last
+        read (infinite if never).
 
         Never blocks.
         """
@@ -335,7 +340,7 @@ async def tried(
 
 
 def within(events: tuple[CalendarEvent, ...], span: BusySpan) -> list[CalendarEvent]:
-    """Return the calendar events that overlap a time span."""
+    """Return those of the calendar events that overlap a time span."""
     return [event for event in events if event.start < span.end and event.end > span.start]
 
 

@@ -62,7 +62,8 @@ def days_of(wanted: Json) -> int:
 
 
 def label_of(wanted: Json, source: FeedSource, host: str, *, taken: Collection[str]) -> str:
-    """Return a unique label for a calendar feed: the requested one, else the host or file name.
+    """Return a unique label for a calendar feed: the requested one, else the host or file name. A
+    number is appended if the label is in `taken`, the labels of the other feeds.
 
     Raises UsageError.
     """

@@ -1,6 +1,7 @@
 """Builds the JSON of calendars for the control API, as documented in CLI.md.
 
-Keys are only ever added; no feed's URL is included, because whoever knows it can read the calendar.
+New versions of Lull only add keys to this JSON. No feed's URL is included, because whoever knows it
+can read the calendar.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def feed_view(feed: Feed, now: datetime) -> Json:
 def reading_view(
     events: Sequence[CalendarEvent], dropped: Iterable[Dropped], *, took_s: float
 ) -> Json:
-    """Return the JSON of the result of reading a calendar feed. Times are local, with UTC
-    offset.
+    """Return the JSON of the result of reading a calendar feed: its events, the entries that were
+    `dropped` and why, and the seconds it took. Times are local, with UTC offset.
     """
     return {
         "events": [

@@ -100,7 +100,7 @@ class Reading:
 
     def learning(self, since: datetime | None, **wanted: str | None) -> Json:
         """Return the JSON of rewards (estimates of how good answers were) over time and of the
-        changes that affected them, since a time if given.
+        changes that affected them, from the time `since` on (None: from the beginning).
 
         `wanted` chooses answers by `client`, `model` and `skill`.
         """
@@ -140,9 +140,10 @@ class Reading:
         return history_view(self._skills.history(_key(client, name)))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
-        """Return the difference between two versions of a skill's text.
+        """Return the difference between the texts of two versions of a skill.
 
-        0 means the newest version or the one before. Raises NotFound.
+        `old` and `new` are version numbers. By default `new` is the newest version and `old` the
+        one before `new`. Raises NotFound.
         """
         rows = self._skills.history(_key(client, name))
         versions = {row.version: row for row in reversed(rows)}

@@ -2,7 +2,9 @@
 restored for a while.
 
 `GET /v1/trash` answers `{"steps": [{"id", "at", "why", "conversations", "turns", "mb"}],
-"conversations", "mb"}`; a POST answers with the same and what was done.
+"conversations", "mb"}`: a step is one removal, with the numbers of conversations and turns it moved
+and their size in MB; the last two are totals. A POST does what its `do` says, and answers the same
+with the result added.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from lull.store.trash import Salvage
 
 Json = dict[str, Any]
 SWEEP_EVERY_S: Final = 6 * 3600.0
-"""Seconds between sweeps of old conversations."""
+"""Seconds between the runs that move old conversations into the trash."""
 
 
 class ThrowingAway:
@@ -36,7 +38,9 @@ class ThrowingAway:
         self._settle = settle
 
     async def run(self) -> None:
-        """Sweep old conversations into the trash now and every six hours, until cancelled."""
+        """Background job: move old conversations into the trash now and every six hours, until
+        cancelled.
+        """
         while True:
             self._tell(await self.sweep.sweep())
             await self._tell_damage()
@@ -53,8 +57,11 @@ class ThrowingAway:
     # Requests
 
     async def bring_back(self, conversation: str) -> Salvage | None:
-        """Restore a conversation from the trash, so that forgetting can delete it; return what
-        became of its file if that was damaged. Raises StoreError.
+        """Restore a conversation from the trash, so that `lull forget` can delete it with all that
+        was learned from it. Return what could be read if its trash file was damaged; None
+        otherwise.
+
+        Raises StoreError.
         """
         salvage = await self.sweep.bring_back(conversation)
         if salvage is not None:

@@ -36,11 +36,13 @@ class ConnectParts:
     connecting: ClientConnecting
     overview: ClientOverview
     alone: Callable[[], AbstractContextManager[None]]
-    """Function whose context manager holds the lock under which chat apps' files are written;
-    raises Conflict.
+    """Function that returns a context manager, which holds the lock for writing the settings files
+    of chat clients; raises Conflict if another process holds it.
     """
     try_out: Callable[[str, Speech, str, str], Json]
-    """Sends a real request as a client would: address, protocol, client, model."""
+    """Function that sends a real chat request as a client would. Its arguments: Lull's address, the
+    API protocol, the client's name and the model.
+    """
     own_model: str
     """Name of the built-in model, which only Lull has."""
     clock: Clock
@@ -96,8 +98,9 @@ class ConnectRequests:
         return {"name": name, "test": await asyncio.to_thread(self._try, client, here, body)}
 
     async def undo(self, name: str, body: Json) -> Json:
-        """Restore the settings files that a chat client had before it was connected to Lull; with
-        `look`, only return what was changed in them since.
+        """Restore the settings files that a chat client had before it was connected to Lull. If the
+        request has `"look": true`, restore nothing and only return what was changed in these files
+        since then.
         """
         client = self._client(name)
         looks, forced = body.get("look") is True, body.get("force") is True

@@ -18,8 +18,8 @@ Json = dict[str, Any]
 
 
 def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:
-    """Return the chat clients that Lull connected and whose settings files do not point at this
-    address of Lull any more. Only the files that Lull wrote are read.
+    """Return the chat clients that Lull connected earlier but whose settings files no longer point
+    at `address`, where Lull is reached. Only files that Lull wrote are read.
     """
     written = parts.connections.all()
     target = ConnectTarget(address=address.rstrip("/"), model="")
@@ -35,8 +35,9 @@ def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:
 
 
 def check_clients(parts: ConnectParts, address: str) -> Json:
-    """Check whether every chat client that Lull connected still points at it; that is never
-    serious, because Lull itself works.
+    """Check for `lull doctor` whether every chat client that Lull connected still points at
+    `address`, where Lull is reached. A client that does not is no serious failure, because Lull
+    itself works.
     """
     names = {one.client for one in parts.connections.all()}
     connected = [client for client in clients_of(parts.user) if client.name in names]

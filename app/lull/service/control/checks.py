@@ -45,14 +45,16 @@ ANSWER_WITHIN_S = 90.0
 
 
 def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = True) -> Json:
-    """Build the JSON result of one of the checks of `lull doctor`."""
+    """Build the JSON result of one of the checks of `lull doctor`. `serious` says that a failure of
+    this check means that a part of Lull does not work.
+    """
     serious = serious and not ok
     return {"name": name, "ok": ok, "text": text, **coded(text), "hint": hint, "serious": serious}
 
 
 def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
-    """Run one check of `lull doctor`, the function `look`; build its result from the description
-    that it returns or the error that it raises.
+    """Run one check of `lull doctor`, the function `look`. Return its JSON result, with the
+    description that `look` returned or the error that it raised.
     """
     try:
         return check(name, ok=True, text=look())
@@ -64,10 +66,10 @@ def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
 
 
 async def within(name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S) -> Json:
-    """Wait for a check of `lull doctor`, and return its result, or a failed one if it takes longer
-    than `limit_s`.
+    """Wait for a check of `lull doctor`, and return its result, or a failed result if the check
+    takes longer than `limit_s`.
 
-    So a hanging check does not delay the others.
+    This keeps a hanging check from delaying the others.
     """
     try:
         async with asyncio.timeout(limit_s):
@@ -148,7 +150,9 @@ def store(database: Database, trajectories: Trajectories) -> str:
 
 
 def trash(folder: Path, broken: Sequence[Path]) -> str:
-    """Check that every file in the trash can be read. Raises DamagedTrash."""
+    """Check that every file in the trash can be read. Raises DamagedTrash if there are `broken`
+    files.
+    """
     if broken:
         raise damaged(broken)
     count = sum(1 for _ in folder.glob("*.gz"))
@@ -159,7 +163,8 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
     """Check that the files of all skills (texts put into prompts) are readable and as they were
     approved.
 
-    Raises the error `missing`, if given, else the first problem found.
+    Raises `missing`, the caller's error about lost skill files, if given; else the first problem
+    found.
     """
     if missing is not None:
         raise missing
@@ -230,9 +235,10 @@ def placing(found: Sequence[PlacingResult]) -> Json:
 
 def reader(found: Callable[[], str], waiting: int) -> str:
     """Check that the small reader, Lull's own model that reads users' messages for feedback, can be
-    used.
+    used; return a sentence with the number of messages `waiting` to be read.
 
-    The function `found` returns its name or raises why it cannot be used.
+    The function `found` returns the reader's name, or raises an error that says why it cannot be
+    used.
     """
     wait = f"{waiting} messages to read" if waiting else "nothing to read"
     if waiting == 1:

@@ -1,9 +1,10 @@
 """Serves the control API that the desktop window and the command line use to talk to a running
 service.
 
-It puts the subjects' routes together and serves what spans subjects: the snapshot and the event
-stream. Handlers only parse requests, call the loops or stores, and render views. Reads first wait
-for pending writes, so an answer includes everything recorded before the request.
+It collects the routes that each subject (skills, models, …) defines, and itself serves two that
+concern all subjects: the snapshot and the event stream. Handlers only parse requests, call the
+loops or stores, and render views. Reads first wait for pending writes, so an answer includes
+everything recorded before the request.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ class ControlApi:
     async def snapshot(self, _: web.Request) -> web.Response:
         """Return all the data that the desktop window shows when it opens.
 
-        Includes the effects of all events up to `seq` and maybe later ones: a watcher that
-        continues after `seq` may see some changes twice but misses none.
+        The data includes the effects of all events up to the number `seq`, and maybe of later ones:
+        a window that then reads the event stream after `seq` may see some changes twice but misses
+        none.
         """
         seq = self._bus.last
         stored = await self._answering.read(

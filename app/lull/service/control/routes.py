@@ -23,14 +23,14 @@ class ServiceRequests:
     status: Callable[[], Awaitable[Json]]
     doctor: Callable[[], Awaitable[Json]]
     settings: Callable[[Json | None], Awaitable[Json]]
-    """Changes the settings given, if any, and returns all of them."""
+    """Function that returns all settings, after it has changed those in the request, if any."""
     stop: Callable[[], None]
     finish_within_s: float = 5.0
     """Seconds that answers in progress may take to finish when the service stops."""
     token: str = ""
-    """Network token; empty when only this machine can connect."""
+    """The network token that other machines must send; empty when only this machine can connect."""
     forget_token: Callable[[], Awaitable[object]]
-    """Removes the token from the secret store. Raises LullError."""
+    """Function that removes the network token from the secret store. Raises LullError."""
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:

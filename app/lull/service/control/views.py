@@ -1,7 +1,7 @@
 """Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
 into prompts), as documented in CLI.md.
 
-Keys are only ever added.
+New versions of Lull only add keys to this JSON.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def trajectory_view(
 def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
     """Return the JSON of a turn (a recorded request with its answer).
 
-    `judged`, how good the answer was, is None for a turn removed in the meantime.
+    `judged` is the judgement of how good the answer was; None if the turn was deleted meanwhile.
     """
     return {
         "id": turn.id,
@@ -146,7 +146,9 @@ def skill_view(
 ) -> Json:
     """Return the JSON of one skill (a text put into prompts).
 
-    Its `edited` says that an earlier text of it was tested, and this one was not.
+    `uses`, `effects`, `measures` and `tested` hold what is known of all skills, by skill. In the
+    result, `edited` is true if an earlier text of the skill was tested before approval but the
+    present text was not.
     """
     effect = (effects or {}).get(skill.key)
     texts = (tested or {}).get(skill.key, frozenset())

@@ -31,12 +31,14 @@ JUDGED_ON_REQUEST = 32
 REST_FACTOR = 9.0
 """Scoring pauses for this many times its own duration, so it uses at most a tenth of the time."""
 RECHECK_S = 30.0
-"""Most seconds before a job checks again for work that becomes due with time alone."""
+"""Most seconds before a job checks for work again without an event, because some work becomes due
+as time passes.
+"""
 
 
 class FastLoop:
-    """Runs the background jobs that learn skills (texts put into prompts) from feedback, and the
-    user's requests to prove skills or rate answers.
+    """Runs the background jobs that learn skills (texts put into prompts) from feedback; also
+    carries out the user's requests to prove skills now or to rate answers.
     """
 
     def __init__(
@@ -97,8 +99,8 @@ class FastLoop:
                 self._new.set()
 
     async def hearing(self) -> None:
-        """Background job: while no chat runs, read users' messages for feedback and learn from
-        it.
+        """Background job: while no chat runs, read users' messages for feedback, score answers by
+        it and write candidate skills (texts for prompts) from it.
         """
         while True:
             await self._nudged(self._to_hear)
@@ -173,11 +175,13 @@ class FastLoop:
     # The user's requests
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
-        """Score answers, write candidate skills and prove them (by replaying past requests) now,
-        without waiting for idle time or a retry; or only prove `proposal`.
+        """Score answers, write candidate skills and prove them by replaying past requests, all now:
+        without waiting for idle time or for a retry. If `proposal` names one candidate skill, only
+        prove that.
 
-        Returns the errors of a failing reader, judge or writer, which do not stop the proofs. With
-        `wait`, raises LullError if the proofs fail.
+        Returns the errors of a feedback reader, judge or skill writer that failed; they do not stop
+        the proofs. With `wait`, returns when the proofs have ended, and raises LullError if they
+        fail.
         """
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
@@ -203,14 +207,14 @@ class FastLoop:
         self._new.set()
 
     async def picked(self) -> None:
-        """Follow up on the proofs of candidate skills that were decided by the user's picks between
-        answers with and without the skill.
+        """Check, after the user picked the better of two answers, whether this has decided the
+        proof of a candidate skill; if so, publish the result.
         """
         await self._proving.picked()
 
     def looked_at(self) -> None:
-        """Look again for answers to learn from, after the user decided on a proposed skill; this
-        may make room for a new proposal.
+        """Check for new work after the user has decided on a proposed skill: score new answers and
+        write further proposals, for which the decision may have made room.
         """
         self._proving.look_again()
         self._new.set()

@@ -32,18 +32,20 @@ class Hearing:
         self._count = count
 
     def heard(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
-        """Return the JSON list of the feedback found in users' messages, newest first.
+        """Return the JSON list of the feedback found in users' messages, newest first: all of one
+        `conversation`, or a page of at most `limit` entries that begins after the turn `after`.
 
         Blocking: reads the database.
         """
         return listed(self._rows, conversation=conversation, after=after, limit=limit)
 
     async def again(self, wanted: Json) -> Json:
-        """Read users' waiting messages for feedback now, and reread those that another model had
-        read.
+        """Read users' messages for feedback now: those not read yet, and once more those that were
+        read by another model than the current one.
 
-        `wanted` is `{"again": true, "conversation": ID or nothing}`; with an id, only that
-        conversation is reread. Raises UsageError, and LullError when the reading model fails.
+        `wanted` is `{"again": true, "conversation": ID or nothing}`; with an id, only messages of
+        that conversation are read again. Raises UsageError, and LullError when the reading model
+        fails.
         """
         conversation = wanted.get("conversation") or ""
         if wanted.get("again") is not True or not isinstance(conversation, str):
@@ -70,10 +72,10 @@ class Hearing:
 def listed(
     rows: FeedbackRows, *, conversation: str = "", after: str = "", limit: int = PAGE
 ) -> Json:
-    """Return a page of the feedback found in users' messages, newest first; works without a
-    service.
+    """Return the JSON list of the feedback found in users' messages, newest first: all of one
+    `conversation`, or a page of at most `limit` entries that begins after the turn `after`.
 
-    Blocking: reads the database.
+    It needs only the database, so `lull read` also works without a running service. Blocking.
     """
     waiting = rows.count_waiting()
     if conversation:

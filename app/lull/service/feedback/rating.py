@@ -20,7 +20,7 @@ from lull.store.chat.trajectories import Label, Trajectories, TurnRow
 
 Json = dict[str, Any]
 CLEAR = "clear"
-"""Value in a request that removes a turn's label."""
+"""Value of a rating request that removes the rating of an answer."""
 
 
 class Credits(Protocol):

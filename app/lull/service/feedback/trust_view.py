@@ -72,9 +72,9 @@ class TrustView:
 
     def question(self) -> tuple[str | None, bool]:
         """Return the id of the turn (a recorded answer) that the user is asked to rate today, or
-        None, and whether it was chosen just now.
+        None; and whether this call has chosen it (False: it was chosen earlier).
 
-        It stays the same until it is rated or a day has passed.
+        The question stays the same until the turn is rated or a day has passed.
         """
         asked, at = self._rewards.asked_last()
         if at is not None and self._clock.now() - at < A_DAY:

@@ -33,7 +33,8 @@ def feedback_view(feedback: Feedback) -> Json:
 def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool = False) -> Json:
     """Return the JSON of a page of the feedback found in users' messages, newest first.
 
-    If `following` (there are older entries), `next` is the turn that the next page begins after.
+    `waiting` is the number of messages not read yet. With `following` there are older entries; the
+    result's `next` is then the turn after which the next page begins, else null.
     """
     return {
         "feedback": [feedback_view(one) for one in feedbacks],
@@ -43,8 +44,10 @@ def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool 
 
 
 def anew_view(read: Sequence[tuple[Feedback | None, Feedback]], *, waiting: int) -> Json:
-    """Return the JSON of feedback from messages that were read again, with the earlier reading as
-    `was` (null for none).
+    """Return the JSON of feedback from messages that were just read, with what an earlier reading
+    had found as `was` (null if a message was read for the first time).
+
+    `waiting` is the number of messages not read yet.
     """
     return {
         "feedback": [

@@ -34,8 +34,8 @@ def idle_source(window: IdleWindow) -> Json:
 
 
 def lulls(window: IdleWindow, *, watching: bool) -> Json:
-    """Check that the watch for idle times runs and that the configured hours leave time for
-    background work.
+    """Check for `lull doctor` that the watch for idle times runs and that the configured hours
+    leave time for background work. `watching` says whether the watch runs.
     """
     text = f"{window.state.value}: {window.because}"
     if not watching:

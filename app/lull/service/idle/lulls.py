@@ -1,5 +1,5 @@
-"""Answers whether Lull does background work now and why, pauses and resumes it, and lists past idle
-windows.
+"""Answers requests about Lull's background work: whether it runs now and why, to pause or resume
+it, and in which past idle windows it could run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ DEFAULT_PAUSE = PauseLength.HOUR
 
 
 class Lulls:
-    """Answers the control API's requests about lulls (idle times in which Lull may work)."""
+    """Answers the control API's requests about lulls (idle windows, in which Lull may do background
+    work).
+    """
 
     def __init__(
         self,

@@ -1,7 +1,8 @@
 """Decides when Lull may ask the user's models questions of its own: only while no chat runs.
 
 Only chats count, not every request: a client that lists its models every few seconds is not using
-them. Lull's own work is cancelled as soon as a chat arrives and starts over when it is quiet again.
+them. Lull's own work is cancelled as soon as a chat arrives, and starts over when no chat has run
+for a while.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ class Activity:
 
     @property
     def settled_s(self) -> float:
-        """Seconds since the last chat ended, or since Lull started if that is less.
+        """Seconds since the last chat ended or since Lull started, whichever was later.
 
-        A user who starts Lull often chats next.
+        The start counts because a user who starts Lull often chats soon after.
         """
         return min(self.quiet_s, self._clock.monotonic_s() - self._begun_s)
 
@@ -89,11 +90,11 @@ class QuietTimes:
         self._hurry = asyncio.Event()
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        """Run `work` when no chat has run for a while, and start it again whenever a chat
-        interrupted it.
+        """Run `work` when no chat has run for a while. A chat that arrives cancels it; it then
+        starts over when no chat has run for a while again.
 
-        `hurry` is for work that the user waits for: it only avoids chats, and goes before other
-        work.
+        `hurry` is for work whose result the user waits for: it starts as soon as no chat is in
+        progress, and before other work.
         """
         with self._in_a_hurry() if hurry else nullcontext():
             while True:

@@ -1,4 +1,4 @@
-"""Builds the JSON of past windows (times when Lull was allowed to work) for the schedule page.
+"""Builds the JSON of past idle windows (times when Lull was allowed to work) for the schedule page.
 
 Also parses the query: the time range and page size.
 """
@@ -83,8 +83,8 @@ def windows_view(
     calendars: Iterable[Calendar],
     idle: IdleSettings,
 ) -> Json:
-    """Return the JSON of past windows (times when Lull was allowed to work), calendar events, times
-    without user input and configured hours in a time range.
+    """Return the JSON of past idle windows (times when Lull was allowed to work), calendar events,
+    times without user input and configured hours in a time range.
 
     `{"from", "to", "windows": [window], "next", "events": [{"start", "end", "kind", "calendar",
     "label"}], "idle": [{"start", "end", "seen_to_end"}], "hours": {"sleep", "allowed",
@@ -92,10 +92,15 @@ def windows_view(
     "length_s", "used_s", "why_opened", "why_closed", "closed_by", "done": [{"kind", "text",
     "used_s", "units"}]}`.
 
-    Windows are oldest first. `rows` may hold one more than the page size; then `next` is the `from`
-    of the next page, else null. `idle` lists when the user was measured to be away, whether or not
-    Lull was allowed to work. `events` are those calendars still know, which reach one day back;
-    `hours` are the current settings.
+    Of a window, `seen` is when its record was last updated, `used_s` how long work ran in it,
+    `closed_by` the condition that closed it, and `done` lists the work with its number of finished
+    work units. Windows are oldest first. `rows` may hold one more than the page size; then `next`
+    is the `from` of the next page, else null.
+
+    `idle` lists when the user was measured to be away, whether or not Lull was allowed to work;
+    `seen_to_end` is false if Lull stopped watching before the user came back. `events` are those
+    that the calendars still hold, which reach back one day; `calendar` is a feed's id, `label` its
+    name. `hours` are the current settings.
     """
     labels = {one.id: one.label for one in calendars}
     near = [event for event in events if event.start < wanted.end and event.end > wanted.start]

@@ -81,8 +81,8 @@ class AuxModels:
         return "" if address else self._admitted(role) or ""
 
     def reader(self) -> FeedbackReader | None:
-        """Return the chat model that the settings choose to read feedback, else Lull's own small
-        model.
+        """Return the chat model that reads users' messages for feedback: the one that the settings
+        choose, or Lull's own small model if they choose none or it cannot be used.
         """
         wanted = replace(self._settings().reader, model=self.named(ModelRole.READER))
         if not wanted.model:
@@ -112,7 +112,9 @@ class AuxModels:
         return self._judge[1]
 
     def judge_of_training(self) -> Judge | None:
-        """Return the judge for training; None if the only one is the model that learns."""
+        """Return the judge (the model that scores answers) for training; None if there is no judge,
+        or if it is the very model being trained, which must not grade its own answers.
+        """
         now, named = self._settings(), self.named(ModelRole.JUDGE)
         if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
             return None
@@ -121,7 +123,8 @@ class AuxModels:
     def writers(self) -> Sequence[SkillWriter]:
         """Return the writers of candidate skills in the order in which they are asked.
 
-        Those that use the user's own words come first: they are most trusted, and need no model.
+        Writers that use the user's own words come first: they are the most trusted, and need no
+        model.
         """
         writers = [
             SkillWriter(evolver=one, origin=ProposalOrigin.EXTRACTIVE) for one in self._own_writers

@@ -48,7 +48,9 @@ class BorrowedModels:
         self._since_s = 0.0
 
     async def borrow(self) -> None:
-        """Note which models Ollama has in memory, before Lull's own work asks one."""
+        """Note which models Ollama has in memory, before Lull's own work uses one. `give_back` will
+        not unload these.
+        """
         if self._before is not None and not self._chatted():
             return
         self._since_s = self._clock.monotonic_s()

@@ -1,5 +1,5 @@
-"""Tells whether the weights of the built-in chat model are made, and has them made ahead of its
-first request.
+"""Tells whether the weights of the built-in chat model have been made, and makes them ahead of the
+model's first request.
 """
 
 from __future__ import annotations
@@ -16,17 +16,22 @@ Json = dict[str, Any]
 
 
 class MadeAtFirstUse(Protocol):
-    """A model whose weights are made at first use."""
+    """Interface of a model whose weights are made on this machine when the model is first used."""
 
     progress: float | None
-    """Share of the weights that is made, 0 to 1; None while they are not being made."""
+    """Share of the weights that has been made so far, 0 to 1; None while no weights are being made.
+    """
 
     @property
     def is_made(self) -> bool:
-        """Whether the weights are made. Blocking. Raises ResourceError if they cannot be."""
+        """Whether the model's weights have been made. Blocking. Raises ResourceError if they cannot
+        be made.
+        """
 
     async def folder(self) -> Path:
-        """Make the weights unless they are there. Raises LullError."""
+        """Return the folder with the model's weights; make the weights first if they are missing.
+        Raises LullError.
+        """
 
 
 class BuiltInReadiness:
@@ -41,8 +46,9 @@ class BuiltInReadiness:
         self._problem = ""
 
     async def state(self) -> Json:
-        """Return the model's name, whether its weights are made, how far that is (0 to 1, None
-        while nothing is being made), and what went wrong ("" if nothing).
+        """Return the JSON of the built-in chat model: its name, whether its weights have been made
+        (`ready`), the share made so far (`progress`, 0 to 1, None while none are being made), and
+        what went wrong (`problem`, "" if nothing).
         """
         problem = self._problem
         try:
@@ -57,7 +63,9 @@ class BuiltInReadiness:
         }
 
     async def prepare(self) -> Json:
-        """Begin to make the weights in the background, unless they are made or being made."""
+        """Begin to make the built-in model's weights in the background, unless they have been made
+        or are being made.
+        """
         if self._making is None or self._making.done():
             self._problem = ""
             self._making = asyncio.create_task(self._make())
@@ -72,7 +80,7 @@ class BuiltInReadiness:
             self._problem = f"{error.detail} {error.hint}".strip()
 
     async def close(self) -> None:
-        """Stop making the weights; the next request for them makes them."""
+        """Stop making the built-in model's weights; the next request that needs them makes them."""
         if self._making is not None:
             self._making.cancel()
             await asyncio.gather(self._making, return_exceptions=True)

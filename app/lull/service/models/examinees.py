@@ -1,5 +1,5 @@
-"""Opens the chat models that are examined, and lists the next exam as work for a lull (an idle time
-of the computer).
+"""Opens the chat models that take exams (tests for a role such as judge), and offers the next exam
+as work for an idle window.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lull.service.models.makes_models import MakesModels, OllamaModel
 
 
 class Examinees:
-    """Opens the chat models that take exams, each in the three roles of reader, judge and writer,
-    and keeps them open while the judge's settings stay the same.
+    """Opens the chat models that take exams, each in the three roles of feedback reader, judge and
+    skill writer, and keeps them open while the judge's settings stay the same.
     """
 
     def __init__(self, make: MakesModels, judge: Callable[[], JudgeSettings]) -> None:
@@ -50,7 +50,7 @@ class Examinees:
 
 
 class ExamQueue:
-    """The exams of chat models that wait, as work for a lull (an idle time of the computer)."""
+    """Offers the exams of chat models that are still to be taken as work for an idle window."""
 
     def __init__(
         self, examine: ExamineModels, *, models: BorrowsModels, asking: set[str], clock: Clock
@@ -62,9 +62,10 @@ class ExamQueue:
         self._clock = clock
 
     def works(self) -> Sequence[LullWork]:
-        """Return the next exam of a chat model.
+        """Return the next exam of a chat model as work for an idle window: a list of one, or an
+        empty list.
 
-        Only one, since its result may make others needless.
+        The exams after it are not listed yet, since its result may make them needless.
         """
         return [self._work(one) for one in self._examine.waiting()[:1]]
 

@@ -4,7 +4,8 @@ reading feedback, judging answers or writing skills), and runs exams now.
 `{"exams": [{"model", "role", "passed", "score", "low", "high", "n", "why", "digest", "at"}],
 "not_examined": [{"model", "why"}], "roles": {role: {"setting", "model", "why"}}, "running": null or
 {"model", "role", "done", "of"}, "error": null or an error}`. `passed` is null while an exam goes
-on.
+on, `low` and `high` are the bounds of the score's interval, `n` is the number of items marked.
+`done` of `of` items are done in the running exam.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class ExamRequests:
         self._error: LullError | None = None
 
     async def list(self) -> Json:
-        """Return the JSON of all exam results of chat models, of who has which role (reader, judge,
-        writer), and of the running exam.
+        """Return the JSON of all exam results of chat models, of which model has each role
+        (feedback reader, judge, skill writer), and of the running exam.
         """
         examine = self._examine
         return {
@@ -75,8 +76,8 @@ class ExamRequests:
         return {role.value: self._role(role, *settings[role]) for role in ROLES}
 
     async def now(self) -> Json:
-        """Start all waiting exams (tests of chat models for a role such as judge) now; users' chats
-        still go first.
+        """Start all exams of chat models (tests for a role such as judge) that are still to be
+        taken; users' chats still go first.
 
         Raises UpstreamDown.
         """

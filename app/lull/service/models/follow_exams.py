@@ -1,4 +1,4 @@
-"""Keeps looking which chat models are to take exams (tests for a role such as judge), and
+"""Checks regularly which chat models should take exams (tests for a role such as judge), and
 recalibrates rewards when the judge model has changed.
 """
 
@@ -14,11 +14,13 @@ from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.models.examine_models import ExamineModels
 
 EXAMS_EVERY_S: Final = 60.0
-"""Seconds between two looks for models to examine."""
+"""Seconds between two checks for chat models that should take an exam."""
 
 
 class FollowExams:
-    """Looks for chat models to examine, and recalibrates rewards when the judge changes."""
+    """Checks regularly for chat models that should take exams, and recalibrates rewards (scores of
+    answers) when another model has become the judge.
+    """
 
     def __init__(
         self,
@@ -38,7 +40,9 @@ class FollowExams:
         self._ask_again = ask_again
 
     async def run(self) -> None:
-        """Background job: look every minute, and sooner when settings or exam results change."""
+        """Background job: check every minute, and sooner when settings or exam results change,
+        which chat models should take exams and whether the judge model has changed.
+        """
         admitted = ""
         await self._examine.load()
         while True:

@@ -1,4 +1,4 @@
-"""Holds the settings in force, and applies changes to them while the service runs."""
+"""Holds the current settings, and applies changes to them while the service runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from lull.service.process.problems import Problems
 
 LEARNER_PROBLEM = "model that learns"
 LOOK_AT_TALK_S = 1.0
-"""Seconds after an answer until the conversations are looked at; more answers may come by then."""
+"""Seconds to wait after an answer before choosing the model to train again, because more answers
+may follow.
+"""
 
 
 @dataclass(slots=True)
@@ -38,7 +40,9 @@ class SettingsInForce:
     auto` stands for.
     """
     made_ready: asyncio.Event = field(default_factory=asyncio.Event)
-    """Event that is set when another model should learn, or the current one's weights are ready."""
+    """Event that is set when another model should be trained, or when the weights of the model to
+    train are ready.
+    """
     ask_again: asyncio.Event = field(default_factory=asyncio.Event)
     """Event that is set when the model for reader, judge or writer may have changed."""
     _known: tuple[Settings, str, Settings] | None = None
@@ -60,12 +64,13 @@ class SettingsInForce:
 
 
 class LearnerServing(Protocol):
-    """Interface to serve clients the model that is trained, and to switch to another when the
-    settings change.
+    """Interface to serve the model that is trained to clients, and to switch to another model when
+    the settings change.
     """
 
     async def follow(self, settings: Settings) -> bool:
-        """Serve the model in the settings as the one that learns; False if it already is.
+        """Serve the model that the settings name as the one to train. Return whether this changed
+        anything: False if that model is served already.
 
         Raises ResourceError when its weights cannot be read.
         """
@@ -114,14 +119,16 @@ class FollowSettings:
     async def follow_choice(self) -> None:
         """Switch to the model that should be trained, and to its LoRA adapters.
 
-        A training run for another model is superseded at the next check.
+        A training run of the previous model ends as superseded when it next checks for this.
         """
         if await self.serve_learner():
             await self._promote.take_up(self._in_force().training.model)
             await self._night.learner_changed()
 
     async def serve_learner(self) -> bool:
-        """Serve the model that should be trained; True if it changed or cannot be served."""
+        """Serve the model that should be trained. Return True if it changed or cannot be served,
+        False if it is served already.
+        """
         try:
             changed = await self._learner.follow(self._in_force())
         except ResourceError as error:
@@ -131,15 +138,16 @@ class FollowSettings:
         return changed
 
     async def follow_choices(self) -> None:
-        """Background job: switch whenever another model should be trained."""
+        """Background job: whenever another model should be trained, switch to that model."""
         while True:
             await self._in_force.made_ready.wait()
             self._in_force.made_ready.clear()
             await self.follow_choice()
 
     async def follow_talk(self) -> None:
-        """Background job: decide which model the setting `training.model = auto` stands for, at the
-        start and once a day.
+        """Background job: while the setting `training.model` is `auto`, decide which model to
+        train: at the start, once a day, and after answers (then only among the models that ship
+        with Lull).
         """
         while True:
             before = self._in_force().training.model

@@ -1,8 +1,8 @@
-"""Finds, serves and replaces the model that is trained while the service runs, unless it is one
-that ships with Lull, which has an engine of its own.
+"""Finds, serves and replaces the model that is trained while the service runs. Models that ship
+with Lull are not handled here, because each has an engine of its own.
 
-A new model serves everything that begins after the change. Answers in progress finish on their old
-engine, which is closed once it is idle.
+A new model answers all requests that arrive after the change. Answers in progress finish on the old
+model's engine, which is closed once it is idle.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from lull.service.builtin.routes import AnsweredByEngine, ServedModel
 log = logging.getLogger(__name__)
 
 IDLE_CHECK_S: Final = 2.0
-"""Seconds between checks if an old engine is idle.
-
-A request already routed to it arrives sooner.
+"""Seconds between checks whether the engine of the previously trained model is idle and can be
+closed. A request that was already routed to this engine arrives within that time.
 """
 
 
@@ -48,22 +47,24 @@ class LearnerEngine(Engine, Protocol):
 
 
 class TrainableModels(Protocol):
-    """The models whose weights were made ready for training, and engines for them."""
+    """Interface to the models whose weights were prepared for training, and to engines that run
+    them.
+    """
 
     def found(self, name: str) -> MadeWeights | None:
-        """Return a model's weights; None for a model that ships with Lull, or if there are none.
-        Blocking.
+        """Return a model's weights that were prepared for training; None if there are none, and for
+        a model that ships with Lull. Blocking.
         """
 
     def read(self, name: str, made: MadeWeights) -> LocalModel:
         """Read a model's facts from its weights. Blocking. Raises ResourceError."""
 
     def engine(self, made: MadeWeights, settings: Settings) -> LearnerEngine:
-        """Return a new engine for the weights."""
+        """Return a new engine that runs the model with these weights."""
 
     def published(self, settings: Settings) -> bool:
-        """Whether Ollama gets a merged copy of the trained model, instead of Lull's engine
-        answering.
+        """Whether the settings say that Ollama answers for the trained model, with a merged copy of
+        it, rather than Lull's own engine.
         """
 
 
@@ -96,10 +97,12 @@ class LearningModel:
         self._leaving: dict[LearnerEngine, asyncio.Task[None]] = {}
 
     async def follow(self, settings: Settings) -> bool:
-        """Serve the model that the settings name as the one to train; False if it already is.
+        """Serve the model that the settings name as the one to train; return False if it is served
+        already.
 
-        Training finds it from then on, and clients too where Lull's own engine answers for it.
-        Raises ResourceError when its weights cannot be read; then no model is trained.
+        From then on training uses this model, and it answers clients' requests where Lull's own
+        engine answers for it. Raises ResourceError when its weights cannot be read; then no model
+        is trained.
         """
         async with self._one_at_a_time:
             name = settings.training.model

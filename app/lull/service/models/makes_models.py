@@ -15,8 +15,8 @@ from lull.core.skills.ports import Evolver
 
 
 class OllamaModel(ChatModel, Protocol):
-    """Interface of a chat model in the user's Ollama that can be asked like any other, and whose
-    connection must be closed.
+    """Interface of a chat model in the user's Ollama. Lull asks it like any other chat model, but
+    must close its connection afterwards.
     """
 
     async def close(self) -> None: ...
@@ -33,16 +33,18 @@ class MakesModels(Protocol):
     def server(
         self, address: str, model: str, *, timeout_s: float, allow_remote: bool
     ) -> ChatModel:
-        """Open a model at an address of its own. Raises LullError if it may not be asked."""
+        """Open a chat model of a model server at the given address. Raises LullError if it may not
+        be asked.
+        """
 
     def own(self, engine: Engine, model: str, *, timeout_s: float, sampling: Sampling) -> ChatModel:
         """Open a model that Lull's own engine serves."""
 
     def reader(self, chat: ChatModel) -> FeedbackReader:
-        """Have a chat model read what users say about answers."""
+        """Return a feedback reader that has this chat model read what users say about answers."""
 
     def judge(self, chat: ChatModel, *, votes: int, temperature: float) -> Judge:
-        """Have a chat model score answers, with several votes on each."""
+        """Return a judge that has this chat model score answers, with several votes on each."""
 
     def writer(self, chat: ChatModel) -> Evolver:
-        """Have a chat model write skills (texts put into prompts)."""
+        """Return a skill writer that has this chat model write skills (texts put into prompts)."""

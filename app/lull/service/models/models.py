@@ -136,8 +136,8 @@ def model_view(model: Learnable) -> Json:
 def models_view(there: ThereIs, chosen: str, auto: Json | None = None) -> Json:
     """Build the JSON of `lull model list`, which shows the models that can be trained.
 
-    `auto` is `{"model", "why"}`, the model that "auto" stands for now; None if the settings name
-    one.
+    `there` holds these models, `chosen` is the name of the one to train. `auto` is `{"model",
+    "why"}`, the model that the setting "auto" stands for now; None if the settings name a model.
     """
     return {
         "auto": auto,

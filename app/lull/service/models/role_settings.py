@@ -18,11 +18,11 @@ def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]
 
 
 def wanted(settings: Settings) -> dict[ModelRole, str]:
-    """Return, for each role (feedback reader, judge, skill writer), the model that the settings
-    name and whose exam Lull is to run.
+    """Return the model that the settings name for each role (feedback reader, judge, skill writer),
+    so that Lull gives it the exam for this role.
 
-    It is "" where the settings name a model server by its own address: only its owner knows what
-    such a server is and where it runs, so it is not examined.
+    The name is "" where the settings give the address of a separate model server: only its owner
+    knows what it is and where it runs, so it is not examined.
     """
     known = models_and_addresses(settings)
     return {role: "" if address else model for role, (model, address) in known.items()}

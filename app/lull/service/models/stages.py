@@ -1,5 +1,5 @@
-"""Finds the model that replays past requests to prove a skill, with the adapter and settings that
-it is served with now.
+"""Opens the model on which past requests are replayed to prove a skill (a text for prompts), with
+the adapter and settings that this model is served with now.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ class KnownOllama(Protocol):
         """
 
     def known(self, name: str) -> ModelFacts | None:
-        """Return what is known of a model without asking Ollama."""
+        """Return what is known of a model in Ollama without asking Ollama; None if nothing is."""
 
     def digests(self) -> Mapping[str, str]:
         """Return the digests of the models that run on this machine, by canonical name."""
 
 
 class Stages:
-    """Provides the model on which past requests are replayed to prove a skill (a text for prompts),
-    as it is served now.
+    """Opens the model on which past requests are replayed to prove a skill (a text for prompts),
+    with the adapter and settings that it is served with now.
     """
 
     def __init__(
@@ -79,13 +79,17 @@ class Stages:
         return {*self._chats, *([judge] if judge else ())}
 
     def facts(self, model: str) -> ModelFacts | None:
-        """Return what is known of a model (size, context window …) without asking Ollama."""
+        """Return what is known of a model (size, context window …) without asking Ollama; None if
+        nothing is known.
+        """
         if self._local.is_alone_with(model):
             return self._local.facts(model)
         return self._ollama.known(model)
 
     def facts_here(self, model: str) -> ModelFacts | None:
-        """Return what is known of a model; None if it does not run on this machine."""
+        """Return what is known of a model (size, context window …); None if the model does not run
+        on this machine.
+        """
         here = self._local.is_alone_with(model) or canonical(model) in self._ollama.digests()
         return self.facts(model) if here else None
 

@@ -1,11 +1,13 @@
 """Makes backups of Lull's data in a running service: on a schedule in quiet moments, and on
 request.
 
-Forgetting a conversation stops a backup in progress, so that none contains what is being deleted.
+Forgetting a conversation stops a backup in progress, so that no backup contains what is being
+deleted.
 
 `GET /v1/backup` answers `{"under_way": {"part", "done", "of"} or null, "backups": [{"file", "at",
 "bytes"}]}`. A POST of `{"file": PATH or ""}` makes a backup and answers `{"file", "bytes", "at",
-"holds": {…}, "files", "left_out", "odd"}`.
+"holds": {…}, "files", "left_out", "odd"}`: `holds` counts what is in it, `files` is the number of
+files, `left_out` names the kinds of data never backed up, and `odd` the paths that could not be.
 """
 
 from __future__ import annotations
@@ -90,9 +92,10 @@ def folder_of(home: Path, settings: BackupSettings) -> Path:
 def made_by_hand(
     home: Path, settings: BackupSettings, wanted: str, *, now: datetime, tell: Tell
 ) -> Json:
-    """Make a backup on the user's request.
+    """Make a backup on the user's request and return its JSON.
 
-    `wanted` is a file, a folder, or "" for the default folder. Blocking.
+    `wanted` is a file, a folder, or "" for the default folder. `tell` is called with the progress.
+    Blocking.
     """
     target = Path(wanted) if wanted else folder_of(home, settings)
     if target.is_dir():
@@ -110,8 +113,8 @@ def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
 
 
 def known_of(home: Path, folders: tuple[Path, ...]) -> list[Path]:
-    """Return the existing backup files: those that this Lull recorded, and those in its own backup
-    folder or in `folders`.
+    """Return the backup files that exist: those that Lull has noted down when it made them, and
+    those in the home's backup folder or in `folders`.
 
     Blocking.
     """
@@ -146,7 +149,9 @@ def newest(folder: Path) -> datetime | None:
 
 
 def looked_at(home: Path, settings: BackupSettings, now: datetime) -> Json:
-    """Build the result of the check of the backups in `lull doctor`. Blocking."""
+    """Check for `lull doctor` whether backups exist and scheduled ones are made on time; return the
+    JSON of this check. Blocking.
+    """
     name, folder = "backups", Path(settings.folder) if settings.folder else home / "backups"
     files = known_of(home, (folder,))
     last = max((file.stat().st_mtime for file in files), default=None)
@@ -279,8 +284,8 @@ class Backups:
     # Beside others
 
     def known(self) -> list[Path]:
-        """Return the existing backup files: those that this Lull recorded, and those in its
-        folders.
+        """Return the backup files that exist: those that Lull has noted down when it made them, and
+        those in its backup folders.
 
         Blocking.
         """
@@ -288,9 +293,10 @@ class Backups:
         return known_of(self._home, (Path(folder),) if folder else ())
 
     def hold_more(self) -> list[Path]:
-        """Return the files that may still contain text of a conversation that the user had deleted.
+        """Return the files that may still contain a conversation after the user had it deleted:
+        backups, and data that restores of backups have set aside.
 
-        These are backups, and data set aside by restores. Blocking.
+        Blocking.
         """
         return [*self.known(), *aside(self._home)]
 

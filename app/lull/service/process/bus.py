@@ -65,11 +65,11 @@ class EventBus:
 
     @asynccontextmanager
     async def watching(self, *, after: int) -> AsyncIterator[AsyncIterator[Event]]:
-        """Context manager that yields a stream of all events with numbers above `after`: those that
-        were missed, then new ones as they come.
+        """Context manager that yields a stream of all events whose number is above `after`: first
+        those already published, then new ones as they come.
 
-        If `after` is above the newest number (a crash can lose the newest events), the stream
-        begins now.
+        If `after` is above the newest number (a crash can lose the newest events), the stream holds
+        only new events.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue(QUEUE_LENGTH)
         self._watchers.add(queue)

@@ -48,7 +48,9 @@ from lull.service.wiring.service import Service
 from lull.store.training.run_folders import RunFolders
 
 READS_WAIT_S: Final = 2.0
-"""Most seconds that a reader waits for long turns that are still searched for secrets."""
+"""Most seconds that a request to read recorded data waits for long turns that are not stored yet,
+because they are still being searched for secrets.
+"""
 
 
 async def open_control(

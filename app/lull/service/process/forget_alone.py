@@ -1,5 +1,5 @@
-"""Runs `lull forget` (which deletes a conversation) without a running service, on a service that
-accepts no requests.
+"""Runs `lull forget` (which deletes a conversation) without a running service: opens the same parts
+as a service does, but accepts no requests.
 
 The caller holds the lock of the data folder.
 """

@@ -81,7 +81,9 @@ def start_logging(folder: Path, level: str) -> None:
 
 
 def no_words_of_others(loop: AbstractEventLoop) -> None:
-    """Keep messages of other libraries' exceptions, which may quote users, out of the log."""
+    """Keep the messages of other libraries' exceptions out of the log, because they may quote what
+    users wrote.
+    """
 
     def tell(_: AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")

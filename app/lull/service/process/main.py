@@ -62,7 +62,7 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """What the message printed after a successful start says about the service, such as its
+    """The data in the message that the service prints after a successful start, such as its
     address.
     """
 
@@ -81,7 +81,8 @@ class Ready:
 class Stopping:
     """Holds the requests to stop the service.
 
-    Event `asked` is set by the first, `again` by a second, which means at once.
+    Its event `asked` is set by the first request. Its event `again` is set by a second one, which
+    means that the service should stop at once.
     """
 
     def __init__(self) -> None:
@@ -110,8 +111,8 @@ def run(
     tell: Callable[[Ready], None],
     played: Path | None = None,
 ) -> None:
-    """Run the service until it is stopped. `played` is a file that sets the time of day (`lull
-    demo`).
+    """Run the service until it is stopped. `tell` is called with the data for the start message;
+    `played` is a file that sets the time of day (`lull demo`).
 
     Raises LullError when the service cannot start.
     """

@@ -21,7 +21,7 @@ _KEYCHAIN = "keychain"
 
 
 async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, LullError | None]:
-    """Return the network token where one is needed, the kind of store that keeps it, and any
+    """Return the network token ("" where none is needed), the kind of store that keeps it, and any
     problem with that store.
 
     A loopback-only service needs no token and asks no keychain.
@@ -40,9 +40,9 @@ async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, Lul
 
 
 async def remember_where(database: Database, kind: str) -> None:
-    """Note in the database that the token is in the keychain, if it is.
+    """Note in the database that the network token is in the keychain, if `kind` says so.
 
-    The keychain may be locked or missing when the token is to be deleted.
+    This is needed later: when the token is to be deleted, the keychain may be locked or missing.
     """
     if kind == _KEYCHAIN:
         await Remembered(database).put(TOKEN, kind)

@@ -43,8 +43,8 @@ class Problems:
             self._bus.tell(EventKind.PROBLEM, key=key, standing=True, **said)
 
     def told(self, key: str, error: LullError | None) -> None:
-        """Record an error as the current problem under this key; if the error is None, remove the
-        problem that was there.
+        """Record an error as the current problem under this key, or, if `error` is None, remove the
+        problem that was recorded under it.
         """
         if error is None:
             self.clear(key)
@@ -66,8 +66,8 @@ class Problems:
     ) -> T | None:
         """Run `work` and return its result; None if it raises LullError.
 
-        The error is shown as the problem `key` until a later run succeeds, and is added to
-        `undone`.
+        The error is then recorded as the current problem under `key` until a later run of the work
+        succeeds. If the caller passes a list as `undone`, the error is also appended to it.
         """
         try:
             result = await work()

@@ -1,11 +1,12 @@
-"""Child process that takes over after the service has died, and forwards requests to Ollama
-unchanged until a service runs again.
+"""Stand-in: a child process that takes over after the service has died, and forwards requests to
+Ollama unchanged until a service runs again.
 
-Run as `python -m lull.service.process.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. It
-waits for the end of its standard input, which the service holds open. A service that stops in order
-says so first; an end without a word means that it died. Then this process takes over the service's
-port and forwards every request unchanged, from clients that the service would admit. Once a service
-takes the data folder's lock, it frees the port and exits.
+Run as `python -m lull.service.process.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. The
+process waits for the end of its standard input, which the service holds open. A service that stops
+in order writes a farewell there first; an end without a farewell means that it died. Then this
+process takes over the service's port and forwards every request unchanged, from clients that the
+service would admit. Once a service takes the data folder's lock, this process frees the port and
+exits.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from lull.service.process.listening import listening_socket
 from lull.service.process.lock import FileLock, is_running
 
 FAREWELL: Final = b"bye\n"
-"""What the service writes to this process's standard input when it stops in order, so that nothing
-takes over.
+"""What the service writes to this process's standard input when it stops in order, so that the
+process exits instead of taking over.
 """
 PORT_WITHIN_S: Final = 30.0
 """Seconds for which this process tries to open the dead service's port; the system may hold it for
@@ -57,8 +58,8 @@ class StandInPlan:
     service_lock: str
     """Path of the service's lock; while somebody holds it, a service runs."""
     own_lock: str
-    """Path of the lock file that this process holds while it forwards requests; its process id is
-    in it.
+    """Path of the lock file that this process holds while it forwards requests, and into which it
+    writes its process id.
     """
 
     def to_json(self) -> str:
@@ -71,8 +72,10 @@ class StandInPlan:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Wait until standard input ends, which means that the service stopped or died; if it died,
-    forward requests to Ollama until one runs again.
+    """Wait until standard input ends, which means that the service has stopped or died. If it died,
+    forward requests to Ollama until a service runs again.
+
+    `argv` holds the plan (StandInPlan) as JSON.
     """
     (text,) = sys.argv[1:] if argv is None else argv
     plan = StandInPlan.from_json(text)

@@ -23,15 +23,15 @@ from lull.service.process.stand_in import FAREWELL, StandInPlan
 
 log = logging.getLogger(__name__)
 GOES_WITHIN_S = 5.0
-"""Seconds that the stand-in process gets to end before it is killed."""
+"""Seconds that the stand-in process may take to exit before it is killed."""
 
 
 def plan_of(settings: ServiceSettings, paths: Paths, *, upstream: str) -> StandInPlan | None:
     """Return the settings of the stand-in, which forwards requests to Ollama if this service dies;
-    None where there is to be no stand-in.
+    None if no stand-in is to be started.
 
-    There is none on a port that the system picks, since clients would not find it, nor where other
-    machines may connect, since it would need the token.
+    None is started on a port that the system picks, since clients would not find it again, nor
+    where other machines may connect, since the stand-in would need the network token.
     """
     if not settings.stand_in or settings.port == 0 or settings.needs_token or os.name != "posix":
         return None
@@ -95,7 +95,7 @@ class StandInGuard:
 
 def end_stand_in(own_lock: Path) -> bool:
     """End a stand-in (a process that forwards requests for a dead service) and wait until it has
-    ended; False if none runs.
+    exited; return False if none runs.
     """
     if not is_running(own_lock):
         return False

@@ -1,9 +1,9 @@
 """Keeps background tasks alive: a task that fails is restarted with backoff.
 
 A task that raises LullError (an expected failure, such as a full disk) is restarted until the cause
-is gone. A task that keeps raising anything else has a bug and is given up after a few tries. It
-stays listed as a problem; the proxy goes on without it. The problem is cleared only after the task
-has run for a while, so that it does not flicker with every restart.
+is gone. A task that keeps raising other exceptions has a bug and is given up after a few tries: it
+stays listed as a problem, and the proxy goes on without it. A problem is cleared only after the
+restarted task has run for a while, so that it does not flicker with every restart.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Supervisor:
     async def keep(self, name: str, job: Job) -> None:
         """Run the background task `job` until it returns, restarting it when it raises.
 
-        It is given up when it raises an exception other than LullError too often.
+        The task is given up when it raises exceptions other than LullError too often.
         """
         failures, faults = Backoff(), Backoff()
         while True:

@@ -2,8 +2,8 @@
 skill, and records which one they pick.
 
 A slow model can take minutes for two answers, so they are made in a background task. A request
-waits for it for up to `PATIENCE_S` and then reports that the model is still working; asking again
-waits for the same pair.
+waits for this task for up to `PATIENCE_S` and then reports that the model is still working; the
+next request waits for the same task.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ PATIENCE_S: Final = 20.0
 
 
 class Compares(Protocol):
-    """Interface to have a model make two answers, with and without a proposed skill, and to record
-    which one the user picks.
+    """Interface of the part that has a model make two answers, with and without a proposed skill,
+    and records which one the user picks.
     """
 
     async def next(self, proposal_id: str, /) -> NextPair: ...
@@ -40,8 +40,8 @@ class Compares(Protocol):
 
 
 class Followed(Protocol):
-    """Interface to be told that the user picked one of two answers, so that the skill's proof goes
-    on.
+    """Interface of the part that is called after the user has picked one of two answers, so that
+    the skill's proof goes on.
     """
 
     async def picked(self) -> None: ...
@@ -70,11 +70,12 @@ class Comparing:
         """Running replays by proposal id."""
 
     async def next(self, proposal_id: str) -> Json:
-        """Return the next two answers, with and without a proposed skill, for the user to compare:
-        `{"pair", "request", "a", "b", "alike", "working", …}`.
+        """Return the next two answers to a past request, one with and one without a proposed skill,
+        for the user to compare: `{"pair", "request", "a", "b", "alike", "working", …}`.
 
-        `pair` is None while the model is still answering, or if there is nothing to pick. Raises
-        LullError.
+        `pair` is the id by which to pick; None while the model is still answering (`working`), or
+        if there is nothing to pick. `alike` counts the pairs skipped because both answers were the
+        same. Raises LullError.
         """
         proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
         task = self._replaying.get(proposal.id)
@@ -96,9 +97,9 @@ class Comparing:
         """Record which of two answers, with and without a proposed skill, the user picked; return
         the state of the skill's proof (its test by replayed requests).
 
-        The result is `{"proposal", "picks", "wins", "losses", "e_value", "wanted", …}`.
-
-        Raises Conflict, NotFound, UsageError.
+        `wanted` is `{"pair", "pick"}`. The result is `{"proposal", "picks", "wins", "losses",
+        "e_value", "wanted", …}`, `picks` being the number of picks so far and `wanted` how many
+        more wins would prove the skill. Raises Conflict, NotFound, UsageError.
         """
         pair, pick = wanted.get("pair"), wanted.get("pick")
         if not isinstance(pair, str) or pick not in list(Pick):

@@ -1,8 +1,8 @@
 """Builds the JSON of proposals (candidate skills that wait for the user's approval), with
 everything needed to decide, as documented in CLI.md.
 
-Keys are only ever added. `diff` compares the exact bytes; its lines end at line feeds only, so that
-no other line-breaking character can hide a line.
+New versions of Lull only add keys to this JSON. `diff` compares the exact bytes; its lines end at
+line feeds only, so that no other line-breaking character can hide a line.
 """
 
 from __future__ import annotations
@@ -122,10 +122,10 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
 
 def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
-    """Return the JSON of a proof's last look; None before it was taken.
+    """Return the JSON of the last look in a skill's proof; None if there was no last look yet.
 
-    The last look is a randomised test that decides once when all replays of the proof are spent.
-    Its random number stays hidden until then.
+    The last look is a randomised test that decides once when all replays of the proof are spent:
+    the chance to accept grows with the `e_value`. Its random number stays hidden until then.
     """
     if look is None or not look.after:
         return None
@@ -140,7 +140,7 @@ def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | Non
 
 def pairs_view(pairs: Sequence[Pair]) -> Json:
     """Return the JSON of every replayed pair (one past request answered without and with a skill),
-    in order; answers that are empty were not stored.
+    in order. An empty answer means that its text was not stored.
     """
     return {
         "pairs": [
@@ -166,8 +166,9 @@ def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
 
 
 def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
-    """Return the JSON of the user's picks between answers with and without a skill so far, and of
-    how many more wins would prove the skill.
+    """Return the JSON of the user's picks between answers with and without a skill: picks `done`,
+    pairs skipped because both answers were `alike`, further wins `wanted` to prove the skill, and
+    pairs shown in one `sitting`.
     """
     return {
         "done": sum(pair.scored_by == BY_USER for pair in pairs),
@@ -193,7 +194,7 @@ def _better(wins: int, losses: int) -> Json | None:
 
 
 def unified(before: bytes, after: bytes, name: str) -> str:
-    """Return a GNU unified diff of two texts; a missing side is /dev/null."""
+    """Return a GNU unified diff of two texts; an empty text is named /dev/null in its header."""
     old, new = _lines(before), _lines(after)
     lines = difflib.unified_diff(
         old,
@@ -223,9 +224,10 @@ def check_words(check: str) -> str | None:
 
 
 def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
-    """Return the JSON of a failed attempt to write a skill.
+    """Return the JSON of an unsuccessful attempt to write a skill from bad answers.
 
-    `settled` holds ids of attempts whose failed answers later led to a proposed skill.
+    `settled` holds the ids of those attempts that no longer matter, because the same bad answers
+    later led to a proposed skill.
     """
     return {
         "id": fault.id,
@@ -241,8 +243,8 @@ def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
 
 
 def settled_faults(faults: Sequence[WritingFault], proposals: Sequence[Proposal]) -> frozenset[str]:
-    """Return the ids of failed attempts to write a skill whose failed answers later led to a
-    proposed skill.
+    """Return the ids of those unsuccessful attempts to write a skill that no longer matter, because
+    the bad answers that they started from later led to a proposed skill.
     """
     return frozenset(
         fault.id

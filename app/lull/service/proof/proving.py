@@ -1,5 +1,5 @@
-"""Runs proofs of proposed skills (tests by replayed requests) in idle times and on request, follows
-up on decided ones, and checks that skills in use still help.
+"""Runs proofs of proposed skills (tests by replayed requests) in idle windows and on request,
+publishes the results, and checks that skills in use still help.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GUARD_EVERY_S = 600.0
 
 class Proving:
     """Runs the proofs of proposed skills (tests by replayed requests) and the checks of skills in
-    use, and says which proofs wait.
+    use, and lists the proposals that are still to be proved.
     """
 
     def __init__(
@@ -89,8 +89,8 @@ class Proving:
         return self._waiting
 
     async def in_lull(self, proposal: str) -> int:
-        """Run a time slice of one proposed skill's proof, which answers past requests with and
-        without it; returns how many pairs of answers were added.
+        """Use a time slice of an idle window for one proposed skill's proof, which answers past
+        requests with and without the skill; return how many pairs of answers were added.
 
         Raises LullError.
         """
@@ -102,10 +102,10 @@ class Proving:
             await self._follow_up()
 
     async def measure_in_lull(self, skill: SkillKey) -> int:
-        """Run a time slice of measuring a skill in use, by answering past requests with and without
-        it.
+        """Use a time slice of an idle window to measure whether a skill in use helps, by answering
+        past requests with and without it.
 
-        Returns the number of requests answered so. Raises LullError.
+        Returns the number of requests answered in this slice. Raises LullError.
         """
         async with self._replaying:
             done = await self._measure.slice(skill)
@@ -116,19 +116,19 @@ class Proving:
     # The user's requests
 
     async def again(self, proposal: str) -> None:
-        """Begin the proof of a proposed skill (its test by replayed requests) again, also of one
-        that was not proved or was put off.
+        """Begin the proof of a proposed skill (its test by replayed requests) again, even if the
+        proof had failed or the user had postponed the proposal.
 
         Raises LullError.
         """
         await self._prove.again(proposal)
 
     async def hurry(self, proposal: str | None, *, wait: bool) -> None:
-        """Prove one proposed skill, or all, by replaying past requests, without waiting for idle
-        time.
+        """Prove one proposed skill, or all, by replaying past requests, without waiting for an idle
+        window.
 
-        With `wait`, returns at the end and raises the LullError that stopped it. A caller that goes
-        away does not stop the proofs.
+        With `wait`, returns when the proofs have ended, and raises the LullError that stopped them.
+        Cancelling this call does not stop the proofs.
         """
         hurried = asyncio.create_task(self._all(proposal))
         self._hurried.add(hurried)
@@ -150,8 +150,8 @@ class Proving:
         return None
 
     async def picked(self) -> None:
-        """Follow up on the proofs of candidate skills that were decided by the user's picks between
-        answers with and without the skill.
+        """Check, after the user picked the better of two answers, whether this has decided the
+        proof of a candidate skill; if so, publish the result.
         """
         self._waiting = None
         await self._follow_up()
@@ -159,8 +159,8 @@ class Proving:
     # Afterwards
 
     def look_again(self) -> None:
-        """Drop the cached list of proposed skills that wait to be proved, because one was made or
-        decided.
+        """Drop the cached list of proposed skills that are still to be proved, because a proposal
+        was made or decided.
         """
         self._waiting = None
 

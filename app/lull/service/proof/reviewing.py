@@ -37,9 +37,9 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 MAX_FAULTS = 20
-"""Most unusable answers of the skill writer that are listed, newest first."""
+"""Most unsuccessful attempts to write a skill that are listed, newest first."""
 MOST_READ = 1000
-"""Most proposals for which it is remembered which text was shown to the user."""
+"""Most proposals for which the service remembers which version of the text the user was shown."""
 
 _NOT_REPLAYED = {
     ProposalStatus.DRAFT: "is not screened yet",
@@ -53,7 +53,7 @@ _NOT_REPLAYED = {
 
 class Proofs(Protocol):
     """Interface to start proofs of proposed skills (tests by replayed requests), and to report that
-    the user decided on one.
+    the user has decided on a proposal.
     """
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
@@ -100,9 +100,10 @@ class Reviewing:
 
     def list(self, *, everything: bool = False) -> Json:
         """Return the JSON of the open proposals of skills (or all ever made), newest first, and of
-        models' failed attempts to write one.
+        models' unsuccessful attempts to write one (`faults`).
 
-        `pushed`: whether requested proofs are running.
+        `pushed`: whether proofs that the user requested are running. `snoozed`: proposals that the
+        user postponed. `undo`: the decision that `undo` would revert, or null.
         """
         found = self._review.proposals(everything=everything)
         faults = self._proposals.faults(limit=MAX_FAULTS)
@@ -129,8 +130,9 @@ class Reviewing:
     def show(self, proposal: str, *, sha256: str | None = None, to_read: bool = False) -> Json:
         """Return the JSON of one proposal (a candidate skill that waits for approval).
 
-        "read" in it is the hash of its text when it was last shown `to_read`, "" if it was not
-        since the service began. Raises NotFound, and Conflict if its text's hash is not `sha256`.
+        With `to_read`, the service notes the hash of the text as shown to the user. `read` in the
+        result is the last hash noted, "" if none was since the service started. Raises NotFound,
+        and Conflict if the text's hash is not `sha256`.
         """
         _check_same(self._proposals.get(proposal), sha256)
         shown = self._done(self._library().generation, proposal)
@@ -172,8 +174,8 @@ class Reviewing:
         return view
 
     def verify(self, *, name: str, client: str) -> Json:
-        """Re-check the stored proof (recorded replays of requests) that a skill helps: `{"holds",
-        "why", …}`.
+        """Re-check the stored proof (recorded replays of requests) that a skill helps. In the
+        result `{"holds", "why", …}`, `holds` says whether the proof is valid.
 
         Raises NotFound, SkillError.
         """
@@ -183,7 +185,7 @@ class Reviewing:
 
     async def decide(self, proposal: str, action: str, wanted: Mapping[str, Any]) -> Json:
         """Approve, reject, defer or edit a proposal (a candidate skill); return `{"generation",
-        "proposal"}`.
+        "proposal"}`, `generation` being the number of the skill library's state after the decision.
 
         Raises Conflict, NotFound, UsageError, SkillError.
         """
@@ -212,9 +214,10 @@ class Reviewing:
         return done
 
     async def undo(self, wanted: Mapping[str, Any]) -> Json:
-        """Undo the user's last decision on any proposed skill, or the last about the proposal `id`.
+        """Undo the user's last decision on a proposed skill: on the proposal `id` if the request
+        names one, else on any.
 
-        Raises NotFound if there is none.
+        Raises NotFound if there is no such decision.
         """
         return await self._done_whole(self._review.undo(_text(wanted, "id")))
 
@@ -241,9 +244,9 @@ class Reviewing:
         """Start all waiting proofs of proposed skills (tests by replayed requests), or that of one
         proposal.
 
-        Returns what `list` returns, and as "problems" the errors of a judge or writer that could
-        not be asked. With `wait`, returns when the proofs have ended; they continue if the client
-        disconnects.
+        Returns what `list` returns, and as "problems" the errors of a feedback reader, judge or
+        skill writer that could not be asked. With `wait`, returns when the proofs have ended; they
+        continue if the client disconnects.
         """
         proposal = _text(wanted, "id")
         if proposal is not None:

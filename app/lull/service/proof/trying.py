@@ -1,8 +1,8 @@
-"""Handles "Try it" in the window: builds the two requests, without and with a skill, that the
-window then sends to the proxy as they are.
+"""Handles "Try it" in the window: builds two chat requests, one with a skill's text and one
+without, which the window then sends to the proxy unchanged.
 
-The text is put into each request by the same function that puts it into a user's chats. The window
-sends them like any chat, one after the other, unrecorded and with no skills added on the way.
+The skill's text is inserted by the same function as in a user's chats. The window sends the
+requests like any chat, one after the other, but unrecorded and with no skills added on the way.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 SEEDS: Final = 2**31
 MOST_CHARACTERS: Final = 100_000
-"""Most characters of a request that can be tried."""
+"""Most characters of a request on which the user may try a skill."""
 
 
 class Trying:
@@ -38,11 +38,13 @@ class Trying:
         self._known = known
 
     async def prepare(self, wanted: Mapping[str, Any]) -> Json:
-        """Return the two requests: `{"route", "without": {"body", "block", "skills", "why"},
-        "with": …, "differ"}`.
+        """Return the two requests, without and with the skill to try: `{"route", "without":
+        {"body", "block", "skills", "why"}, "with": …, "differ"}`.
 
-        `wanted` has "request" and "model"; and either "proposal" and its "sha256", or "skill" and
-        the client whose skill it is ("of"). Raises LullError.
+        `block` is the text that Lull adds, `skills` name where it comes from, `why` says why there
+        is none; `differ` is false if the skill would change nothing. `wanted` has "request" and
+        "model"; and either "proposal" and its "sha256", or "skill" and the client whose skill it is
+        ("of"). Raises LullError.
         """
         request, model = _text(wanted, "request"), _text(wanted, "model")
         if len(request) > MOST_CHARACTERS:

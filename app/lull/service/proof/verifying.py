@@ -1,7 +1,8 @@
 """Re-checks the stored proof (recorded replays of requests) that a skill helps, for `lull verify`,
 with or without a running service.
 
-It selects the evidence file and the skill text it must match, and words the result. Blocking.
+The module picks the evidence file and the skill text that the evidence must match, and puts the
+result into words. Blocking.
 """
 
 from __future__ import annotations
@@ -34,12 +35,11 @@ _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 def verified(
     skills: Skills, proposals: Proposals, *, name: str, client: str, rule: ProofRule
 ) -> Json:
-    """Re-check the stored proof (recorded replays of requests) that a skill helps; return
-    `{"holds", "why", …}`.
+    """Re-check the stored proof (recorded replays of requests) that a skill helps. In the result
+    `{"holds", "why", …}`, `holds` says whether the proof is valid.
 
-    A proof under a weaker rule than `rule` does not hold.
-
-    Raises NotFound for an unknown or deleted skill.
+    A proof made under a weaker rule than `rule` is not valid. Raises NotFound for an unknown or
+    deleted skill.
     """
     skill = _meant(skills.library(), SkillKey(check_client(client), check_name(name)))
     if skill.status is SkillStatus.ARCHIVED:
@@ -67,10 +67,10 @@ def verified(
 
 def mended_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
     """Check the stored proofs of all skills (recorded replays of requests) against the database,
-    and restore damaged copies from intact ones.
+    and repair damaged ones.
 
-    If one of a proof's two copies is intact, the other is restored from it; returns an error for
-    each proof without an intact copy.
+    Each proof is stored in two copies. If one copy is intact, the other is restored from it.
+    Returns an error for each proof without an intact copy.
     """
     told: list[LullError] = []
     for key, skill in skills.library().skills.items():

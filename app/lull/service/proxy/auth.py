@@ -111,8 +111,8 @@ def _token_given(headers: Mapping[str, str], token: str) -> bool:
 def origin_form(target: str) -> str:
     """Return the path of a request's target, which may also be a whole URL.
 
-    An absolute URL, as proxies are sent, loses its host: the client never chooses where a request
-    goes.
+    The host in a URL, as clients send it to HTTP proxies, is dropped: the client never chooses
+    where a request goes.
     """
     whole = _AUTHORITY.match(target)
     path = target[whole.end() :] if whole else target
@@ -120,7 +120,9 @@ def origin_form(target: str) -> str:
 
 
 def split_client(raw_path: str, headers: Mapping[str, str]) -> tuple[Client, str]:
-    """Return the client's name from a `/c/NAME` prefix, and the path without that prefix."""
+    """Return the client that sent a request, named by a `/c/NAME` prefix of the path or else by its
+    User-Agent, and the path without that prefix.
+    """
     found = _PREFIX.fullmatch(raw_path)
     if found:
         return Client(name=_without_secret(found.group(1)), apart=True), found.group(2) or "/"

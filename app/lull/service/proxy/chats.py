@@ -47,7 +47,7 @@ SETTLE_S = 10.0
 UNREAD = RequestError(
     "The request is long and cannot be read now.", status=503, hint="Try again in a moment."
 )
-"""Error answer for a long request whose reader process failed."""
+"""Error answer for a long request when the process that reads long requests has failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,9 @@ class ProxyRules:
     touch_remote: bool
     """Whether skills and recording also apply to models that do not run on this machine."""
     list_built_in: bool
-    """Whether listings of models include the built-in one although the upstream has models."""
+    """Whether listings of models include Lull's built-in model even if the upstream Ollama has
+    models of its own.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +124,8 @@ class AnswerChats:
     ) -> web.StreamResponse:
         """Answer a client's chat request. Raises LullError with the error to send to the client.
 
-        With `bare` nothing is added, recorded or learned: Lull is switched off.
+        With `bare`, because Lull is switched off, no skill is added and nothing is recorded or
+        learned.
         """
         body = await read_body(request, limit=self._rules.body_limit)
         keeps: Serving | None = None
@@ -254,9 +257,10 @@ class AnswerChats:
         return plain, None
 
     async def known(self, chat: ChatRequest) -> ModelFacts:
-        """Return the facts of the model that would answer this request.
+        """Return the facts of the model that would answer this request, such as its context window.
 
-        Raises LullError if there is none, or if Lull adds nothing to requests to it.
+        Raises LullError if there is no such model, or if Lull may not add skills to requests to it
+        because it runs on another machine.
         """
         local = self._local.answers(chat)
         if not local and self._upstream.alone:

@@ -1,7 +1,7 @@
-"""The HTTP server in front of Ollama: every method and path passes through unchanged.
+"""The HTTP server between clients and Ollama, which passes every method and path through unchanged.
 
 The exceptions are chat requests, which `chats` answers, and listings, to which Lull's own models
-are added. If anything of Lull's own fails, the original bytes are forwarded.
+are added. If anything of Lull's own fails, the client's original bytes are forwarded.
 """
 
 from __future__ import annotations

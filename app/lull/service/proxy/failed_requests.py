@@ -1,7 +1,7 @@
 """Remembers the newest chat requests that were answered with an error, so the user can see why.
 
-They are kept in memory only, without the prompts. Of an error that the upstream Ollama sent, the
-message is kept.
+They are kept in memory only, without the prompts. If the upstream Ollama sent the error, its
+message is kept, too.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ MOST_BYTES: Final = 4096
 """Most bytes of an upstream's error answer that are read."""
 MOST_CHARACTERS: Final = 300
 MOST_JOINTS: Final = 32
-"""Most punctuation marks of a long word after each of which a secret is looked for.
-
-A word with more of them is blacked out without a search.
+"""Most punctuation marks in a long word. After each of them a secret is looked for; a word with
+more marks is blacked out without a search.
 """
 _LONG_WORD: Final = re.compile(r"[^\s⟨⟩]{20,1000}")
 _JOINT: Final = re.compile(r"\W|_")
@@ -58,7 +57,7 @@ class FailedRequests:
         self._newest: deque[FailedRequest] = deque(maxlen=MOST_FAILED)
 
     def note(self, request: web.Request, status: int, why: str) -> None:
-        """Remember a chat request that is answered with this HTTP status, and the reason."""
+        """Remember a chat request that is answered with this HTTP status, and `why`."""
         client, raw_path = split_client(origin_form(request.raw_path), request.headers)
         if client.name == WINDOW_CLIENT and request.headers.get(RECORD_HEADER) == "no":
             return  # the user tries something out in the window, which shows the error itself
@@ -105,7 +104,7 @@ class ErrorText:
 
     @property
     def words(self) -> str:
-        """The message in the error answer, or the answer itself if it has another shape."""
+        """The message in the error answer; if the answer has another shape, its whole text."""
         try:
             said: Any = json.loads(self._data)
         except (ValueError, RecursionError):

@@ -49,9 +49,11 @@ class ProxyAnswer:
     chunks: AsyncIterator[bytes]
     reason: str | None = None
     error: bool = field(default=False)
-    """Whether this is an error made by Lull or similar, which must not be recorded as a turn."""
+    """Whether this answer must not be recorded as a turn: it is an error made by Lull, or comes
+    from another model than the record would name.
+    """
     all_there: bool = False
-    """Whether the whole body has already been received."""
+    """Whether the whole body of the answer has already been received."""
 
 
 class Forward:
@@ -81,11 +83,11 @@ class Forward:
     ) -> AsyncIterator[ProxyAnswer]:
         """Send a request to the upstream Ollama and return its answer.
 
-        Raises UpstreamDown before its first byte; a later failure raises aiohttp.ClientError from
-        the chunks.
-
         `rewritten`: the body was changed, so the client's length and encoding headers no longer
         apply. `readable`: the answer will be recorded, so it must not be compressed.
+
+        Raises UpstreamDown if Ollama sends no answer. If it fails after its answer has begun,
+        reading the answer's `chunks` raises aiohttp.ClientError.
         """
         headers = _headers(request, body, rewritten=rewritten, readable=readable)
         if self._token and self._token in headers.get("Authorization", ""):
@@ -188,8 +190,8 @@ def _all_there(answer: aiohttp.ClientResponse) -> bool:
 def end_to_end(
     headers: CIMultiDictProxy[str], without: frozenset[str] = HOP_BY_HOP
 ) -> CIMultiDict[str]:
-    """Return the headers that a proxy forwards: all but those in `without` (lower case) and those
-    that the Connection header names.
+    """Return the headers that a proxy forwards: all but those in `without` (in lower case) and
+    those that the Connection header names.
     """
     if "Connection" in headers:
         without |= {name.strip().lower() for name in headers["Connection"].split(",")}

@@ -17,9 +17,10 @@ Head = Callable[[str, "CIMultiDict[str]"], bytes]
 
 
 def exact(written: Head) -> Head:
-    """Wrap aiohttp's header serializer so that every byte of a header is kept.
+    """Return a wrapper of `written`, aiohttp's header serializer, that keeps every byte of a
+    header.
 
-    The original still validates the headers.
+    The original serializer still validates the headers.
     """
 
     def head(status_line: str, headers: CIMultiDict[str]) -> bytes:

@@ -1,5 +1,5 @@
 """Tells the proxy about the upstream Ollama: whether it runs, whether it has models, and what to
-advise the user while it does not.
+advise the user while it does not run.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Final, Protocol
 from lull.core.adapters.model_facts import ModelFacts
 
 AT_MOST_EVERY_S: Final = 0.2
-"""Rate limit of probes in seconds, however many requests fail."""
+"""Fewest seconds between two probes of Ollama, however many requests fail."""
 
 
 class WatchedOllama(Protocol):
-    """Interface to what is known of an Ollama server."""
+    """Interface to what is known of an Ollama server whose state is watched."""
 
     address: str
     ever_seen: bool
@@ -24,7 +24,7 @@ class WatchedOllama(Protocol):
 
     @property
     def has_models(self) -> bool:
-        """Whether the server had any models when it was last asked for them."""
+        """Whether the Ollama server had any models when it was last asked for them."""
 
     def remote(self, name: str) -> bool | Awaitable[bool]:
         """Return whether Ollama runs a model on another machine."""

@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 
 class OwnFaults:
-    """Reports bugs and failures in Lull's own handling of requests, while each request goes on
-    without it.
+    """Reports bugs and failures in Lull's own handling of a request; the request itself goes on
+    without Lull's additions.
     """
 
     def __init__(self, problems: Problems) -> None:
@@ -46,17 +46,21 @@ class OwnFaults:
         self._problems.report("serve", LullError(told, hint="`lull logs` has the details."))
 
     def report_known(self, error: LullError) -> None:
-        """Show the user an expected error that has a text of its own; it is logged in one line."""
+        """Show the user an error that Lull expects to happen and has a text for; the log gets one
+        line without a traceback.
+        """
         self._problems.report("serve", error)
 
     def clear(self) -> None:
-        """Remove the last shown error of Lull's own, because a request has gone well since."""
+        """Stop showing the user the last failure of Lull's own, because a request has gone well
+        since.
+        """
         self._problems.clear("serve")
 
 
 def error_answer(path: str, status: int, message: str, *, body: bool = True) -> ProxyAnswer:
-    """Return an error answer in the API format of the request's path; without `body` only its
-    headers.
+    """Return an error answer in the API format that belongs to the request's path; with `body`
+    False only its headers.
     """
     data = _shape(path).error(status, message)
     headers = CIMultiDict({"Content-Type": "application/json", "Content-Length": str(len(data))})

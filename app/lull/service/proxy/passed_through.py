@@ -1,7 +1,7 @@
 """A minimal proxy that forwards every request to Ollama unchanged, used while the service is dead.
 
-It admits the same clients as the service, and takes client names off the beginning of paths. It
-knows nothing of Lull's own models.
+It admits the same clients as the service, and removes the client's name from the beginning of a
+path. It knows nothing of Lull's own models.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ class PassingThrough:
 async def passing_through(
     listener: socket.socket, upstream: str, *, origins: Sequence[str], idle_s: float
 ) -> AsyncIterator[PassingThrough]:
-    """Context manager that runs a proxy on a loopback socket which forwards every request to Ollama
-    unchanged; `idle_s` is how many seconds Ollama may send nothing.
+    """Context manager that runs a minimal proxy on a loopback socket, which forwards every request
+    to Ollama unchanged. `idle_s` is how many seconds Ollama may send nothing before a request is
+    given up.
     """
     door = Door(port=listener.getsockname()[1], origins=origins)
     async with forwarding_session() as session:

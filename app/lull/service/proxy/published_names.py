@@ -1,8 +1,9 @@
 """Sends requests for a model to its published version, and puts the model's name back into answers.
 
-A published version is the model with a LoRA adapter merged in, as Ollama holds it under a name of
-its own. The answer comes back under the requested name. The version is fixed when the request
-arrives. If Ollama has lost it, the unchanged request goes to the base model.
+A published version is the model with a LoRA adapter merged in, which Ollama holds under a name of
+its own. The answer to the client still names the model that was requested. Which version answers is
+fixed when the request arrives. If Ollama no longer has that version, the unchanged request goes to
+the base model.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class PublishedNames:
         }
 
     def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
-        """Set the LoRA adapters that answer new requests to a model."""
+        """Set the LoRA adapters that answer new requests to a model: `active`, and `shadow` for a
+        share of the conversations.
+        """
         self._routes[canonical(model)] = (active, shadow)
 
     def stamped(
@@ -79,9 +82,9 @@ class PublishedNames:
         return any(of == canonical(model) for of, _ in self._versions)
 
     def lost(self, version: PublishedVersion) -> None:
-        """Note that Ollama has lost a published model with a merged LoRA adapter.
+        """Note that Ollama no longer has a published model with a merged LoRA adapter.
 
-        The base model answers until it is published again.
+        The base model answers until the adapter is published again.
         """
         if self._versions.pop((version.model, version.adapter), None) is None:
             return
@@ -156,7 +159,9 @@ _Target = AbstractAsyncContextManager[ProxyAnswer]
 
 
 def renamed(body: bytes, name: str) -> bytes | None:
-    """Return a request's body with another model name; None if it names none at the top level."""
+    """Return a request's body with another model name; None if the body has no model name at the
+    top level.
+    """
     try:
         draft = BodyEdit(body)
         members = draft.members(draft.root)
@@ -171,8 +176,8 @@ def renamed(body: bytes, name: str) -> bytes | None:
 
 
 async def under(answer: ProxyAnswer, name: str, asked_for: str) -> ProxyAnswer:
-    """Return the answer with the name of the published model (with a merged LoRA adapter) replaced
-    by the requested one.
+    """Return an answer in which the name of the published model (with a merged LoRA adapter) is
+    replaced by the name that the client asked for.
     """
     if answer.status != 200:
         body = b"".join([chunk async for chunk in answer.chunks])
@@ -213,9 +218,10 @@ def _field(name: str) -> bytes:
 
 
 async def replaced(chunks: AsyncIterator[bytes], old: bytes, new: bytes) -> AsyncIterator[bytes]:
-    """Yield the stream with one byte string replaced by another, even across chunks.
+    """Yield a stream in which one byte string is replaced by another, even where it spans two
+    chunks.
 
-    Only a possible beginning of `old` at the end of a chunk is held back.
+    Only the end of a chunk that could be the beginning of `old` is held back.
     """
     held = b""
     async for chunk in chunks:

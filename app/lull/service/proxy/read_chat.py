@@ -42,21 +42,21 @@ class ReadableBody(Protocol):
         """Return the request's body uncompressed."""
 
     def keep(self) -> asyncio.Future[Prepared] | None:
-        """Return the chat request in the form that the database stores, if a helper process makes
-        it.
+        """Have a helper process turn the chat request into the form that the database stores;
+        return this as a future.
 
-        None where the caller makes it, as for all but long requests.
+        None, for all but long requests, means that the caller must make this form itself.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class BodyToSend:
-    """A chat request's body as it is sent on: the client's own bytes, or those with skills put
-    in.
+    """A chat request's body as it is sent to the model: the client's own bytes, or the body with
+    skills inserted.
     """
 
     data: bytes
-    """The bytes to send; the client's own ones may be compressed."""
+    """The bytes to send; if they are the client's own, they may be compressed."""
     read: ReadableBody
     """The client's body, parsed."""
     rewritten: bool = False
@@ -107,8 +107,9 @@ class ReadHere:
 
 
 def refuse_endless_settings(chat: ChatRequest) -> None:
-    """Raise RequestError for a request whose model's name, output format or stop texts are so long
-    that storing them would hold up the database; it goes to the upstream unread.
+    """Raise RequestError if a request's model name, output format or stop texts are so long that
+    storing them would hold up the database. The request then goes to the upstream without being
+    read.
     """
     stops = sum(map(len, chat.sampling.stop))
     if (
@@ -121,5 +122,7 @@ def refuse_endless_settings(chat: ChatRequest) -> None:
 
 
 def again(error: RequestError) -> RequestError:
-    """Copy an error without its traceback, whose frames would keep the body in memory."""
+    """Return a copy of an error without its traceback, whose frames would keep the request's body
+    in memory.
+    """
     return RequestError(error.detail, status=error.status, hint=error.hint)

@@ -23,7 +23,7 @@ from lull.store.chat.recording import Prepared
 
 
 class RecordedRelay:
-    """Relays answers to clients, reads a copy of each, and records it when it ends."""
+    """Relays answers to clients, reads a copy of each answer, and records it at its end."""
 
     def __init__(
         self,
@@ -45,10 +45,11 @@ class RecordedRelay:
         serving: Serving | None,
         kept: asyncio.Future[Prepared] | None = None,
     ) -> web.StreamResponse:
-        """Relay the answer to the client and record it with its request.
+        """Relay the answer from `target` to the client, and record it with its request.
 
-        The record is made even if the client disconnects before the first byte; an error answer is
-        not recorded.
+        `serving` is the state of the request; None if it is not to be recorded. `kept` delivers the
+        stored form of a long request. The record is made even if the client disconnects before the
+        first byte; an error answer is not recorded.
         """
         hung_up = True
         try:

@@ -1,4 +1,6 @@
-"""Interfaces of what answers the proxy's requests: the upstream Ollama and Lull's own models."""
+"""Interfaces of the two sources of answers to the proxy's requests: the upstream Ollama and Lull's
+own models.
+"""
 
 from __future__ import annotations
 
@@ -44,15 +46,15 @@ class OwnModels(Protocol):
         """Whether this model is served by Lull alone, not by Ollama too."""
 
     def facts(self, name: str) -> ModelFacts:
-        """Return a model's facts, to be recorded with an answer. Raises RequestError (404) if not
-        served.
+        """Return a model's facts (digest, context window, adapter …), to be recorded with an
+        answer. Raises RequestError (404) if the model is not served.
         """
 
     async def answer(
         self, dialect: Dialect, body: bytes, *, adapter: str | None = ...
     ) -> ProxyAnswer:
-        """Answer a chat request with a LoRA adapter; None is the base model, the default is the
-        adapter in use.
+        """Answer a chat request with a version of the LoRA adapter; None means the base model, the
+        default means the adapter in use.
 
         Errors of the client or the engine become answers.
         """
@@ -79,4 +81,6 @@ class OwnModels(Protocol):
         """
 
     def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
-        """Build the answer for an unknown path when there is no Ollama."""
+        """Build the answer for an unknown path when there is no Ollama; `how_to_start` is the error
+        text where Ollama could answer.
+        """

@@ -1,5 +1,5 @@
-"""Handles the changes by `lull skills` of texts put into prompts (add, edit, pin, roll back …),
-with or without a running service.
+"""Carries out the user's changes to skills (texts put into prompts), such as add, edit, pin or roll
+back, for `lull skills` with or without a running service.
 """
 
 from __future__ import annotations
@@ -47,14 +47,17 @@ class SkillChanges:
         self._skills = skills
 
     async def take_in(self) -> list[SkillError]:
-        """Look for skill files that were edited by hand; returns the errors of unreadable ones."""
+        """Look for skill files that the user edited by hand and turn the edits into proposals,
+        which wait for approval; return errors for the unreadable files.
+        """
         return await self._approve.take_in()
 
     async def apply(self, wanted: Mapping[str, Any]) -> Json:
-        """Apply one change of skills: `{"do": "add" | "edit" | …, …}` → `{"generation", "skill",
-        "skills"}`.
+        """Apply one change of skills (texts put into prompts): `{"do": "add" | "edit" | …, …}` →
+        `{"generation", "skill", "skills"}`.
 
-        Raises LullError.
+        In the result, `generation` is the number of the skill library's new state, `skills` are the
+        changed skills and `skill` is the first of them. Raises LullError.
         """
         action = str(wanted.get("do", ""))
         client = check_client(_text(wanted, "client") or "")

@@ -13,8 +13,8 @@ from lull.service.process.bus import EventBus
 
 
 class LibraryIndex(Protocol):
-    """Interface of the search index that finds the skills (texts for prompts) for a request, to be
-    rebuilt when the library changes.
+    """Interface of the search index that finds the skills (texts for prompts) for a request. It
+    must be rebuilt when the skill library changes.
     """
 
     @property

@@ -60,14 +60,16 @@ class WatchLibrary:
                 seen = marks
 
     async def look_through(self) -> None:
-        """Compare skill texts and states with what was approved; report differences to the user."""
+        """Compare the texts and states of all skills (texts put into prompts) with what was
+        approved; report differences to the user.
+        """
         told = await self._skills.look_through()
         told += await asyncio.to_thread(mended_evidence, self._skills, self._proposals)
         self._problems.told("library", told[0] if told else None)
 
     async def take_in(self) -> None:
-        """Turn hand edits of skill files into proposals, which the user must approve; use the skill
-        library if it changed.
+        """Turn hand edits of skill files into proposals, which the user must approve; if the skill
+        library has changed, have requests use its new state.
         """
         await self.look_through()
         wrong = await self._changes.take_in()

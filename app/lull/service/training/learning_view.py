@@ -1,5 +1,5 @@
-"""Builds the data of the learning page: rewards (estimates of how good answers were) over time, by
-skills and adapter, and what changed when.
+"""Builds the data of the learning page: rewards (estimates of how good answers were) over time,
+with and without skills and adapters, and when these were changed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def learning_view(
 
     `wanted` chooses the answers: points, days and baseline are of this client and model only. If it
     names a skill, points and each day's `n`, `reward` and adapter parts are of answers that had the
-    skill in their prompts, and the day's skill parts compare answers with it and without it.
+    skill in their prompts, and the day's skill parts compare answers with the skill and without it.
 
     `{"points": [{"at", "reward", "n"}], "days": [{"day", "n", "reward", "with_skills",
     "without_skills", "with_adapter", "without_adapter"}], "baseline": {"reward", "n"}, "held_out":
@@ -44,11 +44,13 @@ def learning_view(
     "detail"}], "moves": [{"at", "model", "move", "active", "shadow", "why"}], "placings":
     [{"model", "place", "why"}]}`.
 
-    Rewards are probabilities that an answer was good, 0 to 1. Days are in this machine's time zone;
-    each of a day's four parts is `{"reward", "n"}`, null and 0 where there was no answer. The
-    baseline covers all answers ever given with neither skills nor an adapter. A placing says where
-    a model's prompts hold skills; `place` is null while it is being measured. Oldest first.
-    Blocking.
+    Rewards are probabilities that an answer was good, 0 to 1; `n` counts answers. Days are in this
+    machine's time zone; each of a day's four parts is `{"reward", "n"}`, null and 0 where there was
+    no answer. The baseline covers all answers ever given with neither skills nor an adapter.
+    `held_out` has the mean scores of an adapter (`after`) and of the model that it is compared with
+    (`before`) on requests held out for testing, `generations` are changes of the skill library,
+    `moves` changes of the adapters that answer. A placing says where a model's prompts hold skills;
+    `place` is null while it is being measured. All lists are oldest first. Blocking.
     """
     answers = worths.answers(since, wanted)
     shown = [one for one in answers if one.skills] if wanted.skill else answers
@@ -75,7 +77,7 @@ def learning_view(
 
 
 def placing_view(one: PlacingResult) -> Json:
-    """Return the JSON of where a model's prompts hold skills, and why there."""
+    """Return the JSON of the place in a model's prompts where skills are put, and why there."""
     place = None if one.place is None else one.place.value
     return {"model": one.model, "place": place, "why": one.why or NOT_MEASURED}
 

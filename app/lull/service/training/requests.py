@@ -51,8 +51,8 @@ class TrainingRequests:
         """Start LoRA training without waiting for idle time; heat, battery and memory limits still
         apply.
 
-        With `wait`, returns when nothing is left to do or the machine is strained, and raises the
-        LullError that stopped training.
+        With `wait`, returns when there is no training left to do or such a limit forbids it now,
+        and raises the LullError that stopped training.
         """
         await self._night.now()
         await self._watch.train_now()

@@ -25,7 +25,9 @@ class ServedLearner:
     """
     local: LocalModels
     places: Mapping[str, Placement]
-    """Where prompts hold skills (instruction texts), by the digest of a model that was measured."""
+    """The place in a model's prompts where skills (instruction texts) are put, by the digest of
+    each model for which it was measured.
+    """
     adapters: Adapters
     files: AdapterFiles
 

@@ -1,6 +1,6 @@
 """Builds the JSON of LoRA training runs, as documented in CLI.md.
 
-Keys are only ever added.
+New versions of Lull only add keys to this JSON.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from lull.store.forgetting import ForgettingRows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetInService:
-    """What deleting a conversation needs of the running service, such as stopping training and
-    rolling back adapters; implements ForgetElsewhere.
+    """The actions in the running service that deleting a conversation needs, such as stopping
+    training and rolling back adapters; implements ForgetElsewhere.
     """
 
     approve: Approve

@@ -58,8 +58,8 @@ class BuiltInModels:
     def watch(
         self, damage: Callable[[str, str], str], lost: Callable[[str, LullError], None]
     ) -> None:
-        """Have both engines check LoRA adapters by `damage` and report those they lose to
-        `lost`.
+        """Set two functions on both engines: `damage` checks a LoRA adapter's files before they are
+        reloaded, and `lost` is called for an adapter that an engine could not reload.
         """
         for one in self.engines:
             one.damage_of, one.on_lost_adapter = damage, lost
@@ -105,9 +105,11 @@ def _toy_folder(paths: Paths) -> Path:
 
 
 async def publish_built_in(local: LocalModels, models: BuiltInModels, *, list_toy: bool) -> None:
-    """Serve the models that ship with Lull to clients; with `list_toy` listings name both.
+    """Serve the models that ship with Lull to clients; with `list_toy` listings name the toy model,
+    too.
 
-    Raises ResourceError when files of one are missing or damaged; the other is then served.
+    Raises ResourceError when files of one model are missing or damaged; the other is served all the
+    same.
     """
     try:
         english = await asyncio.to_thread(lambda: models.english.model)
@@ -133,8 +135,8 @@ def read_toy() -> LocalModel:
 
 
 def built_in_choices(english: EnglishModel) -> tuple[BuiltIn, ...]:
-    """Return the models that ship with Lull as ones that can be trained, the default one first;
-    none whose files are missing. Blocking.
+    """Return those models that ship with Lull, as choices of the model to train, the default one
+    first. A model whose files are missing is left out. Blocking.
     """
     return tuple(_choices(english))
 

@@ -24,7 +24,9 @@ from lull.service.wiring.night.weights import Weights
 from lull.service.wiring.shared import SharedParts
 
 LONG_READER_ASLEEP_S: Final = 8.0
-"""Seconds without any work after which a reader of long bodies that owes an answer is replaced."""
+"""Seconds after which the child process that reads long bodies is replaced, if it owes an answer
+and has not used the processor in that time.
+"""
 
 
 def data_plane_of(

@@ -37,7 +37,7 @@ class AnsweringParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillParts:
-    """The skills (texts put into prompts) in force, the indexes by which a request finds them, and
+    """The skills (texts put into prompts) in use, the indexes by which a request finds them, and
     the parts by which users change and try them.
     """
 
@@ -61,8 +61,8 @@ class LullParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChoices:
-    """The settings in force, and the parts that choose by them which model is trained, and which
-    ones judge answers and write skills.
+    """The current settings, and the parts that choose, by these settings, the model to train and
+    the models that judge answers and write skills.
     """
 
     in_force: SettingsInForce

@@ -35,7 +35,9 @@ class ModelsHere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedParts:
-    """The parts of the service that its jobs share, and from which they are built."""
+    """The parts that the service's jobs share, such as database, clock and event bus; every job is
+    built from them.
+    """
 
     stores: Stores
     clock: SystemClock

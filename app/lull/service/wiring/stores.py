@@ -48,7 +48,8 @@ class Stores:
 def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     """Open the database and skill folders of Lull's home folder. Raises StoreError.
 
-    Without `rescue` also for a damaged database, which is then left as it is.
+    A damaged database is set aside and a new one begun. With `rescue` False it is left as it is,
+    and StoreError is raised for it, too.
     """
     witness = Witness(paths.database)
     missing = witness.look()
@@ -98,10 +99,10 @@ def kept_aside(database: Database) -> LullError:
 
 
 def reading_of(stores: Stores) -> Reading:
-    """Build the reader of stored conversations for commands without a service.
+    """Build the reader of stored conversations for commands that work without a service.
 
-    Such commands know whether a prompt would still get the same skills only if the skill library
-    has not changed since.
+    Without a service, it is only known that a prompt would still get the same skills if the skill
+    library has not changed since the request.
     """
     library = stores.skills.library()
     skills = measured(library, stores.proposals)

@@ -1,4 +1,6 @@
-"""Assembles the service: makes every part once, from the resources already open."""
+"""Assembles the service: makes each of its parts once, from resources that are already open
+(database, engines, HTTP sessions).
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ class Opened:
 
 
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
-    """Assemble the service from the opened resources (database, engine, HTTP sessions)."""
+    """Assemble the service from resources that are already open (database, engines, HTTP
+    sessions).
+    """
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
@@ -324,7 +328,9 @@ def _choices(
 def open_secrets(
     settings: Settings, paths: Paths, *, within_s: float = ANSWER_WITHIN_S
 ) -> tuple[SecretStore, LullError | None]:
-    """Open the secret store; return it and any error with it. Blocking, for seconds."""
+    """Open the secret store (the keychain or a file); return it and any error with it. Blocking,
+    for seconds.
+    """
     return open_secret_store(
         service=paths.keychain_service,
         file=paths.secrets,

@@ -21,4 +21,6 @@ _DIALECTS: tuple[Dialect, ...] = (
     Messages(),
 )
 CHAT_ROUTES: dict[str, Dialect] = {dialect.route: dialect for dialect in _DIALECTS}
-"""API dialect of each chat route, by URL path without client prefix."""
+"""API dialect of each chat route, by URL path without the prefix `/c/NAME` that may name the
+client.
+"""

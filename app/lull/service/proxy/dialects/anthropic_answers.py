@@ -75,7 +75,7 @@ def hear_event(heard: AnswerSoFar, value: Object) -> None:
 
 
 def hear_message(heard: AnswerSoFar, value: Object) -> None:
-    """Add a complete answer in Anthropic's form to the collected answer."""
+    """Add a complete, unstreamed answer in Anthropic's form to the answer collected so far."""
     if value.get("error"):
         heard.fail(error_text(value["error"]) or "error")
         return
@@ -149,8 +149,8 @@ class MessagesWriter(PieceWriter):
         yield _event("message_stop")
 
     def broke(self, detail: str) -> Iterable[bytes]:
-        """Return an error event for a stream that fails midway, which makes Anthropic's clients
-        raise.
+        """Return the bytes of an error event, sent when the engine fails in the middle of a
+        streamed answer; it makes Anthropic's clients raise.
 
         Ollama sends nothing in this case.
         """

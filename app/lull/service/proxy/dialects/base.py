@@ -19,7 +19,8 @@ from lull.core.skills.prompt_block import Injection
 
 
 class AnswerReader(Protocol):
-    """Interface that collects a copy of an answer's bytes as they pass the proxy.
+    """Interface that collects a copy of an answer's bytes as they pass the proxy, and reads the
+    model's answer from them.
 
     It never raises, whatever a server sends.
     """
@@ -27,9 +28,10 @@ class AnswerReader(Protocol):
     def feed(self, data: bytes) -> None: ...
 
     def completion(self, *, hung_up: bool = False) -> Completion:
-        """The model's answer received so far.
+        """Return the model's answer as far as received; `hung_up` says that the client
+        disconnected.
 
-        It has Finish.ERROR if the end mark is missing or an error came.
+        The answer has Finish.ERROR if its end mark is missing or an error came.
         """
 
 
@@ -84,8 +86,8 @@ class AnswerWriter(Protocol):
     def content_type(self) -> str: ...
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
-        """Return the bytes to send for a chunk of the answer; for one not streamed, none until the
-        last.
+        """Return the bytes to send for one chunk of the answer. If the answer is not streamed,
+        return none until the last chunk.
         """
 
     def broke(self, detail: str) -> Iterable[bytes]:
@@ -101,7 +103,9 @@ class Dialect(Protocol):
 
     @property
     def route(self) -> str:
-        """Path of the route without client prefix, such as `/api/chat`."""
+        """Path of the chat route, such as `/api/chat`, without the prefix `/c/NAME` that may name
+        the client.
+        """
 
     def read_request(self, body: bytes) -> ChatRequest:
         """Parse a request's body. Raises RequestError with Ollama's status and wording."""

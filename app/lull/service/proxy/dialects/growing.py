@@ -1,7 +1,7 @@
-"""Inserts text into a JSON request body, for places that several API dialects share.
+"""Inserts text into a JSON request body, at places that several API dialects share.
 
-A content that is a string, a list of parts or absent stays of that kind. Existing text is kept, and
-Lull's follows after an empty line.
+A message's content that is a string or a list of parts keeps this form; a missing content becomes a
+string. Existing text is kept; Lull's text goes after it or before it, with an empty line between.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
-    """Find the position of a key's value in the text of a JSON body; None if absent or null."""
+    """Find where the value of a key stands in the text of a JSON body; None if the key is absent or
+    its value null.
+    """
     found = _value_span(draft, span, key)
     return None if found is None or draft.kind(found) == "n" else found
 
@@ -60,8 +62,8 @@ def grow_content(
     part_type: str = "text",
     head: bool = False,
 ) -> None:
-    """Add text behind a message's content, or before it with `head`. The content is a string, a
-    list of parts, or missing.
+    """Add text after the text of a message's content, or before it with `head`. `key` is the key of
+    the content, which may be a string, a list of parts, or missing; `holder` is the message.
     """
     content = member(draft, holder, key)
     grow = grow_string_before if head else grow_string
@@ -144,7 +146,8 @@ def grow_at(
 ) -> None:
     """Add each prefix and suffix (a skill's text) to its user message in a JSON body.
 
-    The argument `messages` maps indexes in the ChatRequest to places in the body.
+    The argument `messages` gives, for each message index in the ChatRequest, the message's place in
+    the body.
 
     Raises ValueError if there is no user message at an index.
     """

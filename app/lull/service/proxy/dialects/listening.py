@@ -1,8 +1,9 @@
 """Collects a copy of an answer as its bytes pass, without delaying them.
 
 Events are split at newlines, not at reads, so characters split across reads are decoded correctly.
-Memory is bounded: an answer over the limit is marked as too long, and a line over it is dropped.
-Nothing that a server sends raises. Each dialect adds one function that takes an event.
+Memory is bounded: an answer over the limit is marked as too long, and a line over the limit is
+dropped. Whatever a server sends, no exception is raised. Each dialect adds one function that takes
+an event.
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ from lull.core.chat.messages import (
 from lull.service.proxy.dialects.parts import Object, json_text, parse
 
 MOST_CHARACTERS: Final = 250_000
-"""Most characters of an answer that are recorded.
-
-More than models write, and few enough that searching them for secrets takes well under a second, or
-some seconds where the text was made to take long.
+"""Most characters of an answer that are recorded: more than models write, and few enough that
+searching them for secrets takes well under a second (some seconds if the text was made to slow the
+search).
 """
 MOST_BYTES: Final = 4_000_000
-"""Largest line or whole body parsed, in bytes; JSON may need six per character, but rarely does."""
+"""Largest line or whole body of an answer that is parsed, in bytes. A character may take six bytes
+in JSON, but rarely does.
+"""
 MOST_CALLS: Final = 1024
 """Most tool calls of an answer that are recorded."""
 TOO_LONG: Final = "The answer is too long to record whole."
-"""Error text recorded for an answer that exceeds these limits."""
+"""Error text recorded for an answer that is too long, or has too many tool calls, to be recorded
+whole.
+"""
 NO_END: Final = "The answer ended without its end mark."
 """Error text recorded for an answer that broke off before its end mark."""
 
@@ -90,7 +94,9 @@ class AnswerSoFar:
         self._keep(self._thinking, as_text(text))
 
     def call(self, index: int, *, call_id: object, name: object, arguments: object) -> None:
-        """Add a tool call of the answer, or a further piece of one."""
+        """Add a tool call of the answer, or a further piece of a call's arguments; `index` says
+        which call.
+        """
         if len(self._calls) > MOST_CALLS:
             self.fail(TOO_LONG)
             return
@@ -114,7 +120,9 @@ class AnswerSoFar:
         self.error = self.error or words
 
     def completion(self, *, hung_up: bool) -> Completion:
-        """Return the collected answer as a Completion."""
+        """Return the collected answer as a Completion; `hung_up` says that the client
+        disconnected.
+        """
         finish, error = self._verdict(hung_up)
         return Completion(
             message=Message(

@@ -30,8 +30,8 @@ NDJSON: Final = "application/x-ndjson"
 
 
 def hear_native(heard: AnswerSoFar, line: Object) -> None:
-    """Add one line of an answer streamed by Ollama, or a complete answer (same format), to the
-    collected answer.
+    """Add to the answer collected so far one line of an answer that Ollama streams, or a whole
+    unstreamed answer (both have the same format).
     """
     if line.get("error"):
         heard.fail(error_text(line["error"]) or "error")

@@ -51,8 +51,8 @@ def openai_error(status: int, message: str) -> bytes:
 
 
 def hear_chunk(heard: AnswerSoFar, value: Object) -> None:
-    """Add one event of an answer streamed in OpenAI's form to the collected answer; `[DONE]` is
-    handled elsewhere.
+    """Add one event of an answer streamed in OpenAI's form to the answer collected so far; the end
+    mark `[DONE]` is handled elsewhere.
     """
     if value.get("error"):
         heard.fail(error_text(value["error"]) or "error")
@@ -65,7 +65,7 @@ def hear_chunk(heard: AnswerSoFar, value: Object) -> None:
 
 
 def hear_whole(heard: AnswerSoFar, value: Object) -> None:
-    """Add an answer in OpenAI's form that is not streamed to the collected answer."""
+    """Add an unstreamed answer in OpenAI's form to the answer collected so far."""
     hear_chunk(heard, value)
     heard.ended = True
 

@@ -78,7 +78,7 @@ _long_number_decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_int_o
 def parse(text: str) -> object:
     """Parse the first JSON value of a text. Raises ValueError in Go's wording.
 
-    Never RecursionError.
+    Deeply nested JSON raises no RecursionError.
     """
     start = _SPACE.match(text)
     at = start.end() if start else 0
@@ -122,9 +122,11 @@ class KeyCase(Enum):
     REFUSED = "refused"
     """The request is refused: Go would read this key, so it must not be ignored."""
     TAKEN = "taken"
-    """The key is read as if it were spelled correctly."""
+    """The key is read as if its case were right."""
     ANOTHER = "another"
-    """The key is a different one and left alone, since Ollama reads this object into a map."""
+    """The key counts as a different key and is left alone, since Ollama reads this object into a
+    map.
+    """
 
 
 def folded(key: str) -> str:
@@ -137,7 +139,9 @@ def folded(key: str) -> str:
 
 
 def spelled_otherwise(keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return the keys that are not plain lower case, grouped by the key that Go reads each as."""
+    """Return the JSON keys that are not plain lower case, grouped by the lower-case key that Go
+    takes them for.
+    """
     found: dict[str, list[str]] = {}
     for key in keys:
         if not key.islower() or "\u017f" in key:
@@ -148,7 +152,11 @@ def spelled_otherwise(keys: Iterable[str]) -> dict[str, list[str]]:
 def read_object(
     body: bytes, *, go_type: str, when_empty: str, case: KeyCase = KeyCase.REFUSED
 ) -> Fields:
-    """Parse a request body that must be a JSON object. Raises RequestError (400)."""
+    """Parse a request body that must be a JSON object. Raises RequestError (400).
+
+    `go_type` is Ollama's Go type of the request, which its error messages name; `when_empty` is the
+    error message for an empty body; `case` says how to treat keys in another case.
+    """
     text = body.decode("utf-8", "replace")
     if not text.strip(" \t\r\n"):
         raise bad_request(when_empty)
@@ -172,7 +180,9 @@ def kind_of(value: object) -> str:
 
 
 class Fields:
-    """Reads values of a JSON object by key. Wrong types raise RequestError (400)."""
+    """A JSON object whose values are read by key; a value of the wrong type raises RequestError
+    (400).
+    """
 
     def __init__(self, value: object, go_type: str, case: KeyCase = KeyCase.REFUSED) -> None:
         if value is not None and not isinstance(value, dict):
@@ -293,9 +303,7 @@ def json_text(value: object) -> str:
 
 
 def json_text_or_empty(value: object) -> str:
-    """Return a request's tools or output format as JSON text; "" if it gives none, that is null or
-    an empty value.
-    """
+    """Return a request's tools or output format as JSON text; "" if the value is null or empty."""
     return "" if value in (None, "", [], {}) else json_text(value)
 
 
@@ -339,8 +347,10 @@ def inline_image(base64_text: str) -> MessagePart:
 def spoken(
     role: Role, parts: Sequence[MessagePart], *, calls: Sequence[ToolCall] = (), answers: str = ""
 ) -> Message:
-    """Build a chat message from a role and parts; in a tool's message, texts are marked as tool
-    results.
+    """Build a chat message from a role, parts and tool calls; in a tool's message, texts are marked
+    as tool results.
+
+    `answers` is the id of the tool call that the message answers, "" for none.
     """
     if role is Role.TOOL:
         parts = [

@@ -1,7 +1,7 @@
 """Reads requests of OpenAI's `/v1/responses`, and inserts skills (short texts) into their prompts.
 
 `instructions` hold the system text; `input` is a text or a list of items. Each item becomes one
-message, so that indexes agree. Bodies arrive uncompressed.
+message, so that an item and its message have the same index. Bodies arrive uncompressed.
 """
 
 from __future__ import annotations

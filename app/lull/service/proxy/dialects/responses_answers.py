@@ -119,8 +119,8 @@ class ResponsesWriter(PieceWriter):
         yield self._event("response.completed", response=self._response([item], last))
 
     def broke(self, detail: str) -> Iterable[bytes]:
-        """Return a failed-response event for a stream that fails midway, which OpenAI's clients
-        expect.
+        """Return the bytes of a failed-response event, sent when the engine fails in the middle of
+        a streamed answer; OpenAI's clients expect it.
 
         Ollama sends nothing in this case.
         """

@@ -1,8 +1,8 @@
 """Refuses content that Lull's own engine cannot process, in Ollama's wording.
 
 Requests that are only forwarded are not checked, since a newer Ollama may know more kinds of
-content. But if Lull's engine answers, silently ignoring a part would answer something that was not
-asked.
+content. But if Lull's engine silently ignored a part of a request, it would answer something that
+was not asked.
 """
 
 from __future__ import annotations

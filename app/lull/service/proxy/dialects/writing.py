@@ -1,4 +1,4 @@
-"""Shared code for formatting answers of Lull's engine in each API dialect.
+"""Code shared by the API dialects for formatting answers of Lull's engine.
 
 A chunk is written at once, or kept until the last one if the answer is not streamed. JSON is
 written as Go writes it, so that answers look like Ollama's.
@@ -51,16 +51,16 @@ def rfc3339(at: datetime) -> str:
 
 
 def nanoseconds(*seconds: float) -> int:
-    """Return the sum of durations in nanoseconds, at least 1.
+    """Return the sum of durations in nanoseconds, but at least 1.
 
-    Go omits zeros, and clients divide by this number.
+    Go would leave a zero out of the JSON, and clients divide by this number.
     """
     return max(1, round(sum(seconds) * 1e9))
 
 
 def hex_id(number: int, at: datetime, digits: int = 24) -> str:
-    """Return an id of hex digits for an answer, computed from its number and time, so that it is
-    always the same.
+    """Return an id of `digits` hex digits for an answer, computed from its number and time, so that
+    the same answer always gets the same id.
     """
     return hashlib.sha256(f"{number} {at.isoformat()}".encode()).hexdigest()[:digits]
 
@@ -83,8 +83,8 @@ def _logprob(text: str, value: float) -> dict[str, object]:
 
 
 class PieceWriter:
-    """Formats an answer's beginning, pieces and end in order; subclasses define each API's
-    format.
+    """Formats the beginning, the pieces and the end of an answer in this order; a subclass defines
+    the format of each API.
     """
 
     def __init__(self, *, stream: bool) -> None:

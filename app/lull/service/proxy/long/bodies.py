@@ -1,8 +1,8 @@
 """Starts the child process that reads long request bodies, and talks to it.
 
 Decides which bodies are long and when the child starts and stops. One body is read at a time, so
-that several take the memory of one. What is stored of a request is prepared while its answer
-streams. If the child fails, the caller gets an error and goes on without it.
+that many need no more memory than one. While a request's answer streams, the child prepares what is
+stored of the request. If the child fails, the caller gets an error and goes on without it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ A client with long requests soon sends another.
 GROWN_BYTES: Final = 4_000_000
 """Body size in bytes after which the child process holds so much memory that it soon stops."""
 GROWN_LEAVES_AFTER_S: Final = 5.0
-"""Seconds without use after which a child process stops that read such a large body."""
+"""Seconds without use after which the child process stops if it has read a body larger than
+`GROWN_BYTES`.
+"""
 
 
 def is_long(body: bytes, encoding: str) -> bool:
@@ -61,7 +63,9 @@ def is_long(body: bytes, encoding: str) -> bool:
 
 
 class LongBody:
-    """One long request body, held by the child process until it is stored or its context ends."""
+    """One long request body, held by the child process until it is stored, or until the block that
+    reads it ends.
+    """
 
     def __init__(
         self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
@@ -165,18 +169,20 @@ class LongBodies:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the running child process that reads long bodies."""
+        """Process id of the running child process that reads long bodies; None if it does
+        not run.
+        """
         return self._child.pid if self._child is not None and self._child.alive else None
 
     @asynccontextmanager
     async def reading(
         self, body: bytes, *, route: str, encoding: str, client: str
     ) -> AsyncIterator[LongBody]:
-        """Context manager in which a child process has read one long request body; another body
-        waits until the block ends.
+        """Context manager that yields one long request body after the child process has read it;
+        another body waits until the block ends.
 
-        Raises RequestError for a body that cannot be read, which the upstream must judge, and
-        LongReaderDown if the child fails.
+        Raises LongReaderDown if the child fails, and RequestError for a body that cannot be read:
+        then the upstream must get the request and judge it.
         """
         async with self._one:
             child = await self._running()

@@ -1,9 +1,10 @@
-"""Child process of the service that reads long bodies.
+"""Child process of the service that reads long request bodies.
 
 Run as `python -m lull.service.proxy.long.child`, in a frozen app as `lull read-long`. Parsing 60 MB
 or redacting its secrets holds the interpreter lock, which would delay every other client of the
-service. The child returns an outline, the edited bytes, and pieces ready for the store. Reading has
-priority over preparing what is stored. It writes no files, logs nothing, and stops with its parent.
+service. The child returns an outline of the request, the body with skills inserted, and pieces
+ready for the database. Reading a body goes before preparing another for the database. The child
+writes no files, logs nothing, and stops with its parent.
 """
 
 from __future__ import annotations
@@ -44,14 +45,17 @@ from lull.store.chat.trajectories import SEARCHED_LINKS
 from lull.store.chat.turn_rows import plain as storable
 
 ASKED_CHARACTERS: Final = 8_000
-"""Characters of the newest message sent back to the service, which selects skills by them."""
+"""Most characters of the newest message that the child sends back to the service, which selects
+skills by them.
+"""
 MOST_OBJECTS: Final = 300_000
-"""Most objects (messages, parts, tools) in a request that is read. A packed body of some kilobytes
-may hold millions; each costs half a kilobyte here, and work in the service.
+"""Most objects (messages, parts, tools) in a request that is read. A compressed body of some
+kilobytes may hold millions of objects; each costs half a kilobyte of memory here, and work in the
+service.
 """
 PACKED_PART: Final = 4
-"""What part of the longest body a packed one may unpack to; its few bytes may cost no more memory
-than a client can send by itself.
+"""A compressed body may unpack to at most the size limit for bodies divided by this number, so that
+a few compressed bytes cost no more memory than a client can send uncompressed.
 """
 _NICE: Final = 5
 """Niceness of the child process."""
@@ -59,8 +63,8 @@ _NICE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HeldBody:
-    """A request body held in the child process that reads long bodies, until the service has it
-    stored or dropped.
+    """A request body that the child process keeps in memory until the service has it stored or
+    drops it.
     """
 
     dialect: Dialect

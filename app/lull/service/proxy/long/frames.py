@@ -1,7 +1,7 @@
 """The protocol between the service and the process that reads long bodies, over a socket pair.
 
-A frame is two lengths, a JSON object in ASCII, and data. Requests, with an `id` of the service's,
-and their answers:
+A frame is two lengths, a JSON object in ASCII, and data. The service chooses an `id` for each body.
+Its requests and their answers:
 
     {"op": "read", "id", "route", "encoding", "limit", "key", "client"} + the body
         {"id", "outline"} + the links (keyed hashes) of all messages as JSON text, or {"id",
@@ -29,8 +29,8 @@ LENGTHS: Final = struct.Struct(">IQ")
 
 
 def head(frame: Frame, data: bytes = b"") -> bytes:
-    """Build the first bytes of a frame (a message between the service and the process that reads
-    long bodies): both lengths and the JSON object.
+    """Build the beginning of a frame (a message between the service and the process that reads long
+    bodies): the lengths of the JSON object and of the data, then the JSON object.
     """
     body = json.dumps(frame, separators=(",", ":")).encode()
     return LENGTHS.pack(len(body), len(data)) + body

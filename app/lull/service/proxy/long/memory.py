@@ -13,10 +13,10 @@ if sys.platform != "win32":
 
 @contextmanager
 def memory_within(more: int) -> Iterator[None]:
-    """Context manager in which this process may take `more` bytes of memory than it has; what needs
-    more gets a MemoryError.
+    """Context manager in which this process may allocate at most `more` bytes of memory beyond what
+    it has now; an allocation above that raises MemoryError.
 
-    Linux alone can do that: elsewhere nothing is bounded. Threads share the bound.
+    Only Linux can do that; on other systems there is no limit. All threads share the limit.
     """
     pages = _pages()
     if sys.platform != "linux" or not pages:

@@ -30,8 +30,8 @@ log = logging.getLogger(__name__)
 
 
 class WatchProcess(Protocol):
-    """Interface of a function that waits until a process hangs and returns how; its argument
-    `asked` tells whether the process owes an answer.
+    """Interface of a function that waits until a process hangs, and then returns a description of
+    how. Its argument `asked` tells whether the process owes an answer.
     """
 
     def __call__(self, pid: int, *, asked: Callable[[], bool]) -> Awaitable[str]: ...
@@ -67,8 +67,8 @@ class LongReader:
 
     @classmethod
     async def start(cls, command: Sequence[str], watch: WatchProcess) -> LongReader:
-        """Start the child process; `watch` tells when it hangs, and then it is killed. Raises
-        LongReaderDown.
+        """Start the child process that reads long bodies; kill it when the function `watch` reports
+        that it hangs. Raises LongReaderDown.
         """
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as unless_started:
@@ -102,9 +102,10 @@ class LongReader:
     async def ask(
         self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
     ) -> Answer:
-        """Send a request to the child process that reads long bodies, and return its first answer.
+        """Send a request about a body, known as `name`, to the child process that reads long
+        bodies; return the child's first answer.
 
-        Raises RequestError from the child, LongReaderDown if it fails.
+        Raises the RequestError that the child reports, and LongReaderDown if the child fails.
         """
         try:
             async with asyncio.timeout(ANSWERS_WITHIN_S):
@@ -117,8 +118,8 @@ class LongReader:
     async def answers(
         self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
     ) -> AsyncIterator[Answer]:
-        """Send a request to the child process that reads long bodies, and yield its answers as they
-        come; the caller stops after the last one.
+        """Send a request about a body, known as `name`, to the child process that reads long
+        bodies; yield the child's answers as they come. The caller must stop after the last one.
         """
         if not self.alive:
             raise reader_stopped()
@@ -144,8 +145,8 @@ class LongReader:
                 del self._waiting[to]
 
     def tell(self, op: str, name: str, fields: Frame | None = None, data: bytes = b"") -> None:
-        """Send a frame (one message) to the child process that reads long bodies, completely even
-        if the caller is cancelled meanwhile.
+        """Send a frame (one message) about a body, known as `name`, to the child process that reads
+        long bodies. It is sent completely even if the caller is cancelled meanwhile.
         """
         task = asyncio.create_task(self._send({"op": op, "id": name, **(fields or {})}, data))
         self._sends.add(task)
@@ -162,8 +163,8 @@ class LongReader:
                 await self._writer.drain()
 
     async def stop(self) -> None:
-        """Close the socket so that the child process that reads long bodies stops; kill it after a
-        grace period.
+        """Close the socket, at which the child process that reads long bodies exits; kill it if it
+        has not exited after a grace period.
         """
         self._writer.close()
         try:
@@ -175,7 +176,9 @@ class LongReader:
         await asyncio.gather(self._listening, return_exceptions=True)
 
     def kill(self) -> None:
-        """Kill the child and the fork in which it prepares what is stored, which share a group."""
+        """Kill the child process that reads long bodies together with its fork, which prepares a
+        request for the database.
+        """
         # A Mac says so of a group in which nobody is left to be killed.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)

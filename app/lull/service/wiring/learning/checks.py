@@ -1,5 +1,5 @@
 """Turns rules that users stated in messages into executable checks of answers, and provides the
-libraries that these need.
+functions (language detection, JSON schema validation) that such checks need.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
 def proposed_check(kind: str, rule: str, answer: str) -> str:
-    """Turn a user's rule into an executable check, as JSON, if the answer that the user complained
-    of fails this check.
+    """Return an executable check, as JSON, of a rule that a user stated, provided that the answer
+    that the user complained of fails this check.
 
-    "" if there is no such check.
+    `kind` is the kind of the rule. "" if there is no such check.
     """
     check = _check_of(kind, rule)
     offered = check is not None and holding.offered(check, answer, TOOLS)
@@ -27,10 +27,10 @@ def proposed_check(kind: str, rule: str, answer: str) -> str:
 
 
 def derived_check(heard: Heard) -> Check | None:
-    """Return the executable check of a rule that the user wants kept from now on, whether or not
-    the answer failed it.
+    """Return the executable check of a rule that the user wants followed from now on, whether or
+    not the answer failed this check.
 
-    None if there is no such check.
+    None if the rule is not meant to last, or if there is no such check.
     """
     return _check_of(heard.check, heard.rule) if heard.lasts else None
 

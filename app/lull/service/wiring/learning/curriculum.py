@@ -17,10 +17,10 @@ from lull.service.wiring.shared import SharedParts
 
 
 def curriculum_of(world: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
-    """Build the source of extra requests, chosen by model, for training and testing LoRA
+    """Build the source of extra requests, which depend on the model, for training and testing LoRA
     adapters.
 
-    `place` returns where a model's prompts hold skills (instruction texts).
+    `place` returns where in a model's prompts skills (instruction texts) are put.
     """
     past = PastCurriculum(
         world.stores.rewards, library=world.library, canaries=shipped_probes, place=place

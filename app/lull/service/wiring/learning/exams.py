@@ -36,8 +36,8 @@ PROBLEM = "exams"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamParts:
-    """The runner of the exams for chat models, the models that it opened, and the exams that
-    wait.
+    """The parts that run exams for chat models: the examiner, the models that it opened, and the
+    list of exams still to be taken.
     """
 
     examine: ExamineModels
@@ -48,8 +48,8 @@ class ExamParts:
 def exams_of(
     world: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: Quiet
 ) -> ExamParts:
-    """Build the exams (labelled items) that decide which chat models may read feedback, judge
-    answers and write skills.
+    """Build the parts that run exams (sets of labelled items), which decide which chat models may
+    read feedback, judge answers and write skills.
 
     Missing resource files are shown as a problem, and then nothing is examined.
     """

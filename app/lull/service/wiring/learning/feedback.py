@@ -58,7 +58,7 @@ from lull.store.skills.skill_checks import checks_of
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedModels:
     """The models that Lull itself asks, to read feedback, judge answers, write skills and replay
-    requests, and the exams that choose among them.
+    requests, and the exams that decide which model does what.
     """
 
     exams: ExamParts
@@ -67,7 +67,7 @@ class AskedModels:
     aux: AuxModels
 
     async def close(self) -> None:
-        """Close the connections and processes by which these models are asked."""
+        """Close the connections and processes through which Lull asks chat models."""
         await self.exams.examinees.close()
         await self.stages.close()
         await self.reader.close()
@@ -76,7 +76,7 @@ class AskedModels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringParts:
-    """The parts that turn what a user said and did into scores of answers."""
+    """The parts that turn the user's ratings, messages and actions into scores of answers."""
 
     hear: Hear
     verifier: Verifier
@@ -86,8 +86,8 @@ class ScoringParts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningParts:
-    """The jobs that learn skills (texts put into prompts) from feedback, and those parts of them
-    that LoRA training uses, too.
+    """The jobs that learn skills (texts put into prompts) from feedback; LoRA training uses some of
+    their parts, too.
     """
 
     models: AskedModels
@@ -103,8 +103,8 @@ def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
     """Build the live guard, which measures whether skills (texts put into prompts) in use still
     help.
 
-    To measure this, it leaves them out of some conversations. It is built first, because the
-    request path uses it.
+    To measure this, the guard leaves a skill out of some conversations. It is built before the
+    other learning parts, because the request path uses it.
     """
     stores = world.stores
 
@@ -139,11 +139,11 @@ def learning_of(
     reader: SmallReader,
     allowed: Callable[[], bool],
 ) -> LearningParts:
-    """Build what learns from feedback: scoring answers, writing skills, proving them by replays of
-    past requests, and review by the user.
+    """Build the jobs that learn from feedback: scoring answers, writing skills, proving skills by
+    replays of past requests, and review by the user.
 
-    `allowed` returns False while no model may be asked for a reason other than a chat, such as a
-    low battery.
+    The function `allowed` returns False while models may only be asked for users' chats, as when
+    the battery is low.
     """
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     make = ModelsByBackends(world.models.ollama.address, world.asking)

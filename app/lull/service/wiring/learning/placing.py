@@ -1,4 +1,6 @@
-"""Builds what measures where in a prompt each model obeys skills (instruction texts) best."""
+"""Builds the job that measures, for each model, at which place in a prompt it obeys skills
+(instruction texts) best.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ PROBLEM = "placing"
 def placing_of(
     world: SharedParts, stages: Stages, quiet: Quiet, *, slice_s: float
 ) -> MeasurePlacing:
-    """Build what measures where in a prompt each model obeys skills best.
+    """Build the job that measures, for each model, at which place in a prompt it obeys skills best.
 
     If the file of test cases is missing, this is shown as a problem and nothing is measured.
     """

@@ -33,8 +33,9 @@ from lull.service.wiring.shared import SharedParts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofGround:
-    """What proving skills by replayed requests builds on: the model to ask, when it may be asked,
-    how skills are chosen today, and what scores the answers.
+    """The parts that proving skills by replayed requests needs: the models to ask, the times when
+    they may be asked, the choice of skills for a prompt as it is today, and the verifier of
+    answers.
     """
 
     stages: Stages
@@ -45,8 +46,8 @@ class ProofGround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
-    """The jobs that prove skills by replaying past requests with and without them, their review,
-    and the guard that measures them in use.
+    """The jobs that prove skills by replaying past requests with and without them, the part through
+    which the user reviews skills, and the guard that measures skills in use.
     """
 
     guard: Holdout
@@ -132,7 +133,9 @@ def _compare(world: SharedParts, prove: Prove, ground: ProofGround) -> Compare:
 def try_out_of(
     world: SharedParts, requests: ProvedRequests, fixing: SelectSkills, index: WordIndex
 ) -> TryOut:
-    """Build what lets the user try a proposed skill on any request before approving it."""
+    """Build the part with which the user tries a proposed skill on any request before
+    approving it.
+    """
     return TryOut(
         proposals=world.stores.proposals,
         library=world.library,

@@ -37,7 +37,9 @@ from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import TidyRuns
 
 MEMORY_S: Final = 60.0
-"""Most seconds that training waits for the exemplar memory; then it goes on without it."""
+"""Most seconds that training waits until the exemplar memory (past requests for which a skill was
+useful) is open; then training goes on without it.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Builds the choice of the model to train, and the publishing of its LoRA adapters to Ollama."""
+"""Builds the parts that choose the model to train and publish its LoRA adapters to Ollama."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ def weights_of(
     models: ModelsHere,
     clock: Clock,
 ) -> Weights:
-    """Build the choice of the model to train, the publishing of its adapters to Ollama, and its
-    engine.
+    """Build the parts that choose the model to train, publish its LoRA adapters to Ollama, and run
+    its engine.
     """
     versions, names = Published(database), PublishedNames(problems)
     names.follow(versions.all())
@@ -171,7 +171,9 @@ def ollama_models(settings: Settings, session: aiohttp.ClientSession) -> OllamaM
 
 
 def blob_of(environ: Mapping[str, str]) -> Callable[[ShownModel], str]:
-    """Return a function that finds the readable weights file of an Ollama model."""
+    """Return a function that finds the weights file of an Ollama model on this machine, if it can
+    be read.
+    """
     return lambda shown: str(readable_blob(shown, environ))
 
 
