@@ -130,7 +130,7 @@ class ScriptedCompare:
             status = ProposalStatus.PROVED if proved else ProposalStatus.UNPROVED
             return replace(now, status=status, needs_picks=False, reason=f"not better: {done.why}")
 
-        return await self.proposals.compared(proposal, made, settled)
+        return await self.proposals.save_comparison(proposal, made, settled)
 
 
 def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> list[Pair]:

@@ -16,7 +16,7 @@ from lull.core.idle.pausing import PauseLength
 from lull.desktop.client import Reply
 from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import AppState, Phase, Settling, Subject, Told
-from lull.desktop.words import told, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
@@ -64,7 +64,7 @@ class Actions:
 
     def train_now(self) -> None:
         def tell(answer: Reply) -> None:
-            text = told(answer.value) or tr("It begins now.")
+            text = translated(answer.value) or tr("It begins now.")
             self._state.told.emit(Told(text=text))
 
         self._state.act(

@@ -15,7 +15,7 @@ from typing import Any
 from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
-from lull.desktop.words import clock, length, parsed, percent, time_of_day, told, tr
+from lull.desktop.words import clock, length, parsed, percent, time_of_day, tr, translated
 
 Json = dict[str, Any]
 
@@ -59,7 +59,7 @@ def standing(state: AppState, now: datetime) -> TrayStanding:
 def down_line(phase: Phase, why: Mapping[str, str]) -> str:
     if phase is Phase.LOADING and not why:
         return tr("Starting…")
-    detail = told(why, "detail").strip().rstrip(".")
+    detail = translated(why, "detail").strip().rstrip(".")
     return tr("Service stopped: %1", detail) if detail else tr("Service stopped")
 
 
@@ -110,19 +110,19 @@ def _working(learning: Json, runs: Json) -> str:
     if run is not None and run.get("of") and work.get("kind") == "step":
         return tr("Training, step %1 of %2, %3 left", run["steps"], run["of"], left)
     share = percent(float(work.get("progress") or 0))
-    return tr("%1, %2 done, %3 left", told(work), share, left)
+    return tr("%1, %2 done, %3 left", translated(work), share, left)
 
 
 def _open(learning: Json) -> str:
     waiting = [work for work in learning.get("work") or () if work.get("why_not")]
     if not waiting:
         return tr("Idle: nothing to do")
-    return tr("Ready: %1", told(waiting[0], "why_not").rstrip("."))
+    return tr("Ready: %1", translated(waiting[0], "why_not").rstrip("."))
 
 
 def _closed(learning: Json, now: datetime) -> str:
     then = parsed(learning.get("next"))
-    because = told(learning, "because").rstrip(".")
+    because = translated(learning, "because").rstrip(".")
     if then is not None and then > now:
         return tr("Waiting until you're away, at about %1", clock(learning["next"], now))
     # Leave out the seconds after the colon: here they would be outdated at once.

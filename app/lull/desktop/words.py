@@ -1,7 +1,7 @@
 """Translates and formats the window's texts, numbers and times.
 
 Every text of the window itself goes through `tr`, which looks it up in the catalogue of the user's
-language. Every text that the service sends goes through `told`.
+language. Every text that the service sends goes through `translated`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _filled(text: str, values: tuple[object, ...]) -> str:
     return _PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text) if values else text
 
 
-def told(one: Mapping[str, Any], name: str = "text") -> str:
+def translated(one: Mapping[str, Any], name: str = "text") -> str:
     """Return a sentence from the service's JSON object `one`, translated into the user's language.
 
     `name` is the key of the sentence. It is translated by its message code and values if `one` has
@@ -84,7 +84,7 @@ def both(one: Mapping[str, Any], name: str = "detail") -> str:
     Returns the text that JSON object `one` has under the key `name`, followed by its `hint` (what
     the user can do).
     """
-    return f"{told(one, name)} {told(one, 'hint')}".strip()
+    return f"{translated(one, name)} {translated(one, 'hint')}".strip()
 
 
 def named(code: str, english: str) -> str:
@@ -107,7 +107,7 @@ def _told_value(value: Any) -> str:
         case {"at": str(iso)}:
             return clock(iso, now())
         case {"text": _}:
-            return told(value)
+            return translated(value)
         case bool() | None:
             return ""
         case int():
@@ -348,7 +348,7 @@ __all__ = [
     "signed",
     "speak",
     "time_of_day",
-    "told",
     "tr",
+    "translated",
     "week_day",
 ]

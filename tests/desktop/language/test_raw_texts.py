@@ -26,7 +26,7 @@ from lull.desktop.pages.skills.teaching import show_flags
 from lull.desktop.standing import down_line
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
-from lull.desktop.words import told
+from lull.desktop.words import translated
 from lull.service.control.checks import placing
 from tests.core.proof.test_placing import asked, sheet
 from tests.desktop.conftest import Shown
@@ -47,7 +47,7 @@ def test_what_to_know_of_a_chat_app_and_how_to_connect_it_by_hand() -> None:
         by_hand = client.by_hand.format(address="http://127.0.0.1:11435")
         view = {"note": client.note, "by_hand": by_hand}
         for part in ("note", "by_hand"):
-            assert not view[part] or in_german(told(view, part)), (client.name, part)
+            assert not view[part] or in_german(translated(view, part)), (client.name, part)
 
 
 def test_why_the_test_of_a_chat_app_failed() -> None:
@@ -69,7 +69,9 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
     new = PlacingResult(model="other", digest="d", sheet="x")
     checked: dict[str, Any] = json.loads(json.dumps(placing([done, new])))
     assert checked["text"].startswith(f"tiny: {done.why} other: Skills stand in the system text;")
-    assert in_german(told(checked)) and "other: Skills stehen im Systemtext;" in told(checked)
+    assert in_german(translated(checked)) and "other: Skills stehen im Systemtext;" in translated(
+        checked
+    )
 
 
 def test_which_model_learns_by_itself_and_why() -> None:
@@ -107,7 +109,7 @@ def test_what_train_now_answers(on_script: Shown, scripted: Scripted) -> None:
     scripted.answers[routes.TRAIN_NOW] = answered
     on_script.desktop.actions.train_now()
     on_script.until(lambda: on_script.told)
-    assert on_script.told[-1] == told(answered) and in_german(on_script.told[-1])
+    assert on_script.told[-1] == translated(answered) and in_german(on_script.told[-1])
 
 
 def test_why_a_calendar_cannot_be_read(on_script: Shown, scripted: Scripted) -> None:
@@ -116,6 +118,6 @@ def test_why_a_calendar_cannot_be_read(on_script: Shown, scripted: Scripted) -> 
     problem = FeedUnreachable("Its server broke off in the middle.").as_dict()
     scripted.answers[routes.CALENDARS] = {"calendars": [{**feed(), "problem": problem}]}
     page = on_script.go(PageName.SCHEDULE)
-    wanted = told(problem, "detail")
+    wanted = translated(problem, "detail")
     assert in_german(wanted)
     on_script.until(lambda: any(wanted in one.text() for one in page.findChildren(QLabel)))

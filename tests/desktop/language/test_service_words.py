@@ -17,7 +17,7 @@ from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals
 from lull.core.said import said
 from lull.desktop.language.recognising import Recognised
-from lull.desktop.words import both, in_window, told
+from lull.desktop.words import both, in_window, translated
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -78,8 +78,8 @@ def test_every_reason_of_the_idle_policy_is_german() -> None:
     texts = set()
     for window in windows():
         answer = json.loads(json.dumps(window.as_dict()))
-        texts.add(told(answer, "because"))
-        texts |= {told(gate) for gate in answer["gates"]}
+        texts.add(translated(answer, "because"))
+        texts |= {translated(gate) for gate in answer["gates"]}
     assert len(texts) > 50
     assert sorted(text for text in texts if not text or ENGLISH_WORDS.search(text)) == []
     assert "Du bist da: letzte Eingabe 3 s her." in texts
@@ -91,22 +91,22 @@ def test_every_reason_of_the_idle_policy_is_german() -> None:
 def test_in_english_a_text_with_a_code_is_shown_as_the_service_says_it() -> None:
     for window in windows():
         answer = window.as_dict()
-        assert told(answer, "because") == answer["because"]
+        assert translated(answer, "because") == answer["because"]
 
 
 @pytest.mark.usefixtures("german")
 def test_a_text_within_a_text_is_said_in_german_too() -> None:
     open_ = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
     window = open_.working(said("working-on", "%1. %2", said("x", "Y"), open_.because))
-    assert told(window.as_dict(), "because") == "Y. Kein Zeichen von dir seit 50 min."
+    assert translated(window.as_dict(), "because") == "Y. Kein Zeichen von dir seit 50 min."
 
 
 @pytest.mark.usefixtures("german")
 def test_an_unknown_code_falls_back_on_the_text() -> None:
     new = {"text": "Something new.", "code": "of-tomorrow", "values": [1]}
-    assert told(new) == "Something new."
+    assert translated(new) == "Something new."
     other = {"text": "No input, by %1.", "code": "input-none", "values": []}
-    assert told(other) == "No input, by %1."
+    assert translated(other) == "No input, by %1."
 
 
 @pytest.mark.usefixtures("german")
@@ -115,7 +115,7 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
         "/home/me/lull.db cannot be written: what is said now is not recorded.",
         hint="`lull doctor` says why.",
     )
-    assert told(error.as_dict(), "title") == "Die Datenbank ist nicht nutzbar"
+    assert translated(error.as_dict(), "title") == "Die Datenbank ist nicht nutzbar"
     assert both(error.as_dict()) == (
         "/home/me/lull.db lässt sich nicht schreiben: Was jetzt gesagt wird, wird nicht "
         "aufgezeichnet. Die Seite „Protokoll“ sagt, warum."

@@ -61,7 +61,7 @@ async def test_in_one_transaction_the_first_decision_counts(
         kind=ChangeKind.APPROVE,
         detail="",
         at=room.clock.now(),
-        also=room.proposals.deciding(now),
+        also=room.proposals.decision_writer(now),
     )
     rejecting = room.review.reject(proposal.id, reason="no")
     held = threading.Event()

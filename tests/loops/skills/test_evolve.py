@@ -364,7 +364,7 @@ async def test_words_of_the_users_take_the_place_of_the_same_rule_that_nobody_co
     silent = await three_bad_menus(room)
     mute = await one(room)
     assert mute.wish == ""
-    await room.proposals.decided(mute.id, lambda p: replace(p, status=ProposalStatus(status)))
+    await room.proposals.save_decision(mute.id, lambda p: replace(p, status=ProposalStatus(status)))
     await says_how(room, "write a menu for Monday", "soup and bread")
     made = await one(room)
     assert (made.origin, words_of(made.text.body)) == (ProposalOrigin.EXTRACTIVE, MENU.body)

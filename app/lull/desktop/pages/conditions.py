@@ -16,7 +16,7 @@ from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, empty_out, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, told, tr
+from lull.desktop.words import counted, tr, translated
 
 Json = dict[str, Any]
 Gate = tuple[str, str, str]
@@ -54,7 +54,7 @@ class Conditions(QWidget):
         or the text size have changed.
         """
         look = self._kit.look
-        found = [(gate["name"], gate["state"], told(gate)) for gate in gates]
+        found = [(gate["name"], gate["state"], translated(gate)) for gate in gates]
         theme = f"{look.theme.name} {look.text_percent}"
         if (found, theme) != self._shown:
             self._shown = (found, theme)

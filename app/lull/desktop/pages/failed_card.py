@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.parts import Card, empty_out, label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, now, plain, told, tr
+from lull.desktop.words import ago, now, plain, tr, translated
 
 MOST_SHOWN: Final = 3
 """Most failed requests that the card shows."""
@@ -36,6 +36,6 @@ class FailedCard(Card):
         empty_out(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):
             client = plain(one["client"] or "–")
-            words = tr("%1: %2 (error %3)", client, told(one, "why"), one["status"])
+            words = tr("%1: %2 (error %3)", client, translated(one, "why"), one["status"])
             self.lines.addWidget(label(ago(one["at"], now()), "muted"), line, 0)
             self.lines.addWidget(label(breakable(words), wrap=True), line, 1)

@@ -18,7 +18,7 @@ from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
 from lull.desktop.widgets.sample import MODEL, OWN_MODELS
-from lull.desktop.words import both, plain, told, tr
+from lull.desktop.words import both, plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ class NeedsYouCard(Card):
         empty_out(self._lines)
         problems = status.get("problems") or []
         for problem in problems:
-            head = label(told(problem, "title"), "bad")
+            head = label(translated(problem, "title"), "bad")
             head.setFont(_bold(head.font()))
             self._lines.addWidget(head)
             self._lines.addWidget(label(breakable(both(problem)), wrap=True))

@@ -32,7 +32,7 @@ from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, count, counted, now, only, plain, told, tr
+from lull.desktop.words import ago, count, counted, now, only, plain, tr, translated
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -213,7 +213,7 @@ class TodayPage(Page):
         status, learning = self.state.status, self.state.learning
         stands = standing(self.state, now())
         self.line.setText(stands.line)
-        because = told(learning, "because")
+        because = translated(learning, "because")
         self.because.setText("" if because.rstrip(".") in stands.line else because)
         self.because.setVisible(stands.learns and bool(self.because.text()))
         for control in (self.pause, self.resume, self.train):
@@ -291,8 +291,8 @@ class TodayPage(Page):
         judge = status.get("judge") or {}
         helper = (status.get("helpers") or {}).get("judge") or {}
         nobody = helper.get("setting") == "auto" and not helper.get("model")
-        words = tr("No judge (auto): %1", told(helper, "why")) if nobody else ""
-        self.judge.setText(words if judge.get("trains", True) else told(judge, "why"))
+        words = tr("No judge (auto): %1", translated(helper, "why")) if nobody else ""
+        self.judge.setText(words if judge.get("trains", True) else translated(judge, "why"))
         self.judge.setVisible(bool(self.judge.text()))
 
     def _show_steps(self, status: Json) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.desktop.words import count, named, percent, told, tr
+from lull.desktop.words import count, named, percent, tr, translated
 
 Json = dict[str, Any]
 
@@ -44,7 +44,7 @@ def work_words(learning: Json, work: Json) -> str:
     """Describe one piece of background work in a line, as what Lull does now or what it does
     next.
     """
-    said = f"{told(work)}. {told(work, 'why_not')}".strip()
+    said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 

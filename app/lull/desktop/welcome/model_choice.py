@@ -15,7 +15,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import both, percent, plain, told, tr
+from lull.desktop.words import both, percent, plain, tr, translated
 
 Json = dict[str, Any]
 _AUTO = "auto"
@@ -98,6 +98,6 @@ def _words(there: Json) -> str:
     if choosing.get("restart_needed"):
         return tr("%1 learns from the service's next start.", plain(str(choosing.get("name"))))
     if auto := there.get("auto"):
-        return plain(f"{auto['model']}: {told(auto, 'why')}")
+        return plain(f"{auto['model']}: {translated(auto, 'why')}")
     unable = [m for m in there.get("models", ()) if not m["can_learn"]]
-    return "\n".join(f"{plain(m['name'])}: {told(m, 'why_not')}" for m in unable[:3])
+    return "\n".join(f"{plain(m['name'])}: {translated(m, 'why_not')}" for m in unable[:3])

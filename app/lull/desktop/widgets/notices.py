@@ -18,7 +18,7 @@ from PySide6.QtCore import QObject, QSettings
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.proof.standing import CALM
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.words import both, counted, in_window, now, plain, signed, told, tr
+from lull.desktop.words import both, counted, in_window, now, plain, signed, tr, translated
 
 Json = dict[str, Any]
 
@@ -119,7 +119,7 @@ class Notices(QObject):
         self._problems = {problem["detail"] for problem in standing}
         new = [p for p in standing if known is not None and p["detail"] not in known]
         for problem in new[:1]:
-            title = told(problem, "title")
+            title = translated(problem, "title")
             self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=title, text=both(problem)))
 
     def _look_at_runs(self) -> None:
@@ -166,7 +166,7 @@ def night(run: Json) -> Notice:
     gain = None if before is None or after is None else float(after) - float(before)
     said = "; ".join(in_window(str(reason)) for reason in run.get("reasons") or ())
     if run.get("kind") == "graduation" and run.get("verdict") == "rejected":
-        said = told(run, "why") or said  # what was lost, and what is done next time
+        said = translated(run, "why") or said  # what was lost, and what is done next time
     text = plain(said or str(run.get("verdict")))
     if gain is not None:
         text = tr("Held-out score %1. %2", signed(gain), text)

@@ -23,7 +23,7 @@ from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.parts import Nothing, label, row
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
-from lull.desktop.words import told, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 Offers = Sequence[tuple[str, Callable[[], object]]]
@@ -176,7 +176,7 @@ class Page(QWidget):
         if error:
             text = f"{error.get('detail', '')} {error.get('hint', '')}".strip()
             again = (tr("Try again"), lambda: self.state.touch(*self.subjects))
-            return Empty(head=told(error, "title"), text=text, offers=(again,))
+            return Empty(head=translated(error, "title"), text=text, offers=(again,))
         if self.state.phase is Phase.DOWN:
             return Empty(
                 head=tr("The service is not running"),

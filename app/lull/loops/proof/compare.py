@@ -128,7 +128,7 @@ class Compare:
                 return NextPair(comparison=comparison, alike=alike)
             else:
                 pair = pair_of(case, seed, answers, scores=same, scored_by=SAME_WORDS)
-                await self._proposals.compared(proposal.id, pair, self._as_it_was(proposal))
+                await self._proposals.save_comparison(proposal.id, pair, self._as_it_was(proposal))
                 alike += 1
                 proposal = await self._settle(proposal.id, stage)
                 if not proposal.comparable:
@@ -221,7 +221,7 @@ class Compare:
         read = ("", "") if seen is None else (kept(seen.a), kept(seen.b))
         answers = (read[1], read[0]) if open_one.with_first else read
         picked = replace(open_one.pair, without=without, with_=with_, answers=answers)
-        await self._proposals.compared(
+        await self._proposals.save_comparison(
             proposal.id, picked, self._as_it_was(proposal), shown=open_one
         )
         self._seen.pop(proposal.id, None)

@@ -163,7 +163,7 @@ class Review:
         return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
 
     def _decision(self, proposal: Proposal, status: ProposalStatus) -> Also:
-        return self._proposals.deciding(
+        return self._proposals.decision_writer(
             replace(proposal, status=status, before=proposal.status, changed_at=self._clock.now())
         )
 
@@ -313,7 +313,7 @@ class Review:
             )
 
         proposal = self._proposals.get(proposal_id)
-        return self._unchanged(await self._proposals.decided(proposal.id, put))
+        return self._unchanged(await self._proposals.save_decision(proposal.id, put))
 
     def last(self) -> tuple[Proposal, ProposalStatus] | None:
         """Return the user's newest decision about a proposed skill, which `undo` would take back,
@@ -342,10 +342,10 @@ class Review:
             reason="" if last.what is ProposalStatus.REJECTED else proposal.reason,
         )
         if last.generation is None:
-            await self._proposals.undone(last.number, again)
+            await self._proposals.undo_decision(last.number, again)
             return self._unchanged(again)
 
-        also = self._proposals.undoing(last.number, again)
+        also = self._proposals.undo_writer(last.number, again)
         changed = await self._approve.take_back(proposal.key, generation=last.generation, also=also)
         return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
 

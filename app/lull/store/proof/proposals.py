@@ -305,7 +305,7 @@ class Proposals:
         )
         return shown_of(row) if row else None
 
-    async def compared(
+    async def save_comparison(
         self,
         proposal: str,
         pair: Pair,
@@ -348,7 +348,7 @@ class Proposals:
             )
         )
 
-    async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
+    async def save_decision(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
         """Store a user's decision that changes no skill, such as deferring or rejecting a proposal.
 
         `plan` returns the decided proposal. Raises NotFound, and what `plan` raises.
@@ -361,16 +361,16 @@ class Proposals:
 
         return await self._db.write_synced(work)
 
-    async def undone(self, number: int, proposal: Proposal) -> None:
+    async def undo_decision(self, number: int, proposal: Proposal) -> None:
         """Undo the user's decision `number`, which changed no skill; store the reopened
         proposal.
         """
-        undo = self.undoing(number, proposal)
+        undo = self.undo_writer(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 
     # For the transaction of a skill change
 
-    def deciding(self, proposal: Proposal) -> Also:
+    def decision_writer(self, proposal: Proposal) -> Also:
         """Return a callback that stores the user's decision (`proposal.status`) within the
         transaction that changes the skill.
 
@@ -385,7 +385,7 @@ class Proposals:
 
         return write
 
-    def undoing(self, number: int, proposal: Proposal) -> Also:
+    def undo_writer(self, number: int, proposal: Proposal) -> Also:
         """Return a callback that undoes user decision `number` and stores the reopened `proposal`.
 
         It runs in the transaction that undoes the skill's change. Raises Conflict if already

@@ -16,7 +16,7 @@ from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import percent, plain, short_date, told, tr
+from lull.desktop.words import percent, plain, short_date, tr, translated
 
 Json = dict[str, Any]
 MOST_TURNS: Final = 30
@@ -189,9 +189,9 @@ def worth_words(turn: Json) -> str:
     """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
-    signals = "; ".join(told(s) for s in turn.get("signals", ()) if s.get("text"))
-    learns = tr("may be used for training") if turn.get("eligible") else told(turn, "why_not")
+    signals = "; ".join(translated(s) for s in turn.get("signals", ()) if s.get("text"))
+    learns = tr("may be used for training") if turn.get("eligible") else translated(turn, "why_not")
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same
-    note = told(turn, "note")
+    note = translated(turn, "note")
     return " · ".join(part for part in (worth, signals, learns, note) if part)

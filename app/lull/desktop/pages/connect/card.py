@@ -20,7 +20,7 @@ from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, chip, empty_out, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, told, tr
+from lull.desktop.words import plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -93,7 +93,7 @@ class ConnectCard(Card):
         if view["files"] and view["writable"]:
             box.addWidget(label(files_words(view), "small", wrap=True))
         elif view["by_hand"]:
-            box.addWidget(label(told(view, "by_hand"), "small", wrap=True))
+            box.addWidget(label(translated(view, "by_hand"), "small", wrap=True))
         actions = [
             button(words, do, name=tr("%1: %2", view["title"], words))
             for words, do in self._actions(view)

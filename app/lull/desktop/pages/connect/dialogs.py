@@ -19,7 +19,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, told, tr
+from lull.desktop.words import plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -112,7 +112,7 @@ class ConnectDialog(_ClientDialog):
             words = tr("This creates %1. Undo deletes it again.", file)
         self.words.setText(words if plan["changes"] else tr("%1 already points at Lull.", file))
         self._show_lines(str(plan["diff"]))
-        self.note.setText(told(plan, "note"))
+        self.note.setText(translated(plan, "note"))
         self.note.setVisible(bool(self.note.text()))
         self.do.setEnabled(bool(plan["changes"]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lull.desktop.words import plain, told, tr
+from lull.desktop.words import plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -42,6 +42,6 @@ def test_words(test: Json) -> tuple[str, bool]:
     succeeded.
     """
     if not test.get("ok"):
-        return tr("The test failed: %1", " ".join(told(test, "why").split())), False
+        return tr("The test failed: %1", " ".join(translated(test, "why").split())), False
     answer = plain(" ".join(str(test["answer"]).split())[:160])
     return tr("It works: %1 answered “%2”", plain(str(test["model"])), answer), True

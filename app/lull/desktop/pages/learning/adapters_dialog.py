@@ -30,5 +30,5 @@ class AdaptersDialog(SideBySide):
         ]
         super().__init__(kit, title, columns, parent)
 
-    def told(self, column: Column, adapter: Json) -> None:
+    def take_details(self, column: Column, adapter: Json) -> None:
         column.facts = adapter_facts(adapter)

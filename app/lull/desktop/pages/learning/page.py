@@ -47,7 +47,7 @@ from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import now, told, tr
+from lull.desktop.words import now, tr, translated
 
 Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
@@ -185,7 +185,7 @@ class LearningPage(Page):
         if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.narrowed:
             return None
         has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
-        text = told(value)
+        text = translated(value)
         if needs:
             words = tr(
                 "Training starts at %1 requests with both good and bad answers (%2 so far).",
@@ -198,7 +198,7 @@ class LearningPage(Page):
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)
-        self.doing.setText(told(value))
+        self.doing.setText(translated(value))
         self.doing.setVisible(bool(self.doing.text()))
         self.placings.setText(placing_words(self.feed.value.get("placings", ())))
         self.placings.setVisible(bool(self.placings.text()))

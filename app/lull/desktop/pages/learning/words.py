@@ -20,8 +20,8 @@ from lull.desktop.words import (
     plain,
     short_date,
     short_day,
-    told,
     tr,
+    translated,
 )
 
 Json = dict[str, Any]
@@ -39,7 +39,7 @@ def placing_words(placings: Iterable[Json]) -> str:
     """Say in one line for each model where in its prompts Lull puts skills (instruction texts), and
     why there.
     """
-    return "\n".join(plain(f"{one['model']}: {told(one, 'why')}") for one in placings)
+    return "\n".join(plain(f"{one['model']}: {translated(one, 'why')}") for one in placings)
 
 
 def kind_words(kind: str) -> str:
@@ -179,7 +179,7 @@ def run_words(run: Json) -> str:
     """Describe in one line those details of a training run that the table of runs has no column
     for.
     """
-    words = [told(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
+    words = [translated(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
     if run.get("tokens"):
         words.append(tr("%1 tokens", count(run["tokens"])))
     if run.get("took_s"):
@@ -211,7 +211,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
         (tr("Made"), short_date(run.get("made"))),
         (tr("Kind"), kind_words(str(run["kind"]))),
         (tr("Status"), status_words(str(run["status"]))),
-        (tr("Why"), told(run, "why") or "–"),
+        (tr("Why"), translated(run, "why") or "–"),
         (tr("Answers it learned from"), count(run.get("turns", 0))),
         (tr("Steps"), tr("%1 of %2", run.get("steps", 0), run.get("of") or "–")),
         (tr("Good, before and after"), gain_words(run)),

@@ -27,7 +27,7 @@ from lull.desktop.state import said
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, key, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, told, tr
+from lull.desktop.words import counted, plain, tr, translated
 
 Json = dict[str, Any]
 _POLL_MS: Final = 200
@@ -234,7 +234,7 @@ def result_words(done: Json) -> str:
         case "proving":
             return tr("You like it better. Past successes are tested next time you're away.")
         case "unproved" if not done["open"]:
-            return tr("The skill is %1.", told(done, "reason"))
+            return tr("The skill is %1.", translated(done, "reason"))
     so_far = tr(
         "Not decided yet: you liked the answer with the skill better in %1, worse in %2.",
         done["wins"],

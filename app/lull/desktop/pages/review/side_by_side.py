@@ -18,7 +18,7 @@ from lull.desktop.pages.learning.tables import small_table
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, told, tr
+from lull.desktop.words import plain, tr, translated
 
 Json = dict[str, Any]
 Facts = list[tuple[str, str]]
@@ -73,14 +73,14 @@ class SideBySide(QDialog):
     def _take(self, column: Column, answer: Reply) -> None:
         if self._gone or not answer.ok:
             return
-        self.told(column, answer.value)
+        self.take_details(column, answer.value)
         checks = (answer.value.get("verdict") or {}).get("checks") or ()
         for check in checks:
             mark = "✓" if check["holds"] else "✗"
-            column.checks[str(check["name"])] = f"{mark} {told(check)}"
+            column.checks[str(check["name"])] = f"{mark} {translated(check)}"
         self._fill()
 
-    def told(self, column: Column, adapter: Json) -> None:
+    def take_details(self, column: Column, adapter: Json) -> None:
         """Take the details of an adapter that the service has sent for this column; does nothing by
         default.
 

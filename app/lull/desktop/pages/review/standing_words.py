@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, Standing
-from lull.desktop.words import counted, plain, told, tr
+from lull.desktop.words import counted, plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -130,12 +130,12 @@ def reason_words(proposal: Json) -> str:
     """Return the service's reason for the status of a proposed skill, with commands replaced by the
     window's pages.
     """
-    return told(proposal, "reason")
+    return translated(proposal, "reason")
 
 
 def flag_lines(proposal: Json) -> list[str]:
     """Return the warnings about suspicious passages in a proposed skill's text, one line each."""
-    return [f"⚠ {told(f)} {plain(_quoted(f))}".strip() for f in proposal["flags"]]
+    return [f"⚠ {translated(f)} {plain(_quoted(f))}".strip() for f in proposal["flags"]]
 
 
 def _quoted(flag: Json) -> str:

@@ -39,7 +39,7 @@ from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import ago, counted, length, now, plain, told, tr
+from lull.desktop.words import ago, counted, length, now, plain, tr, translated
 
 Json = dict[str, Any]
 
@@ -155,9 +155,9 @@ class SchedulePage(Page):
         stands, learning = standing(self.state, now()), self._learning_now()
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
-        because = told(learning, "because") if stands.learns else stands.line
+        because = translated(learning, "because") if stands.learns else stands.line
         self.why.setText(because)
-        shut = [told(g) for g in learning.get("gates") or () if keeps_shut(g)]
+        shut = [translated(g) for g in learning.get("gates") or () if keeps_shut(g)]
         others = [text for text in shut if text != because]
         self.reasons.setText("\n".join(others))
         self.reasons.setVisible(bool(others))
@@ -250,7 +250,7 @@ class SchedulePage(Page):
         )
         text = label(f"{plain(feed['label'])}: {' · '.join(words)}", wrap=True)
         if feed["problem"]:
-            text.setText(f"{text.text()} · {told(feed['problem'], 'detail')}")
+            text.setText(f"{text.text()} · {translated(feed['problem'], 'detail')}")
             set_kind(text, "warn")
         made = QWidget()
         line = beside(text, remove)
@@ -303,7 +303,7 @@ class SchedulePage(Page):
         def tell(answer: Reply) -> None:
             problem = answer.value.get("problem")
             if problem:
-                self.state.told.emit(Told(text=told(problem, "detail"), good=False))
+                self.state.told.emit(Told(text=translated(problem, "detail"), good=False))
 
         self.state.act(
             routes.CALENDAR_REMOVE,

@@ -13,7 +13,7 @@ from typing import Any, Final
 from lull.core.idle.hours import parsed as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.state import WEEK_DAYS
-from lull.desktop.words import parsed, plain, told, tr, week_day
+from lull.desktop.words import parsed, plain, tr, translated, week_day
 
 Json = dict[str, Any]
 DAYS: Final = WEEK_DAYS
@@ -68,7 +68,7 @@ def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Ba
     found += _planned(learning, at)
     for window in windows.get("windows") or ():
         closed = window["closed"] or window["seen"]
-        why = told(window, "why_opened")
+        why = translated(window, "why_opened")
         found += _bar(BarKind.LULL, window["opened"], closed, why, zone)
         used = window["used_s"]
         if used > 0:
@@ -89,7 +89,7 @@ def _done(one: Json) -> str:
         "rollout": tr("rollout"),
         "step": tr("step"),
     }
-    return f"{words.get(kind, kind)} {told(one)}"
+    return f"{words.get(kind, kind)} {translated(one)}"
 
 
 def _bar(kind: BarKind, start: str, end: str, text: str, zone: Any) -> Iterator[Bar]:
@@ -112,7 +112,7 @@ def _planned(learning: Json, at: datetime) -> Iterator[Bar]:
         left_s = min(float(work.get("left_s") or 0.0), DAY.total_seconds())
         if left_s > 0.0:
             end = start + timedelta(seconds=left_s)
-            yield Bar(kind=BarKind.PLANNED, start=start, end=end, text=told(work))
+            yield Bar(kind=BarKind.PLANNED, start=start, end=end, text=translated(work))
             start = end
 
 

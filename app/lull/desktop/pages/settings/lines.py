@@ -16,7 +16,7 @@ from lull.desktop.pages.settings.model_edit import HELPERS
 from lull.desktop.pages.settings.names import title_of, without_keys
 from lull.desktop.widgets.parts import Card, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import told, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 
@@ -47,7 +47,7 @@ class SettingLine(QWidget):
         self.title = title_of(self.key)
         self.unit = units.unit_of(self.key, one["value"])
         self._value, self._default = one["value"], one["default"]
-        reason = without_keys(told(one, "reason"), self.key.split(".", 1)[0])
+        reason = without_keys(translated(one, "reason"), self.key.split(".", 1)[0])
         self.editor = editor_for(one, open_schedule)
         self.editor.setAccessibleDescription(reason)
         self.editor.entered.connect(self.entered)

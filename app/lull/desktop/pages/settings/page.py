@@ -35,7 +35,7 @@ from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, beside, button, label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import told, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
@@ -140,7 +140,7 @@ class SettingsPage(Page):
             if line.helper is not None:
                 group = key.split(".", 1)[0]
                 helper = (self.state.status.get("helpers") or {}).get(group) or {}
-                line.helper.setText(told(helper, "why"))
+                line.helper.setText(translated(helper, "why"))
                 line.helper.setVisible(bool(line.helper.text()))
         if len(self.lines) > known:
             self._find()

@@ -11,7 +11,7 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
-from lull.desktop.words import counted, decimal_point, told, tr
+from lull.desktop.words import counted, decimal_point, tr, translated
 
 Json = dict[str, Any]
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
@@ -129,7 +129,7 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
-    return told(one, "allowed")
+    return translated(one, "allowed")
 
 
 def choices(one: Json) -> tuple[str, ...]:

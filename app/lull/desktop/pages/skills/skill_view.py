@@ -27,7 +27,7 @@ from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, plain, short_date, told, tr
+from lull.desktop.words import counted, plain, short_date, tr, translated
 
 Json = dict[str, Any]
 VIEWS = ("text", "history", "compare")
@@ -229,5 +229,5 @@ class SkillView(QWidget):
             return
         holds = bool(answer.value.get("holds"))
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
-        why = told(answer.value, "why")
+        why = translated(answer.value, "why")
         self._kit.state.told.emit(Told(text=f"{words} {why}".strip(), good=holds))

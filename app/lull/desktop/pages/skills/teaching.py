@@ -16,7 +16,7 @@ from lull.desktop.state import AppState, Subject, Told
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
-from lull.desktop.words import plain, told, tr
+from lull.desktop.words import plain, tr, translated
 
 Json = dict[str, Any]
 Show = Callable[[], object]
@@ -105,7 +105,7 @@ def show_flags(state: AppState, answer: Reply) -> None:
     """
     flags = answer.value.get("flags", ())
     if flags:
-        texts = " ".join(dict.fromkeys(told(flag) for flag in flags))
+        texts = " ".join(dict.fromkeys(translated(flag) for flag in flags))
         state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
 
 
