@@ -1,12 +1,14 @@
-"""Makes files and folders survive a power cut."""
+"""Makes files and folders survive a power cut, and reads files that others may have put there."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
+NOT_REGULAR: Final = "is not a regular file"
 _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
@@ -26,3 +28,18 @@ def to_disk(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def read_regular(file: Path, limit: int) -> bytes:
+    """Return the content of a file in a folder that others may write to.
+
+    Raises OSError also for what is no regular file (a pipe that nobody writes to, a device without
+    end) and for more than `limit` bytes; a plain read would wait or fill the memory.
+    """
+    with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, NOT_REGULAR, str(file))
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"more than {limit} bytes", str(file))
+    return data

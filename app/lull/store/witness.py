@@ -21,10 +21,13 @@ from typing import Final
 from lull.core.errors import StoreError
 from lull.store.chat.chain_key import stored_chain_key
 from lull.store.database import Database
+from lull.store.on_disk import read_regular
 from lull.store.skills.skill_files import write_atomically
 
 _COUNT: Final = "witness"
 """Name of the fact in the database that counts writes of the file."""
+_MOST_BYTES: Final = 65_536
+"""Far more than the witness file ever has."""
 _WAL_MAGIC: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
 _WAL_HEADER_BYTES: Final = 32
 """Size of the header of SQLite's WAL file in bytes."""
@@ -225,7 +228,7 @@ def _tables_made_anew(database: Database) -> list[StoreError]:
 
 def _read(file: Path) -> Seen | None:
     try:
-        seen = Seen(**json.loads(file.read_bytes()))
+        seen = Seen(**json.loads(read_regular(file, _MOST_BYTES)))
     except (OSError, ValueError, TypeError):
         return None
     counts = (seen.number, seen.conversations, seen.turns, seen.generation)

@@ -33,6 +33,8 @@ DAY_S = 86_400.0
 PARTS = 16
 WARM = 4
 """Parts of the day behind which nothing may grow any more."""
+LEARNED_FROM = 60
+"""Requests from which something is learned before one counts."""
 OWN = {"name": "own-style", "client": "client-1"}
 
 
@@ -86,6 +88,11 @@ class Day:
             files=sum(1 for path in self.lull.home.rglob("*") if path.is_file()),
             children=len(process.children(recursive=True)),
         )
+
+    def has_learned(self) -> bool:
+        """Whether all is loaded that is loaded once, when something is first learned: the reader
+        of feedback, and the index of the requests that a skill helped with."""
+        return any(one.is_dir() for one in (self.lull.home / "vectors").iterdir())
 
     def lives(self, requests: int, pool: ThreadPoolExecutor) -> None:
         """A batch of what clients, the window and the command line ask, some of it at once."""
@@ -181,6 +188,8 @@ def day(tmp_path: Path) -> Iterator[Day]:
 def test_nothing_grows_with_a_day_of_use(day: Day, requests: int) -> None:
     seen: list[Held] = []
     with ThreadPoolExecutor(4) as pool:
+        day.lives(LEARNED_FROM, pool)
+        eventually(day.has_learned)
         for part in range(PARTS):
             day.lives(requests // PARTS, pool)
             day.moves_on(part + 1)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
-import stat
 import threading
 from pathlib import Path
 
 from lull.core.errors import SkillError
+from lull.store.on_disk import NOT_REGULAR, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
 FILE = "SKILL.md"
 TEMPORARY = "tmp"
 """Suffix of files that are being written."""
 COPY_LIMIT = 16 * 1024 * 1024
-"""Most bytes of an imported skill folder."""
+"""Most bytes of an imported skill folder, and of any file in the library."""
 
 
 def file_error(path: Path, error: OSError) -> SkillError:
@@ -24,9 +25,9 @@ def file_error(path: Path, error: OSError) -> SkillError:
 
 
 def sha256_of(file: Path) -> str:
-    """Return the SHA-256 of the file's content; "" if it cannot be read."""
+    """Return the SHA-256 of the file's content; "" if it cannot be read or is too large."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
+        return hashlib.sha256(read_regular(file, COPY_LIMIT)).hexdigest()
     except OSError:
         return ""
 
@@ -62,16 +63,14 @@ def read_skill_file(file: Path) -> bytes:
     A pipe or device in its place (it may have no end, or nobody who writes it) is refused.
     """
     try:
-        # without waiting for somebody who writes a pipe
-        with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise SkillError(f"{file} is not a regular file.", hint="Put a text file there.")
-            data = stream.read(FILE_LIMIT + 1)
+        return read_regular(file, FILE_LIMIT)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            hint = f"At most {FILE_LIMIT} bytes are read."
+            raise SkillError(f"{file} is too large.", hint=hint) from error
+        if error.strerror == NOT_REGULAR:
+            raise SkillError(f"{file} {NOT_REGULAR}.", hint="Put a text file there.") from error
         raise SkillError(f"{file}: {error.strerror}.", hint="Check the file.") from error
-    if len(data) > FILE_LIMIT:
-        raise SkillError(f"{file} is too large.", hint=f"At most {FILE_LIMIT} bytes are read.")
-    return data
 
 
 def skill_files_below(folder: Path) -> list[Path]:

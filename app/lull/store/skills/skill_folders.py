@@ -20,7 +20,9 @@ from lull.core.errors import SkillError, StoreError
 from lull.core.proof.evidence import evidence_from_json
 from lull.core.proof.proof import ProofState
 from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
+from lull.store.on_disk import read_regular
 from lull.store.skills.skill_files import (
+    COPY_LIMIT,
     FILE,
     TEMPORARY,
     copy_beside,
@@ -29,7 +31,7 @@ from lull.store.skills.skill_files import (
     sha256_of,
     write_atomically,
 )
-from lull.store.skills.skill_md import line_of_key, parse, render
+from lull.store.skills.skill_md import FILE_LIMIT, line_of_key, parse, render
 
 EVIDENCE = "evidence.json"
 EVERYBODY_FOLDER = RESERVED_CLIENT
@@ -109,7 +111,7 @@ class SkillFolders:
         again, untested, for another client.
         """
         target = self._evidence(sha256)
-        if target.is_file() and _proves(target.read_bytes()) and not _proves(data):
+        if target.is_file() and _proves(read_regular(target, COPY_LIMIT)) and not _proves(data):
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, data)
@@ -133,13 +135,13 @@ class SkillFolders:
         archived = (self.archive / _client_folder(key)).glob(f"{key.name}.*/{FILE}")
         for file in (self.folder(key) / FILE, *archived):
             if sha256_of(file) == sha256:
-                self.keep_bytes(file.read_bytes())
+                self.keep_bytes(read_regular(file, FILE_LIMIT))
                 return
 
     def data(self, sha256: str) -> bytes:
         path = self._version(sha256)
         try:
-            data = path.read_bytes()
+            data = read_regular(path, COPY_LIMIT)
         except OSError as error:
             raise StoreError(
                 f"{path}: {error.strerror}.", hint="Restore it from a backup, or edit the skill."
@@ -188,7 +190,7 @@ class SkillFolders:
         """Write this version's proof beside the working copy, or remove another version's."""
         proof = self._evidence(sha256)
         if proof.is_file():
-            write_atomically(file, proof.read_bytes())
+            write_atomically(file, read_regular(proof, COPY_LIMIT))
         elif self._is_ours(file):
             file.unlink()
 
@@ -204,7 +206,7 @@ class SkillFolders:
         or None.
         """
         try:
-            return (self.folder(key) / EVIDENCE).read_bytes()
+            return read_regular(self.folder(key) / EVIDENCE, COPY_LIMIT)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -215,7 +217,7 @@ class SkillFolders:
         be read.
         """
         try:
-            return self._evidence(sha256).read_bytes()
+            return read_regular(self._evidence(sha256), COPY_LIMIT)
         except OSError:
             return None
 
