@@ -80,6 +80,19 @@ def test_a_base64_text_is_no_token_of_an_issuer_whose_name_would_be_drawn() -> N
     assert secrets_in("thumbprint Acme_PKeiddpgqT3HcD2qUzQTbuumIvs532pQ")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'tokenizer = AutoTokenizer.from_pretrained("HuggingFaceTB/SmolLM2-135M-Instruct")',
+        "golang.org/x/crypto v0.31.0 h1:ihbySMvVjLAeSH1IbfcRTkD/iNscyz8rGzjF/E5hV6U=",
+        "golang.org/x/crypto v0.31.0/go.mod h1:kDsLvtWBEx7MV9tJOj9bnXsPbxwJQ6csT/x4KIN4Ssk=",
+        '"h1:ihbySMvVjLAeSH1IbfcRTkD/iNscyz8rGzjF/E5hV6U=",',
+    ],
+)
+def test_models_tokenizers_and_checksums_of_modules_are_no_secrets(line: str) -> None:
+    assert redact_text(line, alike) == line
+
+
 def test_a_number_is_a_card_or_an_iban_only_with_its_check_digits() -> None:
     assert is_card("4539148803436467")
     assert not is_card("4539148803436466")

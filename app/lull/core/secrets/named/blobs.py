@@ -128,7 +128,7 @@ BLOBS: Final = (
         # A name, a sign and a long random body. Before a colon the name is no part of the secret,
         # as in `llama:…`, where it may be a model's.
         regex=re.compile(
-            rf"{_BEGINS}(?!(?i:sha|md|blake)\d+:|(?i:urn|spiffe):)"
+            rf"{_BEGINS}(?!(?i:sha|md|blake|h)\d+:|(?i:urn|spiffe):)"
             r"(?:([A-Za-z][A-Za-z0-9._-]{0,20}~[A-Za-z0-9_-]{32,200})"
             r"|[A-Za-z][A-Za-z0-9._-]{0,20}:([A-Za-z0-9+/_-]{32,200}={0,2}))"
             r"(?![A-Za-z0-9+/_.:@-])"

@@ -105,9 +105,9 @@ CALLS: Final = (
     ),
     Pattern(
         kind="secret",
-        # Bytes of a key, decoded where they stand.
+        # Bytes of a key, decoded where they stand. A tokenizer is none.
         regex=re.compile(
-            rf"(?i)(?:key|secret|salt|seed|password|token)\w{{0,16}}{QUOTE}?\s?[:=]\s?[\w.:]{{0,40}}\(\s?{_STRING}"
+            rf"(?i)(?:key|secret|salt|seed|password|token(?!i[zs]e))\w{{0,16}}{QUOTE}?\s?[:=]\s?[\w.:]{{0,40}}\(\s?{_STRING}"
         ),
         hints=("key", "secret", "salt", "seed", "password", "token"),
         where=Where.ANYWHERE,
