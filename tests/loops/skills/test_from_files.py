@@ -223,3 +223,18 @@ async def test_a_file_with_a_secret_is_not_approved_and_its_line_is_named(
         await home.review.approve(proposal.id, sha256=proposal.sha256)
     assert home.library.skills == {}
     assert not home.skills.folders.is_kept(proposal.sha256)
+
+
+async def test_a_text_written_again_behind_another_change_waits_again(home: Home) -> None:
+    await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
+    dropped(home, "Join with dots.")
+    await home.approve.take_in()
+    (first,) = home.review.proposals()
+    await home.approve.edit(MENU, body="Join with dashes.")
+    dropped(home, "Join with dots.")
+    await home.approve.take_in()
+    waiting = [p for p in home.review.proposals() if p.status is ProposalStatus.QUARANTINED]
+    assert [p.text.body for p in waiting] == ["Join with dots."]
+    assert waiting[0].id != first.id
+    await home.review.approve(waiting[0].id, sha256=waiting[0].sha256)
+    assert home.library.get(MENU).body == "Join with dots."

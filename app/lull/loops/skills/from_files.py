@@ -80,7 +80,11 @@ class FromFiles:
         """
         async with self._one:
             for item in strange:
-                about = self._of_file(item.key, item.sha256)
+                about = [
+                    p
+                    for p in self._of_file(item.key, item.sha256)
+                    if p.base_sha256 == self._base(item.key)  # else it was about another change
+                ]
                 if any(p.open and p.status is not ProposalStatus.STALE for p in about):
                     continue
                 if about and about[0].status is ProposalStatus.REJECTED:
@@ -106,7 +110,11 @@ class FromFiles:
                 if old is not None and old.sha256 == sha256:
                     unchanged.append(text.name)
                     continue
-                waits = [p for p in self._of_file(key, sha256) if p.open]
+                waits = [
+                    p
+                    for p in self._of_file(key, sha256)
+                    if p.open and p.base_sha256 == self._base(key)
+                ]
                 if waits and waits[0].status is not ProposalStatus.STALE:
                     made.append(waits[0])
                     continue
@@ -146,6 +154,11 @@ class FromFiles:
         log.info("proposal %s: a file of skill %s waits", proposal.id, key.name)
         self._tell(proposal)
         return proposal
+
+    def _base(self, key: SkillKey) -> str:
+        """The hash of the text that a change of this skill starts from; "" if it has none."""
+        old = self._standing(key)
+        return old.sha256 if old else ""
 
     def _of_file(self, key: SkillKey, sha256: str) -> list[Proposal]:
         """Proposals of exactly this text that came from a file, newest first."""
