@@ -42,8 +42,8 @@ class FeedError(LullError):
 
 
 class FeedUnreachable(FeedError):
-    """Raised when a calendar's server or file cannot be reached now. `retry_after_s`: the wait that
-    the server asked for, or None.
+    """Raised when a calendar's server or file cannot be reached now. `retry_after_s`: the seconds
+    that the server asked Lull to wait, or None.
     """
 
     title: ClassVar[str] = "The calendar cannot be reached"
@@ -93,7 +93,9 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """How many entries of one kind were left out of a calendar feed for one reason."""
+    """How many entries of one kind (`what`) were left out of a calendar feed for one reason
+    (`why`).
+    """
 
     what: What
     why: LeftOut
@@ -115,7 +117,9 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedSource:
-    """Where a calendar feed is fetched from. Kept in memory only while the feed is read."""
+    """Where a calendar feed is fetched from: a web address or a file. Kept in memory only while the
+    feed is read.
+    """
 
     location: str = field(repr=False)
     """The feed's web address, which is kept secret like a password, or the path of a file."""
@@ -197,16 +201,16 @@ class Feed:
         return Health.FRESH if self.fault is None else Health.OLD
 
     def events(self, now: datetime) -> tuple[CalendarEvent, ...]:
-        """Return the events of the calendar feed's last copy; none if the copy is too old to
-        count.
+        """Return the events of the calendar feed's last copy; none if that copy is too old to be
+        trusted.
         """
         if self.copy is None or self.health(now) is Health.LOST:
             return ()
         return self.copy.events
 
     def is_due(self, now: datetime) -> bool:
-        """Whether to fetch the feed now; also after the clock was set back, which makes the stored
-        times meaningless.
+        """Whether to fetch the calendar feed now. It is also due after the clock was set back,
+        because the stored times then mean nothing.
         """
         return now >= self.due or now < self.tried_at
 
@@ -231,8 +235,9 @@ class Feed:
         return replace(self, copy=copy, tried_at=now, seen_at=now, due=due, failures=0, fault=None)
 
     def failed(self, error: LullError, *, now: datetime, draw: float) -> Feed:
-        """Return the feed's record after a failed fetch. It is tried again soon if the failure may
-        be temporary, but not before the time that the server asked to wait.
+        """Return the feed's record after a failed fetch, with the time of the next try: soon if the
+        failure may be temporary, but not before the time that the server asked to wait for. `draw`
+        is a uniform random number in [0, 1) that varies that time.
         """
         wait_s = FEED_INTERVAL_S
         if isinstance(error, FeedUnreachable):

@@ -35,8 +35,9 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _nothing(_digits: str) -> None:
-    """Stands in for converting a number to a value, so a number of a million digits costs
-    nothing."""
+    """Stands in for the conversion of a number to a value, so that a number of a million digits
+    costs no time.
+    """
 
 
 _skip = json.JSONDecoder(parse_int=_nothing, parse_float=_nothing, parse_constant=_refuse).scan_once  # type: ignore[attr-defined]

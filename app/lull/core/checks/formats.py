@@ -1,7 +1,7 @@
 """Checks of how a model's answer writes dates, times of day and quantities.
 
-Every date (time, quantity) found must be in the wanted format; without any, the check does not
-apply.
+Every date, time or quantity that is found must be in the wanted format; if there is none, the check
+does not apply.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ _TIME: Final = re.compile(
 
 
 def time_format(check: Check, answer: str) -> bool | None:
-    """Whether the answer gives times of day in the format `value`: 24h or 12h."""
+    """Whether an answer writes times of day in the format that the check's `value` names, 24h or
+    12h. None if it contains no time whose format is clear.
+    """
     found = set()
     for time in _TIME.finditer(plain(answer)):
         if time["half"]:

@@ -16,8 +16,8 @@ def sha256_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """The record of one configuration file of a client program that Lull changed. The file's bytes
-    before and after are stored beside the record.
+    """The record of a client program's configuration file that Lull changed, kept so that the
+    change can be undone. The file's bytes before and after are stored beside it.
     """
 
     client: str

@@ -36,14 +36,14 @@ class YamlText:
         return self._bom + self.text
 
     def put(self, path: Sequence[str | int], key: str, value: str) -> None:
-        """Set a key to a string in the YAML map at this path; numbers in the path are
-        list indices.
+        """Set `key` to a string in the YAML map at this path. The path consists of keys and, for
+        lists, indices.
         """
         self._step([([*path, key], value)], _with_key(self.text, self._at(path), key, value))
 
     def put_each(self, key: str, numbers: Sequence[int], inner: str, value: str) -> None:
-        """In the YAML list below `key`, set the key `inner` to a string in each of the maps with
-        these ascending indices.
+        """Set the key `inner` to a string in several maps of the YAML list below `key`; `numbers`
+        are the indices of these maps, ascending.
         """
         after = self.text
         for number in reversed(numbers):  # so that the places before stay where they are

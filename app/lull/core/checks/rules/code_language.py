@@ -57,8 +57,9 @@ def named(text: str) -> set[str]:
 
 
 def shown(answer: str) -> set[str]:
-    """Return the programming languages of the code in an answer; empty without code or if
-    unclear."""
+    """Return the programming languages of the code in an answer; empty if there is no code or its
+    language is unclear.
+    """
     if is_sql(answer):
         return {"sql"}
     blocks = blocks_of(answer)
