@@ -23,8 +23,8 @@ readable; a few foreign names are allowed.
 """
 LEAST_FOREIGN_WORDS: Final = 3
 MOST_SIGNS: Final = 0.25
-"""Largest share of brackets, operators and the like among non-space characters; a message with more
-is taken for code.
+"""Largest share of brackets, operators and the like among a message's non-space characters; a
+message with more of them is taken for code.
 """
 _END_CHARACTERS: Final = 4_000
 """Characters read from the beginning, and as many from the end."""
@@ -35,8 +35,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def is_readable_speech(said: str) -> bool:
-    """Whether a user's message is in a language that the small reader model may understand, and not
-    code; the time is linear in the message's length.
+    """Whether the small reader model may understand a user's message: it must be natural language,
+    not code, in a script and a language that the model may know. Takes time linear in the message's
+    length.
     """
     text = _FENCED.sub(" ", _ends(said))
     letters = [sign for sign in text if sign.isalpha()]
