@@ -1,7 +1,8 @@
-"""Texts for people that also carry a code for their wording and the values inserted in it.
+"""Texts for people that can be translated: each also carries a code for its wording and the values
+inserted in it.
 
-The English text is what the command line and scripts read; from code and values the window says it
-in the user's language.
+The command line and scripts read the English text; the window builds the text in the user's
+language from code and values.
 """
 
 from __future__ import annotations
@@ -77,8 +78,8 @@ def said(code: str, text: str, *values: Value) -> CodedText:
 
 
 def coded(text: str, prefix: str = "") -> dict[str, object]:
-    """Return a text's code and values for JSON, under the keys `code` and `values`, each with this
-    prefix; empty for a text without them.
+    """Return the code and values of a text as JSON fields, under the keys `code` and `values`, each
+    with this prefix; empty for a text that carries none.
     """
     if not isinstance(text, CodedText):
         return {}

@@ -46,8 +46,8 @@ _MARKS: Final = {
 
 
 def tagged(text: str) -> Iterator[Region]:
-    """Yield the regions from a tag to the first tag behind it that closes it, such as `<a>…</a>`;
-    regions inside one are left out.
+    """Yield the regions of a text from a tag to the first later tag that closes it, such as
+    `<a>…</a>`. Regions inside another one are left out.
     """
     ends: defaultdict[str, list[Region]] = defaultdict(list)
     for end in _END_TAG.finditer(text):

@@ -28,8 +28,8 @@ MOST_SHORT_CHARACTERS: Final = 300
 LONG_QUOTATION: Final = 20
 """Number of quoted words from which a quotation counts as somebody else's text, not as a name."""
 SHORT_QUESTION: Final = 8
-"""Most words of a question beside labelled feedback for it to belong to the feedback; a longer one
-is the next request.
+"""Most words that a question beside labelled feedback ("[Previous Feedback] …") may have to count
+as part of that feedback; a longer one is the next request.
 """
 TWO_SENTENCE_QUOTATION: Final = 8
 """Number of words from which a quotation with two sentences counts as somebody else's text."""
@@ -148,9 +148,11 @@ _ASIDE: Final = re.compile(r":(?:\s|$)|[\"“”„«»「」]|(?<!\w)['‘]\w+(
 
 
 def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
-    """Split a user's message into pieces, in order, as (piece, whether the user typed it).
+    """Split a user's message into pieces, in order, as pairs: (piece, whether the user typed it
+    rather than pasted it).
 
-    With `upto` only the part before that position, judged in the context of the whole message.
+    With `upto` only the part before that position is returned, judged in the context of the whole
+    message.
     """
     if not text.strip():
         return ()
