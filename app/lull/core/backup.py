@@ -85,8 +85,8 @@ class Manifest:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is a safe relative path with slashes: printable, not too long, without
-    backslashes, empty parts and parts that begin with a dot.
+    """Whether a name is a safe relative path with slashes: printable, not too long, and without
+    backslashes, empty parts or parts that begin with a dot.
     """
     parts = name.split("/")
     return (

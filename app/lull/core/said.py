@@ -56,8 +56,8 @@ Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
 
 
 class CodedText(str):
-    """An English text for people that also carries a code for its wording and the values in it, by
-    which the window translates it.
+    """An English text for people that can be translated: it also carries a code for its wording and
+    the values inserted in it.
     """
 
     __slots__ = ("code", "values")
@@ -66,10 +66,10 @@ class CodedText(str):
 
 
 def said(code: str, text: str, *values: Value) -> CodedText:
-    """Build a text for people from a template by replacing `%1`, `%2` … with the values, and keep
-    code and values with it for translation.
+    """Build a text for people from a template by replacing `%1`, `%2` … with the values. The text
+    also carries `code` and the values, so that it can be translated.
 
-    The code is kept when the wording changes.
+    If the wording is changed, the code stays the same.
     """
     # In a single pass, because a value may itself contain %1.
     made = CodedText(_PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text))

@@ -96,8 +96,9 @@ class AdaptersInForce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Records that training has taught a skill (an instruction text for prompts) to an adapter. The
-    skill is identified by its exact text: once edited, it must be learned again.
+    """Record of a skill (an instruction text for prompts) that training has taught to an adapter.
+    The skill is identified by its exact text: if the text is edited, it counts as another skill,
+    not yet learned.
     """
 
     skill: SkillKey
@@ -163,8 +164,8 @@ def flip_key(adapter: str) -> SkillKey:
 
 
 def decides_adapter(flip: CoinFlip) -> bool:
-    """Return whether a stored coin flip (a random assignment) chose which adapter answers a
-    conversation, rather than whether a skill was left out of a prompt.
+    """Return whether a stored coin flip (a random draw for a conversation) was about which adapter
+    answers. Otherwise it was about whether a skill was left out of the prompt.
     """
     return flip.name.startswith(_TRIAL)
 

@@ -1,20 +1,22 @@
 """Decides whether a newly trained LoRA adapter may answer users: the gate.
 
-The adapter is compared with the active one on the same requests. Five checks must all pass:
+The adapter (the candidate) is compared with the active one on the same requests. Five checks must
+all pass:
 
-- **Canaries** (small test tasks), per family. First each is answered once, greedily; a family
-  passes if the candidate loses at most 3 points more of them than it wins. In a family of twelve,
-  one flipped answer says little, so a small loss is checked again with sampled answers to randomly
-  drawn tasks, until a bet (`safe_log_e`) shows at 20 to 1 that the candidate is not worse by 3
-  points or more, shows harm, or the pairs are used up; what is not shown fails. All families must
-  pass, so no correction for multiple tests is needed (intersection-union test: Berger 1982).
-- **The target.** Both answer held-out requests with the same seed: the bet on wins and losses
-  reaches 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower bound of
-  the mean gain is above 0 (`gain_bound`).
+- **Canaries** (small test tasks), grouped in families. First each is answered once, greedily; a
+  family passes if the candidate loses at most 3 points more of its tasks than it wins. In a family
+  of twelve, one flipped answer says little, so a small loss is checked again with sampled answers
+  to randomly drawn tasks. This ends when a bet (`safe_log_e`) shows at 20 to 1 that the candidate
+  is not worse by 3 points or more, when it shows harm, or when the pairs are used up; what is not
+  shown fails. All families must pass, so no correction for multiple tests is needed
+  (intersection-union test: Berger 1982).
+- **The target.** Both adapters answer held-out requests with the same seed: the bet on wins and
+  losses must reach 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower
+  bound of the mean gain must be above 0 (`gain_bound`).
 - **Closeness to the base model** in nats per token: forgetting follows the divergence (RL's Razor,
   arXiv 2509.04259).
-- **Style**: length, repetition and refusals within 15 %.
-- **Secrets**: no planted secret and nothing that looks like a secret is output.
+- **Style**: length, repetition and refusals must stay within 15 %.
+- **Secrets**: no planted secret and nothing that looks like a secret may be output.
 
 The verdict is a pure function of the measurements, which are taken elsewhere.
 """
@@ -109,7 +111,9 @@ class TargetPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distance:
-    """KL divergence of the candidate adapter from the base model along one answer."""
+    """How far the candidate adapter is from the base model along one answer: the KL divergence,
+    summed over the answer's tokens.
+    """
 
     nats: float
     """Sum over the answer's tokens of the KL divergence of the candidate from the base, in nats,

@@ -17,8 +17,8 @@ MOST_STRETCHES: Final = 500
 
 
 class Meaning(StrEnum):
-    """What a busy time in a calendar feed means, as the user set it: the user is away from the
-    computer, so background work may run, or needs it, so none may.
+    """What a calendar's events mean for background work, as the user set it: AWAY, the user is away
+    from the computer and work may run; BUSY, the user needs the computer and none may.
     """
 
     AWAY = "away"

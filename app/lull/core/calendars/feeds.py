@@ -34,8 +34,8 @@ _LONGEST_WAIT_S = 24 * 3600.0
 
 
 class FeedError(LullError):
-    """Raised when a calendar cannot be used, because of its address or of what its server or file
-    gave; the message never contains the address.
+    """Raised when a calendar cannot be used because its address, or what its server or file
+    returned, is not usable. The message never contains the address.
     """
 
     title: ClassVar[str] = "The calendar cannot be used"
@@ -54,8 +54,8 @@ class FeedUnreachable(FeedError):
 
 
 class What(StrEnum):
-    """The kind of calendar entry (event, recurring series, time zone, …) that could not be used
-    when a feed was read.
+    """The kind of a calendar entry (event, recurring series, time zone, …) that was left out when a
+    feed was read.
     """
 
     EVENT = "event"
@@ -137,7 +137,9 @@ class BusySpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedReading:
-    """The result of fetching and parsing a calendar feed once."""
+    """The result of fetching and parsing a calendar feed once: its events, the entries left out,
+    and the HTTP cache validators.
+    """
 
     events: tuple[CalendarEvent, ...]
     """Busy events that overlap the time span that was read, by start; uncut and not merged."""
@@ -149,7 +151,9 @@ class FeedReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """What the last successful fetch of a calendar feed brought, as it is stored."""
+    """The last good copy of a calendar feed, as it is stored: when it was fetched, its events, and
+    the entries that were left out.
+    """
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]

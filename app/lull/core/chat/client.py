@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """A client program that sends chat requests. One that is kept apart (isolated) gets only its
-    own skills (instruction texts for prompts).
+    """A client program that sends chat requests. If the user isolated it from the others (`apart`),
+    it gets only its own skills (instruction texts for prompts).
     """
 
     name: str

@@ -24,7 +24,7 @@ TOO_DEEP = "exceeded max depth"
 
 
 class JsonSpan(NamedTuple):
-    """The position of a JSON value in its text: text[start:end]."""
+    """The position of a JSON value in its text: the value is text[start:end]."""
 
     start: int
     end: int
@@ -63,7 +63,9 @@ def value_span(text: str, at: int = 0) -> JsonSpan:
 
 
 def object_spans(text: str, at: int = 0) -> dict[str, JsonSpan]:
-    """Return each key of the object at `at` with the span of its (last) value."""
+    """Return each key of the JSON object that begins at `at`, with the span of its value; of
+    duplicate keys the last one counts.
+    """
     spans: dict[str, JsonSpan] = {}
     at = _opening(text, at, "{")
     if text[at : at + 1] == "}":
@@ -82,7 +84,7 @@ def object_spans(text: str, at: int = 0) -> dict[str, JsonSpan]:
 
 
 def array_spans(text: str, at: int = 0) -> list[JsonSpan]:
-    """Return the span of each element of the array at `at`."""
+    """Return the span of each element of the JSON array that begins at `at`."""
     spans: list[JsonSpan] = []
     at = _opening(text, at, "[")
     if text[at : at + 1] == "]":
@@ -118,9 +120,10 @@ def _next(text: str, at: int, closing: str) -> int:
 
 
 class BodyEdit:
-    """Collects edits to the JSON body of one HTTP request; spans refer to the original text.
+    """Collects edits to the JSON body of one HTTP request. The spans that its methods take are
+    positions in the original text.
 
-    Each method raises ValueError if the value is not of the type that it edits.
+    Each method raises ValueError if the value at the span is not of the type that it edits.
     """
 
     def __init__(self, body: bytes) -> None:

@@ -27,8 +27,8 @@ _readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def root(key: bytes, client: str) -> str:
-    """Return the hash with which every message chain of this client program begins, so that no two
-    clients share a chain.
+    """Return the hash from which all message chains of this client program start. Each client has
+    another one, so no two clients share a chain.
     """
     return hashlib.blake2b(
         client.encode(errors="replace"), digest_size=LINK_BYTES, key=key

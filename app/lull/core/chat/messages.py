@@ -152,7 +152,7 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """A model's answer, complete or cut off; only complete ones may be learned from."""
+    """A model's answer, complete or cut off; Lull learns only from complete ones."""
 
     message: Message
     finish: Finish

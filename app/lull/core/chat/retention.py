@@ -31,7 +31,9 @@ expire again.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A stored conversation with the dates that decide about its deletion."""
+    """A stored conversation with the dates by which it is decided whether the conversation is
+    deleted.
+    """
 
     id: str
     last: datetime
@@ -50,8 +52,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPlan:
-    """Which stored conversations to delete now, and about how many to ask the user first, after
-    comparing them with the age and size limits.
+    """What to do about old conversations: which to delete now, and about how many to ask the user
+    first, by the limits of age and size.
     """
 
     go: tuple[str, ...] = ()

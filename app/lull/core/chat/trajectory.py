@@ -55,8 +55,8 @@ class CoinFlip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The skills chosen for a conversation's prompt, and the exact text inserted for them, fixed on
-    its first turn.
+    """The skills chosen for a conversation's prompt, and the exact text inserted for them. Both are
+    fixed on the conversation's first turn.
     """
 
     skills: tuple[InjectedSkill, ...] = ()
@@ -91,8 +91,8 @@ class Suffix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStamp:
-    """What is recorded about a chat turn when its request arrives, and never changed afterwards:
-    ids, client, model, policy version (weights and skill library), skills and sampling.
+    """What is recorded about a chat turn when its request arrives and never changed afterwards:
+    ids, client, model, policy version (weights and skill library), skills and sampling parameters.
     """
 
     turn: str

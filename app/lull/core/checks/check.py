@@ -69,8 +69,8 @@ class CheckKind(StrEnum):
 
 
 class Part(StrEnum):
-    """The part of a model's answer that a check tests. If the answer has several such parts
-    (bullets, lines), each must pass.
+    """The part of a model's answer that a check tests, such as the whole answer or each bullet. If
+    there are several such parts (bullets, lines), each must pass.
     """
 
     WHOLE = ""

@@ -178,11 +178,11 @@ _BESIDE: Final = re.compile(
 
 
 def units(check: Check, answer: str) -> bool | None:
-    """Whether the answer gives quantities in the wanted units of measurement.
+    """Whether the answer gives quantities in the units of measurement that the check demands.
 
-    `value` is a system ("metric", "imperial") or names of units. With names, every quantity of the
-    same kind (mass, volume, …) must have one of these units. With "only", no other unit may be
-    given beside it either.
+    The check's `value` is a system ("metric", "imperial") or names of units. With names, every
+    quantity of the same kind (mass, volume, …) must have one of these units. With "only", it must
+    not even be repeated in another unit beside it.
     """
     found = list(_quantities(prose(answer)))
     named = set(check.value.split(","))

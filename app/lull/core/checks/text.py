@@ -113,7 +113,7 @@ class Unit:
 
     @property
     def fragment(self) -> bool:
-        """Whether this paragraph is a greeting or a sign-off: a few words without final
+        """Whether this block is a greeting or a sign-off: it has only a few words and no final
         punctuation.
         """
         few = len(self.text.split()) <= MOST_FRAGMENT_WORDS

@@ -279,7 +279,7 @@ def client_named(name: str, user: UserPlace) -> ChatProgram:
 
 
 def clients_of(user: UserPlace) -> Sequence[ChatProgram]:
-    """Return all known client programs, adapted to the user's shell and platform."""
+    """Return all client programs that Lull knows, adapted to the user's shell and platform."""
     return [_for_user(client, user) for client in CLIENTS]
 
 

@@ -1,5 +1,5 @@
-"""Records what Lull wrote into a client program's configuration file, so that it can be undone
-exactly.
+"""Records what Lull wrote into a client program's configuration file, so that the change can be
+undone exactly.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Connection:
 
     @classmethod
     def from_json(cls, text: str) -> Connection:
-        """Parse the JSON record of a changed configuration file. Raises ValueError if it is not
-        such a record.
+        """Parse the JSON record of a configuration file that Lull changed. Raises ValueError for
+        any other text.
         """
         value = json.loads(text)
         try:

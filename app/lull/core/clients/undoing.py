@@ -8,8 +8,8 @@ from difflib import SequenceMatcher, unified_diff
 
 
 def taken_out(before: str, after: str, now: str) -> str | None:
-    """Undo Lull's change, which turned the text `before` into `after`, in the file's present text
-    `now`, and keep every later change by others.
+    """Return the file's present text `now` without Lull's change, which once turned the text
+    `before` into `after`. Every later change by others is kept.
 
     None if a later change touches the same lines, so that a person has to decide.
     """

@@ -140,8 +140,9 @@ def p_good(
 
     `value` is the verdict, -1 to 1, with log-odds interpolated linearly. `prior` is the share of
     good answers before any verdict. A verdict of 0 stays in the range that is too uncertain to
-    learn from (the grey zone) whatever the prior, and a verdict is never reversed: a bad one can be
-    uncertain but not good. A source no better than chance leaves everything uncertain.
+    learn from (the grey zone), whatever the prior. A verdict is never reversed: an answer that the
+    source calls bad can come out as uncertain but not as good. A source no better than chance
+    leaves everything uncertain.
     """
     found = rates(source, counts or Counts(), belief)
     before = min(max(prior, 0.01), 0.99)
@@ -188,8 +189,8 @@ class Calibration:
         return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
 
     def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
-        """Estimate the true share of good answers if this source called `good` of `n` answers good,
-        corrected for its errors.
+        """Estimate the true share of good answers, corrected for this source's errors, if the
+        source called `good` of `n` answers good.
         """
         return corrected_rate(good, n, self.rates(source))
 

@@ -87,8 +87,8 @@ UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """A user message that follows an answer, with what a reader model found in it: whether it
-    corrects the answer, thanks, or states a rule.
+    """A stored user message that follows an answer, with what a reader model found in it: whether
+    it corrects the answer, expresses thanks, or states a rule.
     """
 
     turn: str

@@ -1,10 +1,10 @@
 """Decides from a message's letters alone whether the small reader, the model that interprets users'
-messages, can understand it.
+messages, can understand the message.
 
 The reader was trained on English, German, French and Spanish. Other scripts are almost unknown to
-it, and messages of punctuation, emoji or code contain no words: they count as unsure without asking
-a model. Other languages in Latin script are recognised by letters that the four do not have;
-without such letters the reader itself must be unsure.
+it, and messages of punctuation, emoji or code contain no words: such messages count as unsure
+without asking a model. Other languages in Latin script are recognised by letters that the four
+languages do not have; without such letters the reader itself must notice that it is unsure.
 """
 
 from __future__ import annotations

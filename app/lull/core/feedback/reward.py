@@ -79,11 +79,11 @@ class Reward:
 
 
 def majority(votes: Sequence[Vote | None]) -> int | None:
-    """Return the verdict (-1, 0 or 1) of more than half of a judge model's parsed votes; None if
-    there is no such majority.
+    """Return the verdict (-1, 0 or 1) that more than half of a judge model's parsed votes give;
+    None if there is no such majority.
 
-    A vote that could not be parsed is given as None. It counts for nothing, in particular not as 0:
-    a judge that fails must not look undecided.
+    A vote that could not be parsed is passed as None and does not count, in particular not as 0: a
+    judge that fails must not look undecided.
     """
     scores = Counter(vote.score for vote in votes if vote is not None)
     cast = scores.total()
@@ -113,7 +113,7 @@ def combined(rewards: Iterable[Reward | None]) -> Reward | None:
 
 
 def failed(reward: Reward) -> bool:
-    """Whether a rewarded answer counts as a failure to learn from: its probability of being good is
+    """Whether a scored answer counts as a failure to learn from: the probability that it is good is
     below the range that is too uncertain.
     """
     return reward.p_good < GREY[0]

@@ -104,9 +104,9 @@ def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tu
     conclusive result.
 
     `after` are the messages after the answer, oldest first; only results up to the next answer are
-    read. With `answer`, each result is judged by its call: a file shown is no outcome, and a search
-    without hits has not failed. An environment fault gives a signal of kind ENVIRONMENT with value
-    0.
+    read. If `answer` is given, each result is judged together with its call: showing a file is
+    neither success nor failure, and a search without hits has not failed. An environment fault
+    gives a signal of kind ENVIRONMENT with value 0.
     """
     signals: list[Signal] = []
     for call, result in _results(answer, after):
@@ -124,8 +124,8 @@ def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tu
 
 
 def fault_signal(cause: str) -> Signal:
-    """Build the signal of an environment fault such as a time-out; `cause` is as returned by
-    `environment_fault`.
+    """Build the signal for an environment fault such as a time-out, which blames no answer; `cause`
+    says in words what went wrong, as `environment_fault` returns it.
     """
     return Signal(
         kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."

@@ -44,8 +44,8 @@ def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
 
 
 def halves(means: Sequence[tuple[float, int]]) -> tuple[Estimate, Estimate]:
-    """Return the mean score of the earlier and of the later half of the answers; scores are given
-    oldest first.
+    """Split scores, oldest first, into two halves, and return the mean score of the earlier and of
+    the later answers.
     """
     half, passed, cut = sum(many for _, many in means) / 2, 0, 0
     while cut < len(means) and passed + means[cut][1] / 2 <= half:

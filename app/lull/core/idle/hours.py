@@ -1,9 +1,9 @@
 """Parses weekly hours in text form, such as "mon-fri 23:00-07:00", and finds when they next begin
 or end.
 
-The hours are in wall-clock time and may cross midnight and daylight saving. An instant is inside if
-the wall clock shows a time inside; so an hour that the clock skips never counts, and one that it
-shows twice counts twice.
+The hours are in wall-clock time and may extend over midnight and over a daylight-saving change. A
+moment is inside the hours if the time that the wall clock shows is. So an hour that the clock skips
+never counts, and one that it shows twice counts twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Chooses which background work to do in a lull (an absence of the user): by kind, then by value
 for the remaining time.
 
-Decides only the order. The provider of a work item decides what it does and how it stops; when work
-may run is decided elsewhere.
+This module decides only the order. What a work item does and how it stops is up to its provider;
+when work may run is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class LullWork(Sized, Protocol):
         """Continues the background work where `suspend` stopped it."""
 
     def give_back_memory(self) -> Awaitable[None]:
-        """Frees all memory of this background work, by force if need be. Safe to call at any time,
-        and twice.
+        """Frees all memory that this background work uses, by force if need be. Safe to call at any
+        time, also repeatedly.
         """
 
 

@@ -137,6 +137,6 @@ class IdleSource(Protocol):
         """
 
     def hurry(self, on: bool) -> None:
-        """Switches fast polling of the sensors on while background work runs, so that user input is
-        seen within 100 ms, and off again.
+        """Switches the fast polling of the sensors on or off; it is on while background work runs,
+        so that user input is noticed within 100 ms.
         """

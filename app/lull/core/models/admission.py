@@ -50,10 +50,10 @@ NOTHING_TO_COMPARE: Final = (
 
 def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
     """Return a judge model's balanced accuracy, sensitivity and specificity on its exam (labelled
-    items).
+    items), each with a confidence interval.
 
-    The interval of the mean of two shares is built from the Wilson interval of each by
-    square-and-add (Newcombe 1998, method 10).
+    Balanced accuracy is the mean of the other two; its interval is built from the Wilson interval
+    of each by square-and-add (Newcombe 1998, method 10).
     """
     known = list(marks)
     kept = [mark.right for mark in known if mark.kept]

@@ -19,8 +19,8 @@ from lull.core.skills.ports import SkillDraft
 
 
 class ModelRole(StrEnum):
-    """The tasks that a chat model may do for Lull (read users' messages, judge answers, write
-    skills); also the names of the settings groups.
+    """The jobs that a chat model may do for Lull: read users' messages, judge answers, write
+    skills. The values are also the names of the settings groups.
     """
 
     READER = "reader"

@@ -55,8 +55,8 @@ class ShownModel:
 
 
 def shown_model(name: str, answer: Json) -> ShownModel:
-    """Parse Ollama's reply to `/api/show`, which describes a model. Raises WeightsError for an
-    empty one.
+    """Parse Ollama's reply to `/api/show`, the description of a model. Raises WeightsError if the
+    reply is empty.
     """
     info, details = answer.get("model_info"), answer.get("details")
     info = info if isinstance(info, dict) else {}

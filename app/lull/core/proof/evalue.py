@@ -112,8 +112,8 @@ def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> 
 
 
 def mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
-    """Return the e-value of wins and losses under a Beta prior with these parameters cut off below
-    1/2, as an exact fraction.
+    """Return the e-value of these wins and losses as an exact fraction. The prior of the win rate
+    is a Beta distribution with these parameters, cut off below 1/2.
     """
     ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
         prior_wins, prior_losses

@@ -65,8 +65,8 @@ class Toss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldoutOutcome:
-    """How well one conversation went, in which one or more skills were left out or kept in at
-    random.
+    """How well one conversation went, and for each skill whose coin was flipped for it, whether the
+    skill was left out.
     """
 
     good: float

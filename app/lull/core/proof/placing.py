@@ -72,8 +72,8 @@ class PlacingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingMark:
-    """The result of one test case with its rule in one place of the prompt: how many of the answers
-    kept the rule.
+    """The result of one test case with its rule in one place of the prompt: in how many of the
+    answers the rule was kept.
     """
 
     case: str

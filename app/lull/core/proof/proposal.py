@@ -45,7 +45,7 @@ class ProposalStatus(StrEnum):
 
 
 class ProposalOrigin(StrEnum):
-    """Who or what made a proposed skill: the user's own words, a model, a file, and so on."""
+    """Where a proposed skill comes from: the user's own words, a model, a file, and so on."""
 
     EXTRACTIVE = "extractive"
     MODEL = "model"
@@ -172,10 +172,10 @@ class Proposal:
 
     @property
     def check(self) -> str:
-        """JSON text of the check (a program that tests answers) proposed with the skill; "" for
-        none.
+        """JSON text of the check (a program that tests answers) that is proposed together with the
+        skill; "" for none.
 
-        It is in the text's metadata, so that the approved hash covers it.
+        It is stored in the skill text's metadata, so that approving the text's hash covers it.
         """
         return self.text.metadata.get(CHECK, "")
 

@@ -52,7 +52,7 @@ _ORIGIN_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthoredSpan:
-    """A run of text by one author in a conversation."""
+    """A stretch of text in a conversation that is all by one author."""
 
     text: str
     origin: Author
@@ -100,7 +100,7 @@ def _said_of_answer(message: Message) -> str:
 
 
 def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages that follow the last assistant message in a request."""
+    """Return the messages of a request that come after its last assistant message."""
     answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
     return messages[answers[-1] :] if answers else messages
 

@@ -65,8 +65,8 @@ def tagged(text: str) -> Iterator[Region]:
 
 
 def quotations(text: str) -> Iterator[Region]:
-    """Yield the regions of a text that are quotations, with their marks; none begins inside
-    another.
+    """Yield the regions of a text that are quotations, quotation marks included. No region begins
+    inside another.
     """
     at = 0
     next_end: dict[str, int] = {}

@@ -129,8 +129,8 @@ def quoted_password(value: str) -> bool:
 
 
 def bare_password(value: str) -> bool:
-    """Whether an unquoted value after a name such as "password" is a secret; code may stand there
-    as well.
+    """Whether an unquoted value after a name such as "password" is a secret; it may also be code,
+    such as a variable's name.
     """
     if len(value) < 4 or is_gap(value) or _is_code(value) or _is_word(value):
         return False

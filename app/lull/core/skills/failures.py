@@ -1,9 +1,9 @@
 """Groups similar failures (bad answers, or wishes that the user stated), and decides when there are
-enough to make a skill from.
+enough of them to make a skill from.
 
-A correction in words states what the user wants and is enough by itself; failures without words
-must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is never part of a
-failure: a skill must not learn from itself.
+If the user corrected an answer in words, these say what is wanted and one failure is enough.
+Failures without words must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is
+never part of a failure: a skill must not learn from itself.
 """
 
 from __future__ import annotations

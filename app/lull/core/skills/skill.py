@@ -203,8 +203,8 @@ class Library:
         return sorted(found, key=lambda skill: skill.name)
 
     def after(self, changed: Sequence[Skill]) -> Library:
-        """Return the skill library's next generation (numbered version), in which these skills are
-        new or changed.
+        """Return the skill library's next generation (numbered version), in which the skills in
+        `changed` are new or replaced.
         """
         number = self.generation + 1
         new = {
@@ -326,8 +326,8 @@ def check_client(client: str) -> str:
 
 
 def check_text(text: SkillText) -> SkillText:
-    """Return the skill's text in stored form. Raises SkillError if the format or the limits do not
-    allow it.
+    """Return the skill's text in the form in which it is stored. Raises SkillError if it breaks the
+    Agent Skills format or a limit.
     """
     check_name(text.name)
     description = _plain(text.description)

@@ -80,9 +80,9 @@ def ranked(
     rule: RetrievalRule,
     kinds: Mapping[SkillKey, float] = NO_SCORES,
 ) -> list[SkillKey]:
-    """Return the skills that pass a minimum score in at least one retriever, best first, by
-    reciprocal-rank fusion. Negative scores in `exemplars` (similar past requests) speak against a
-    skill.
+    """Return the skills for a request that reach the minimum score of at least one retriever, best
+    first, by reciprocal-rank fusion. A negative score in `exemplars` (similar past requests) speaks
+    against a skill.
     """
     strong_words = {
         key: score

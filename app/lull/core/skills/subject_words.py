@@ -35,8 +35,8 @@ _LONGEST_CACHED_WORD = 40
 
 
 def terms(text: str) -> list[str]:
-    """Return the subject words of a text, in lower case and lightly stemmed; pairs of characters
-    for scripts without spaces.
+    """Return the subject words of a text (those that say what it is about), in lower case and
+    lightly stemmed; for scripts without spaces, pairs of characters.
     """
     return list(_terms(text))
 

@@ -93,8 +93,8 @@ class RunRefused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Event: the training run failed, for good or for now, with a title, a detail and a hint for
-    people.
+    """Event: the training run failed, for good or only for now, with a title, a detail and a hint
+    for people.
     """
 
     EVENT: ClassVar = "failed"

@@ -121,7 +121,7 @@ def state_of(samples: Sequence[Drawn]) -> GroupState:
 
 def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
     """Return the mean reward over groups of sampled answers, each group weighted equally; None if
-    none was scored.
+    no group has a known reward.
     """
     known = [group.reward for group in groups if group.reward is not None]
     return sum(known) / len(known) if known else None

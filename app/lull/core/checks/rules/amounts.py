@@ -98,7 +98,8 @@ class AmountRange(NamedTuple):
 
 
 def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount of `noun` (a regular expression) that a rule asks for; None if unclear.
+    """Parse how many things a rule asks for; `noun` is a regular expression for the things, such as
+    words. None if this is unclear.
 
     A plain number means exactly that many; with `limit` it is the maximum, which is what people
     mean by "100 words".

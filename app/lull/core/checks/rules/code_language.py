@@ -1,4 +1,6 @@
-"""Programming languages: how rules and requests name them, and which one an answer contains."""
+"""Programming languages: recognises them by name in rules and requests, and by its code in an
+answer.
+"""
 
 from __future__ import annotations
 

@@ -230,7 +230,9 @@ _REASON_BEHIND: Final = re.compile(
 
 
 def without_reason(text: str) -> str:
-    """Remove the reason from a rule, as in "No markdown, it lands in a text message"."""
+    """Remove from a rule the reason that the user gives for it, as in "No markdown, it lands in a
+    text message".
+    """
     bare = blanked(text)
     found = _REASON_BEHIND.search(bare)
     return text if found is None or not found.start() else text[: found.start()]
@@ -241,8 +243,8 @@ def conditional(text: str) -> bool:
 
 
 def without_even_if(text: str) -> str:
-    """Remove from a user's rule a clause that does not limit it, such as "even when I
-    write English".
+    """Remove from a user's rule a clause that only stresses that there is no exception, such as
+    "even when I write English".
     """
     return _EVEN_IF.sub("", text)
 

@@ -93,8 +93,8 @@ class WantedWords(NamedTuple):
 
 
 def with_named_words_quoted(text: str) -> str:
-    """Add quotation marks around words that a rule names without them: "the word however", "call
-    him Bob".
+    """Return the rule with quotation marks added around words that it names without them: "the word
+    however", "call him Bob".
     """
     for form in (_NAMED, _CALLED, _CODE_NAME):
         here = form.search(blanked(text))
