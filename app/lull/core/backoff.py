@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """The recent crashes of a child process. Immutable: `fallen` returns the next value."""
+    """The recent crashes of a child process, and how long to wait before it is restarted.
+    Immutable: `fallen` returns a new value with one more crash.
+    """
 
     first_s: float = 1.0
     longest_s: float = 60.0
@@ -27,14 +29,16 @@ class Backoff:
 
     @property
     def delay_s(self) -> float | None:
-        """Seconds to wait after the newest crash before a restart; None: do not restart."""
+        """Seconds to wait after the newest crash before the child process is restarted; None if it
+        has crashed too often to be restarted.
+        """
         falls = len(self.falls_s)
         if falls > self.restarts:
             return None
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
     def forgiven(self) -> Backoff:
-        """Return a record without any crashes, as it is after a person restarted the child process
-        by hand.
+        """Return a record without any crashes; used after a person restarted the child process by
+        hand.
         """
         return replace(self, falls_s=())

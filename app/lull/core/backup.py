@@ -85,8 +85,8 @@ class Manifest:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name is a safe relative path with slashes: printable, not too long, without
-    backslashes, empty parts and parts that begin with a dot.
+    """Whether a name is a safe relative path with slashes: printable, not too long, and without
+    backslashes, empty parts or parts that begin with a dot.
     """
     parts = name.split("/")
     return (
@@ -99,7 +99,7 @@ def is_plain(name: str) -> bool:
 
 def belongs(name: str) -> bool:
     """Whether the file at this path, relative to Lull's data folder, is part of a backup. Hidden
-    files are not: they are unfinished writes, or not Lull's.
+    files never are: they are unfinished writes, or not Lull's.
     """
     if not is_plain(name):
         return False
@@ -110,8 +110,8 @@ def belongs(name: str) -> bool:
 
 
 def makes_room(name: str) -> bool:
-    """Whether restoring a backup replaces this file or folder of Lull's data folder, after moving
-    it aside.
+    """Whether this file or folder of Lull's data folder is moved aside when a backup is restored,
+    so that the backup's own takes its place.
     """
     return _SWAPPED.fullmatch(name) is not None
 
@@ -179,32 +179,32 @@ def by_hand_name(now: datetime) -> str:
 
 
 def by_schedule_name(names: Iterable[str], now: datetime) -> str:
-    """Return the file name for the next scheduled backup; names are numbered, because the clock may
-    jump.
+    """Return the file name for the next scheduled backup. It contains a number above all existing
+    ones, because the clock may jump and a date alone would then mislead.
     """
     newest = max((number for name in names if (number := schedule_number(name))), default=0)
     return f"lull-auto-{newest + 1:04}-{now:%Y-%m-%d}.zip"
 
 
 def schedule_number(name: str) -> int:
-    """Return the number in a scheduled backup's file name; 0 for any other file, which the schedule
-    never deletes.
+    """Return the number in a scheduled backup's file name; 0 for any other file. Files without a
+    number are never deleted by the schedule.
     """
     found = _BY_SCHEDULE.fullmatch(name)
     return int(found[1]) if found else 0
 
 
 def too_many(names: Iterable[str], keep: int) -> list[str]:
-    """Return the scheduled backups that exceed the number to keep and are to be deleted, oldest
-    first; the newest is always kept.
+    """Return the names of scheduled backups that are to be deleted because there are more than
+    `keep`, oldest first. The newest is always kept.
     """
     made = sorted((name for name in names if schedule_number(name)), key=schedule_number)
     return made[: max(0, len(made) - max(1, keep))]
 
 
 def is_due(last: datetime | None, now: datetime, every_days: int) -> bool:
-    """Whether a scheduled backup is due; it also is if the last one is dated more than a day ahead,
-    by a wrong clock.
+    """Whether a scheduled backup is due. It also is if the last backup is dated more than a day in
+    the future, because then a clock was wrong.
     """
     if last is None:
         return True

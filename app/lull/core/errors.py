@@ -160,7 +160,9 @@ class SecretsInFile(SecretsError):
 
 
 class RequestError(LullError):
-    """Raised for a client's request that cannot be served. `status` is an HTTP status code."""
+    """Raised when a client's request cannot be served. `status` is the HTTP status code of the
+    response.
+    """
 
     title = "The request cannot be served"
 
@@ -198,8 +200,8 @@ class UpstreamDown(LullError):
 
 
 class EvolverFault(LullError):
-    """Raised when a model was asked to write a skill (an instruction text) and its answer is not
-    usable. `answer` is its text, which is stored and shown.
+    """Raised when a model was asked to write a skill (an instruction text) and its answer cannot be
+    used. The text of that answer, in `answer`, is stored and shown.
     """
 
     title = "The skill writer's answer cannot be used"

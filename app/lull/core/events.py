@@ -1,5 +1,5 @@
 """Events that Lull's background service sends to programs that watch it, such as the window. They
-only inform: nothing acts on an event.
+only inform: no part of Lull acts on an event.
 """
 
 from __future__ import annotations

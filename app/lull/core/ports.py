@@ -33,10 +33,14 @@ class Coin(Protocol):
 
 
 class TellsProblem(Protocol):
-    """Interface of a callback that shows an error to the user until it is over."""
+    """Interface of a callback by which a part of Lull shows an error to the user, and takes it away
+    once the problem is over.
+    """
 
     def __call__(self, key: str, error: LullError | None, /) -> None:
-        """Show the error as the problem with this key; None: the problem is over."""
+        """Show the error to the user as the problem with this key; None means that the problem is
+        over and is no longer shown.
+        """
 
 
 class SecretStore(Protocol):

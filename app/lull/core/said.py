@@ -1,7 +1,8 @@
-"""Texts for people that also carry a code for their wording and the values inserted in it.
+"""Texts for people that can be translated: each also carries a code for its wording and the values
+inserted in it.
 
-The English text is what the command line and scripts read; from code and values the window says it
-in the user's language.
+The command line and scripts read the English text; the window builds the text in the user's
+language from code and values.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
 
 
 class CodedText(str):
-    """An English text for people that also carries a code for its wording and the values in it, by
-    which the window translates it.
+    """An English text for people that can be translated: it also carries a code for its wording and
+    the values inserted in it.
     """
 
     __slots__ = ("code", "values")
@@ -65,10 +66,10 @@ class CodedText(str):
 
 
 def said(code: str, text: str, *values: Value) -> CodedText:
-    """Build a text for people from a template by replacing `%1`, `%2` … with the values, and keep
-    code and values with it for translation.
+    """Build a text for people from a template by replacing `%1`, `%2` … with the values. The text
+    also carries `code` and the values, so that it can be translated.
 
-    The code is kept when the wording changes.
+    If the wording is changed, the code stays the same.
     """
     # In a single pass, because a value may itself contain %1.
     made = CodedText(_PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text))
@@ -77,8 +78,8 @@ def said(code: str, text: str, *values: Value) -> CodedText:
 
 
 def coded(text: str, prefix: str = "") -> dict[str, object]:
-    """Return a text's code and values for JSON, under the keys `code` and `values`, each with this
-    prefix; empty for a text without them.
+    """Return the code and values of a text as JSON fields, under the keys `code` and `values`, each
+    with this prefix; empty for a text that carries none.
     """
     if not isinstance(text, CodedText):
         return {}

@@ -2,7 +2,7 @@
 
 A poisoned text may contain words that a person cannot see (zero-width and tag characters), sees in
 another order (bidirectional controls) or mistakes for others (Cyrillic letters inside a Latin
-word). `bare` returns what a model would read; the other functions name what a person would not
+word). `bare` returns what a model would read; the other functions list what a person would not
 notice. Whether any of it is allowed is decided elsewhere.
 
 Sources: Unicode UAX #9 (bidirectional controls), UTS #39 (confusables), UTS #51 (emoji sequences).

@@ -1,3 +1,3 @@
 """LoRA adapters: their states, the gate (the checks an adapter must pass before it answers users),
-canary prompts, and the rollback of an adapter that does harm.
+canary prompts, and the return to the previous adapter (rollback) if one does harm.
 """

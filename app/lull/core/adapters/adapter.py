@@ -1,9 +1,9 @@
 """Versions of LoRA adapters: the states of a version, and which version answers a conversation.
 
-A training run makes an adapter and the gate (a set of checks) tests it. If it passes, it answers a
-small share of new conversations for a day, its trial, and is then active until the next one
-replaces it. The active adapter of a model is a single value that each request reads once, on
-arrival.
+A training run makes an adapter, and the gate (a set of checks) tests it. An adapter that passes
+first answers a small share of new conversations for a day, its trial. It is then active until the
+next adapter replaces it. Which adapter of a model is active is a single value, which each request
+reads once, on arrival.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ HELD_SHARE: Final = 0.05
 comparison.
 """
 MOST_ANCESTORS: Final = 10_000
-"""Most earlier adapters, each trained on from the one before, that are followed back; so a loop in
-a damaged table ends.
+"""Most ancestors that are followed when an adapter's line is traced back (each adapter was trained
+on from the one before). The limit ends a loop in a damaged table.
 """
 
 
@@ -85,18 +85,20 @@ class AdaptersInForce:
     """Time of the last change to which adapters answer; None before the first."""
     held: str | None = None
     """Id of the previously active adapter, which still answers `held_share` of new conversations;
-    None: that was the base model.
+    None if the base model answered before.
     """
     held_share: float = 0.0
-    """Share of new conversations that the previous adapter still answers, so that a drop in scores
-    can be traced to the new adapter and not to harder requests. 0: the active adapter answers all.
+    """Share of new conversations that the previous adapter still answers. Comparing both shows
+    whether a drop in scores is the new adapter's fault or comes from harder requests. 0: the active
+    adapter answers all.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Records that training has taught a skill (an instruction text for prompts) to an adapter. The
-    skill is identified by its exact text: once edited, it must be learned again.
+    """Record of a skill (an instruction text for prompts) that training has taught to an adapter.
+    The skill is identified by its exact text: if the text is edited, it counts as another skill,
+    not yet learned.
     """
 
     skill: SkillKey
@@ -119,8 +121,8 @@ def line_of(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """One arm of an A/B test between adapters: the version that answers, and the skills it has
-    learned, which its prompts therefore leave out.
+    """One side (arm) of an A/B test between two adapters: the adapter that answers, and the skills
+    that training has taught it. Its prompts leave these skills out.
     """
 
     version: str | None = None
@@ -131,8 +133,8 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shadow:
-    """The second arm of an A/B test: an adapter version that answers a share of conversations
-    beside the active one. It is the version on trial or, after the trial, the version active
+    """The second side of an A/B test: an adapter that answers a share of conversations beside the
+    active one. During a trial it is the new adapter; after the trial, the one that was active
     before.
     """
 
@@ -141,27 +143,29 @@ class Shadow:
     arm: Arm
     share: float
     over: str | None = None
-    """Sha256 of the active adapter version that passed its trial and is now compared with the one
-    before it, which then is `arm`; None while a new version, which then is `arm`, is on trial.
+    """sha256 of the active adapter that has passed its trial and is now compared with its
+    predecessor (then `arm`). None while a new adapter (then `arm`) is on trial.
     """
 
 
 BASE: Final = Arm()
 _TRIAL: Final = "adapter:"
-"""Begins the name of a coin flip that chose an adapter; no skill's name has a colon."""
+"""Prefix in the name of a coin flip that chose between two adapters; skill names contain no
+colon.
+"""
 
 
 def flip_key(adapter: str) -> SkillKey:
-    """Return the key under which the random assignments of conversations ("coin flips") in an
-    adapter's A/B test are stored. The table also holds the coin flips that leave a skill out of a
-    prompt.
+    """Return the key under which an adapter's A/B test stores its coin flips (which adapter each
+    conversation was assigned to at random). The key tells them from the coin flips, in the same
+    table, that leave a skill out of a prompt.
     """
     return SkillKey("", f"{_TRIAL}{adapter}")
 
 
 def decides_adapter(flip: CoinFlip) -> bool:
-    """Return whether a stored coin flip (a random assignment) chose which adapter answers a
-    conversation, rather than whether a skill was left out of a prompt.
+    """Return whether a stored coin flip (a random draw for a conversation) was about which adapter
+    answers. Otherwise it was about whether a skill was left out of the prompt.
     """
     return flip.name.startswith(_TRIAL)
 
@@ -169,14 +173,14 @@ def decides_adapter(flip: CoinFlip) -> bool:
 def chosen_arm(
     active: Arm, shadow: Shadow | None, *, before: str | None, begins: bool, toss: float
 ) -> Arm:
-    """Return which arm of the A/B test, `active` or `shadow`, answers this request of a
-    conversation.
+    """Choose which adapter answers this request of a conversation during an A/B test: return
+    `active` or `shadow.arm`.
 
     `before` is the adapter version that answered the conversation's last turn; `begins` says that
-    this is its first. `toss` is the conversation's own random number in [0, 1). A conversation
-    stays on the arm drawn when it began; one older than the trial stays with the active adapter.
-    After the trial, only conversations that were assigned to the previous adapter since then stay
-    with it.
+    this is its first. `toss` is the conversation's own random number in [0, 1). During the trial a
+    conversation stays with the adapter that it began with; one older than the trial stays with the
+    active adapter. After the trial the previous adapter keeps only those of its conversations whose
+    `toss` is below its share.
     """
     if shadow is None:
         return active
@@ -191,9 +195,9 @@ def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
 
 
 def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
-    """Return the record of which adapter version an A/B test assigned a conversation to. It reuses
-    CoinFlip, a type made for skills left out at random; its `left_out` means here that the old
-    version answers.
+    """Return the record of which adapter an A/B test drew (`arm`) for a conversation. The record is
+    a CoinFlip, a type made for skills that are left out at random; here its `left_out` means that
+    the older of the two adapters answers.
     """
     key = flip_key(shadow.id)
     fell = arm.version == shadow.arm.version
@@ -209,8 +213,8 @@ def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
 def to_keep(
     adapters: Sequence[AdapterVersion], force: AdaptersInForce, *, most: int = PAST_ADAPTERS_KEPT
 ) -> set[str]:
-    """Return the ids of the adapters whose files are not deleted: those that answer requests now,
-    those not yet tested, and the newest `most` that were active before.
+    """Return the ids of the adapters whose files must not be deleted: those that answer requests
+    now, those not yet tested, and the newest `most` of those that were active before.
 
     `adapters` are ordered by when they became active, newest first.
     """

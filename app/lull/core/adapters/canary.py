@@ -1,8 +1,9 @@
-"""Canary prompts: small tasks with a programmatic check, which a new adapter must not get worse at.
+"""Canary prompts: small test tasks, checked by a program, at which a new adapter must not be worse
+than the active one.
 
-A probe is one such task: a request, with or without a skill in its prompt, and the check of its
-answer. The gate (the test before an adapter may answer users) groups the probes into families, and
-each family must pass.
+One such task is called a probe: a request, with or without a skill in its prompt, and the check of
+its answer. The gate (the test before an adapter may answer users) groups the probes into families,
+and each family must pass.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Probe:
 
 
 def probes_from(fields: Mapping[str, object]) -> list[Probe]:
-    """Parse the JSON file of one family of canary prompts (small tasks that show whether an adapter
-    has lost an ability) into its tasks.
+    """Parse the JSON file of one family of canary prompts into its probes: small test tasks that
+    show whether an adapter has lost an ability.
 
     Raises ValueError for an invalid task.
     """

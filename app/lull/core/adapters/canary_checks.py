@@ -55,8 +55,8 @@ class CanaryRule:
 
 
 def wanted_from(fields: Mapping[str, object]) -> CanaryRule:
-    """Parse the check of a canary prompt (a small test task) from its JSON fields. Raises
-    ValueError for an unknown kind of check.
+    """Parse the JSON fields that say how the answer to a canary prompt (a small test task) is
+    checked. Raises ValueError for an unknown kind of check.
     """
     rest = {name: value for name, value in fields.items() if name != "kind"}
     return CanaryRule(kind=CanaryKind(str(fields.get("kind"))), fields=rest)
@@ -67,7 +67,9 @@ def fulfils(wanted: CanaryRule, answer: str) -> bool:
 
 
 def refuses(answer: str) -> bool:
-    """Whether a model's answer refuses the request, judged by usual opening phrases."""
+    """Whether a model's answer is a refusal, judged by the phrases with which refusals usually
+    open.
+    """
     opening = answer.lower().replace("’", "'")[:300]
     return any(sign.search(opening) for sign in _REFUSALS)
 

@@ -33,7 +33,9 @@ FEWEST_SMALL_WORDS: Final = 2
 
 
 def language_of(text: str) -> str:
-    """Return the text's language as `en`, `de`, `fr` or `es`; "" if its words do not tell."""
+    """Return the language of a text as `en`, `de`, `fr` or `es`; "" if too few common small words
+    of one language occur in it.
+    """
     words = re.findall(r"[^\W\d_]+", text.lower())
     counts = {code: sum(word in small for word in words) for code, small in _SMALL_WORDS.items()}
     best, second = sorted(counts, key=lambda code: -counts[code])[:2]

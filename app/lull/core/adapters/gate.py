@@ -1,20 +1,22 @@
 """Decides whether a newly trained LoRA adapter may answer users: the gate.
 
-The adapter is compared with the active one on the same requests. Five checks must all pass:
+The adapter (the candidate) is compared with the active one on the same requests. Five checks must
+all pass:
 
-- **Canaries** (small test tasks), per family. First each is answered once, greedily; a family
-  passes if the candidate loses at most 3 points more of them than it wins. In a family of twelve,
-  one flipped answer says little, so a small loss is checked again with sampled answers to randomly
-  drawn tasks, until a bet (`safe_log_e`) shows at 20 to 1 that the candidate is not worse by 3
-  points or more, shows harm, or the pairs are used up; what is not shown fails. All families must
-  pass, so no correction for multiple tests is needed (intersection-union test: Berger 1982).
-- **The target.** Both answer held-out requests with the same seed: the bet on wins and losses
-  reaches 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower bound of
-  the mean gain is above 0 (`gain_bound`).
+- **Canaries** (small test tasks), grouped in families. First each is answered once, greedily; a
+  family passes if the candidate loses at most 3 points more of its tasks than it wins. In a family
+  of twelve, one flipped answer says little, so a small loss is checked again with sampled answers
+  to randomly drawn tasks. This ends when a bet (`safe_log_e`) shows at 20 to 1 that the candidate
+  is not worse by 3 points or more, when it shows harm, or when the pairs are used up; what is not
+  shown fails. All families must pass, so no correction for multiple tests is needed
+  (intersection-union test: Berger 1982).
+- **The target.** Both adapters answer held-out requests with the same seed: the bet on wins and
+  losses must reach 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower
+  bound of the mean gain must be above 0 (`gain_bound`).
 - **Closeness to the base model** in nats per token: forgetting follows the divergence (RL's Razor,
   arXiv 2509.04259).
-- **Style**: length, repetition and refusals within 15 %.
-- **Secrets**: no planted secret and nothing that looks like a secret is output.
+- **Style**: length, repetition and refusals must stay within 15 %.
+- **Secrets**: no planted secret and nothing that looks like a secret may be output.
 
 The verdict is a pure function of the measurements, which are taken elsewhere.
 """
@@ -56,15 +58,16 @@ class TargetTest(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRule:
     """The thresholds of the gate, the test that an adapter must pass before it answers users. They
-    are deliberately not settings, because lowering them after a rejection would defeat the test;
-    `lull adapters promote --anyway` overrides it openly.
+    are deliberately not settings, because lowering them after a rejection would defeat the test.
+    Only the command `lull adapters promote --anyway` overrides the gate, openly.
     """
 
     margin: float = 0.03
     """Largest net loss of a canary family (tasks lost minus tasks won, as a share) that passes."""
     again_within: float = 0.10
-    """Largest net loss of a canary family in the first round, as a share, at which it does not fail
-    but is checked again with sampled answers; a net loss of one task always is.
+    """Largest net loss of a canary family in the first round, as a share, that is checked again
+    with sampled answers; a greater loss fails at once. A net loss of one task is always checked
+    again.
     """
     most_again: int = 600
     """Most pairs of sampled answers for one canary family."""
@@ -93,8 +96,8 @@ class ProbePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetPair:
-    """Scores in [0, 1] of the active and the candidate adapter on one request that was kept out of
-    training, both answered with the same random seed.
+    """The scores, 0 to 1, of the active adapter (`old`) and the candidate (`new`) on one request
+    that was kept out of training. Both answered with the same random seed.
     """
 
     request: str
@@ -108,7 +111,9 @@ class TargetPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distance:
-    """KL divergence of the candidate adapter from the base model along one answer."""
+    """How far the candidate adapter is from the base model along one answer: the KL divergence,
+    summed over the answer's tokens.
+    """
 
     nats: float
     """Sum over the answer's tokens of the KL divergence of the candidate from the base, in nats,
@@ -141,7 +146,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionState:
-    """The state of one check of the gate (the test before an adapter may answer users): passed,
+    """How one check of the gate (the test before an adapter may answer users) stands: passed,
     failed, or open until more answers are compared.
     """
 
@@ -151,8 +156,9 @@ class QuestionState:
 
 
 def decide(measures: Measures, rule: GateRule, *, at: datetime, against: str | None) -> Verdict:
-    """Decide from the measurements whether a candidate adapter may answer users. A check that is
-    still open counts as failed.
+    """Decide from the gate's measurements whether a candidate adapter may answer users. A check
+    that is still open counts as failed. `against` is the id of the active adapter that it was
+    compared with; None: the base model.
     """
     looks = [
         *families(measures.probes, rule),
@@ -190,7 +196,8 @@ def _look(
 
 def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
     """Compare the old and the new adapter's answers to canary prompts (small test tasks) and to
-    past requests that went well; return one result per family of them, sorted by name.
+    past requests that went well. Return one result per group (family) of prompts, sorted by the
+    group's name.
     """
     found: defaultdict[str, list[ProbePair]] = defaultdict(list)
     for pair in pairs:
@@ -276,9 +283,9 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
-    """Check whether an adapter trained to know a skill (an instruction text) gains, without the
-    skill in the prompt, most of what the skill in the prompt gains; empty if it was not trained on
-    one.
+    """Check an adapter that was trained to know a skill (an instruction text) by heart: without the
+    skill in its prompt it must gain most of what the active adapter gains by having the skill in
+    its prompt. Empty if the adapter was not trained on a skill.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:
@@ -297,7 +304,8 @@ def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
 
 def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) -> QuestionState:
     """Check that the adapter stays close to the base model: the mean KL divergence over all tokens
-    of all these answers, in nats per token, must not exceed the limit.
+    of these answers, in nats per token, must not exceed `limit`. `name` names the check, and
+    `where` says in words which answers they are.
     """
     tokens = sum(path.tokens for path in paths)
     if not tokens:

@@ -1,5 +1,5 @@
-"""The verdict of the gate (the test before an adapter may answer users), in words for people and as
-JSON for storage.
+"""The gate's verdict on an adapter (whether it may answer users), in words for people and as JSON
+for storage.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Reasons for the rejection of the adapter; if it was accepted, the results of all
-        checks.
+        """The reasons for which the adapter was rejected, in words; if it was accepted, the results
+        of all checks.
         """
         return tuple(check.text for check in self.checks if self.accepted or not check.holds)
 

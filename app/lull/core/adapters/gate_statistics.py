@@ -24,11 +24,11 @@ _HALVINGS: Final = 40
 
 @lru_cache(maxsize=65_536)
 def safe_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
-    """Natural logarithm of the e-value against "the candidate is worse by `margin` or more": E[d]
-    <= -margin, where d is a paired score difference.
+    """Return the natural logarithm of the e-value against "the candidate is worse by `margin` or
+    more": E[d] <= -margin, where d is a paired score difference. A high value shows that the
+    candidate is not worse by that much.
 
-    A high value means it is not worse by that much. Without any difference, 20 is reached after 142
-    pairs for a margin of 3 points.
+    If no pair differs, the e-value reaches 20 after 142 pairs for a margin of 3 points.
     """
     highest = 1.0 / (1.0 - margin)
     return _mixture(
@@ -41,8 +41,8 @@ def safe_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
 
 @lru_cache(maxsize=65_536)
 def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
-    """Natural logarithm of the e-value against "the candidate is not worse by more than `margin`":
-    E[d] >= -margin, where d is a paired score difference. A high value shows harm.
+    """Return the natural logarithm of the e-value against "the candidate is not worse by more than
+    `margin`": E[d] >= -margin, where d is a paired score difference. A high value shows harm.
     """
     highest = 1.0 / (1.0 + margin)
     return _mixture(
@@ -54,8 +54,8 @@ def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
 
 
 def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
-    """Natural logarithm of the e-value against "the mean gain is `least` or less", for score
-    differences in the order in which they were measured.
+    """Return the natural logarithm of the e-value against "the mean gain is `least` or less", for
+    score differences in the order in which they were measured. A high value shows a greater gain.
 
     Raises ValueError for a difference outside [-1, 1] or a `least` outside (-1, 1).
     """
@@ -71,8 +71,8 @@ def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
 
 
 def gain_bound(differences: Sequence[float], alpha: float = 0.05) -> float:
-    """Return a lower bound of the mean gain that is wrong with probability at most `alpha`, however
-    often the bound is computed while data come in.
+    """Return a lower bound of the mean gain. The probability that the true mean is below the bound
+    is at most `alpha`, however often the bound is computed while data come in.
 
     The bound is the largest `least` that the bet of `gain_log_e` has ruled out; -1 if none.
     """

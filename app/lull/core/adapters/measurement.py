@@ -1,5 +1,5 @@
-"""One stored measurement of an adapter's test before it may answer users, and the grouping of all
-measurements by kind.
+"""Measurements that the gate takes of an adapter before the adapter may answer users: how each one
+is stored, and how all of them are grouped by kind.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Measure:
 
 
 def measures_of(done: Mapping[str, Measure]) -> Measures:
-    """Group everything measured while an adapter was tested before use by kind (canary prompts,
-    held-out requests, …), each kind sorted by name.
+    """Group all stored measurements of an adapter's test (the gate) by kind: canary prompts,
+    held-out requests and so on. Within a kind they are sorted by name. `done` holds them by name.
     """
     kinds: dict[MeasureKind, list[Measure]] = {kind: [] for kind in MeasureKind}
     for name in sorted(done):

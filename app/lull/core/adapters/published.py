@@ -1,5 +1,5 @@
-"""Model versions that Lull publishes in Ollama, each the base model with an adapter merged into its
-weights: their states, and the test before one may answer.
+"""Versions of a model that Lull publishes in Ollama (the base model with an adapter merged into its
+weights): their states, and the test that a version must pass before it may answer users.
 
 Clients keep using the model's public name. Each version is stored in Ollama under a name of its
 own, so no model of the user's is overwritten; the active adapter decides which version answers.
@@ -61,7 +61,9 @@ class Agreement:
 
     @property
     def holds(self) -> bool:
-        """Whether the published version is as close to the trained weights as rounding allows."""
+        """Whether a model version published in Ollama agrees with the trained weights, up to
+        rounding differences between the two inference engines.
+        """
         return self.prompts >= FEWEST_PROMPTS and self.gap <= 2 * self.base_gap + ROUNDING_NATS
 
     @property
@@ -91,8 +93,9 @@ class PublishedVersion:
 
 
 def gap_between(one: NextToken, other: NextToken) -> float | None:
-    """Return the largest difference in nats between two inference engines' log-probabilities for
-    the next token; None if they cannot be compared (different prompt tokens, or no output).
+    """Compare two inference engines' predictions of the next token: return the largest difference
+    of their log-probabilities, in nats. None if they cannot be compared (different prompt tokens,
+    or no output).
     """
     if one.prompt_tokens != other.prompt_tokens:
         return None

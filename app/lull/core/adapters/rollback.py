@@ -1,10 +1,11 @@
 """Decides whether an active adapter does harm in use, and with what certainty.
 
 During an adapter's trial a coin flip decides which conversations it answers, so the difference
-between the two groups is its effect. Once it answers all of them there is no coin flip: then the
-scores of its conversations are compared with the mean score under the previous adapter, less a
-margin. That second test is valid for its claim (the mean is below that threshold) but cannot tell a
-worse adapter from harder requests. It errs towards a rollback, which is harmless and can be undone.
+between the two groups is its effect. Once it answers all conversations there is no coin flip any
+more: then their scores are compared with the mean score under the previous adapter, less a margin.
+That second test is valid for its claim (the mean is below that threshold), but it cannot tell a
+worse adapter from harder requests. It errs towards a rollback (a return to the previous adapter),
+which is harmless and can be undone.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ MOST_EARLIER_SCORES: Final = 400
 
 
 def mark_of(before: Sequence[float]) -> float | None:
-    """Return the mean score (0 to 1) below which an adapter counts as harmful: the mean under the
-    previous adapter, less a margin and twice its standard error.
+    """Return the mean score (0 to 1) below which the active adapter counts as harmful: the mean
+    under the previous adapter, less a margin and twice its standard error.
 
     `before` holds the previous adapter's scores, newest first. None if there are too few of them,
     or if the threshold is not above 0.
@@ -47,12 +48,14 @@ def mark_of(before: Sequence[float]) -> float | None:
 def harm_e(
     adapter: str, trial: Iterable[HoldoutOutcome], since: Sequence[float], before: Sequence[float]
 ) -> float:
-    """Return the e-value against "the adapter does no harm"; a high value calls for a rollback.
+    """Return the e-value against "the adapter does no harm"; a high value calls for a rollback to
+    the previous adapter.
 
-    `trial` holds the conversations that were assigned at random to one of two adapters; `since` the
-    scores of those answered since the adapter became active, in order. The mean of two e-values is
-    an e-value (Vovk & Wang, Annals of Statistics 2021): either can raise the alarm, and the chance
-    of a false alarm stays at 1 in 20.
+    `trial` holds the conversations that were assigned at random to the new or the old adapter;
+    `since` the scores of conversations answered since the adapter became active, in order; `before`
+    the previous adapter's scores, newest first. The mean of two e-values is an e-value (Vovk &
+    Wang, Annals of Statistics 2021): either can raise the alarm, and the chance of a false alarm
+    stays at 1 in 20.
     """
     found = [live_harm_e(trial, flip_key(adapter))]
     mark = mark_of(before)

@@ -17,8 +17,8 @@ MOST_STRETCHES: Final = 500
 
 
 class Meaning(StrEnum):
-    """What a busy time in a calendar feed means, as the user set it: the user is away from the
-    computer, so background work may run, or needs it, so none may.
+    """What a calendar's events mean for background work, as the user set it: AWAY, the user is away
+    from the computer and work may run; BUSY, the user needs the computer and none may.
     """
 
     AWAY = "away"
@@ -29,7 +29,9 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalendarEvent:
-    """One busy stretch of time [start, end); its title and its participants are not kept."""
+    """A stretch of time [start, end) in which the user is away or busy, from a calendar. The
+    event's title and participants are not kept.
+    """
 
     start: datetime
     """Start of the event, timezone-aware."""
@@ -48,7 +50,9 @@ class CalendarEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """One of the user's calendar feeds, reduced to what decides whether background work may run."""
+    """One of the user's calendar feeds, reduced to what decides whether background work may run:
+    its meaning (user away or busy), and whether its last copy is recent enough to count.
+    """
 
     id: str
     label: str
@@ -60,8 +64,9 @@ class Calendar:
 
 
 def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> datetime | None:
-    """Return when the busy time of this kind (user away, or machine needed) that is under way at
-    `at` ends, across all calendar feeds, joining events that touch; None if none is under way.
+    """Return when the busy time that is under way at `at` ends: the time of this kind (user away,
+    or machine needed), across all calendar feeds, with touching events joined. None if none is
+    under way.
     """
     end, before = at, None
     while end != before:
@@ -75,11 +80,12 @@ def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> d
 def ahead(
     events: Iterable[CalendarEvent], now: datetime, *, most: int = MOST_STRETCHES
 ) -> tuple[CalendarEvent, ...]:
-    """Return the calendar events that are not over at `now` (timezone-aware), by start.
+    """Return the calendar events that are not over at `now` (timezone-aware), sorted by their
+    start.
 
-    Touching stretches of one feed and meaning are merged; of each meaning the first `most` are
-    kept. This keeps the list short: the idle policy, which asks up to ten times a second whether
-    training may go on, must not walk through the twenty thousand events that a feed may hold.
+    Touching events of one feed and meaning are merged, and of each meaning only the first `most`
+    are kept. The list must be short: the idle policy, which asks up to ten times a second whether
+    training may go on, could not walk through the twenty thousand events that a feed may hold.
     """
     blocks: list[CalendarEvent] = []
     last: dict[tuple[str, Meaning], int] = {}

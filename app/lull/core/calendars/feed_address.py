@@ -1,9 +1,9 @@
-"""Which IP addresses a calendar may be fetched from.
+"""Decides which IP addresses a calendar may be fetched from.
 
 The user types a feed's address, but every redirect and DNS answer behind it is chosen by somebody
 else, who must not be able to point Lull at this machine, the router or a cloud machine's metadata
-service. This module judges addresses only; names are resolved, and the connection made to exactly
-the judged address, by the caller.
+service. This module judges addresses only. The caller resolves names, and connects to exactly the
+address that was judged.
 
 The blocks are listed here because what `ipaddress.is_global` says of 6to4 or of 192.0.0.0/24
 differs between patch releases of one Python.
@@ -63,8 +63,9 @@ _METADATA = frozenset(
         "100.100.100.200",  # Alibaba's
     )
 )
-"""Addresses that serve credentials to cloud machines (documentation of AWS, Azure, Google and
-Alibaba); three of them are in blocks that are otherwise home networks."""
+"""Addresses from which cloud machines get credentials (documentation of AWS, Azure, Google and
+Alibaba); three of them are in blocks that are otherwise home networks.
+"""
 
 
 class AddressKind(StrEnum):
@@ -123,8 +124,8 @@ def _is_in(blocks: Iterable[Block], address: IpAddress) -> bool:
 
 
 def may_connect(standings: list[AddressKind], *, private: bool) -> bool:
-    """Whether a host may be connected to, given all of its IP addresses; a single forbidden one
-    rules it out.
+    """Whether Lull may connect to a host, given the kinds of all its IP addresses: all must be
+    public or, with `private`, public or in a private network. False without an address.
     """
     allowed = {AddressKind.PUBLIC, AddressKind.PRIVATE} if private else {AddressKind.PUBLIC}
     return bool(standings) and set(standings) <= allowed

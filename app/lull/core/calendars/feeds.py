@@ -34,16 +34,16 @@ _LONGEST_WAIT_S = 24 * 3600.0
 
 
 class FeedError(LullError):
-    """Raised when a calendar cannot be used, because of its address or of what its server or file
-    gave; the message never contains the address.
+    """Raised when a calendar cannot be used because its address, or what its server or file
+    returned, is not usable. The message never contains the address.
     """
 
     title: ClassVar[str] = "The calendar cannot be used"
 
 
 class FeedUnreachable(FeedError):
-    """Raised when a calendar's server or file cannot be reached now. `retry_after_s`: the wait that
-    the server asked for, or None.
+    """Raised when a calendar's server or file cannot be reached now. `retry_after_s`: the seconds
+    that the server asked Lull to wait, or None.
     """
 
     title: ClassVar[str] = "The calendar cannot be reached"
@@ -54,8 +54,8 @@ class FeedUnreachable(FeedError):
 
 
 class What(StrEnum):
-    """The kind of calendar entry (event, recurring series, time zone, …) that could not be used
-    when a feed was read.
+    """The kind of a calendar entry (event, recurring series, time zone, …) that was left out when a
+    feed was read.
     """
 
     EVENT = "event"
@@ -93,7 +93,9 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """How many entries of one kind were left out of a calendar feed for one reason."""
+    """How many entries of one kind (`what`) were left out of a calendar feed for one reason
+    (`why`).
+    """
 
     what: What
     why: LeftOut
@@ -115,7 +117,9 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedSource:
-    """Where a calendar feed is fetched from. Kept in memory only while the feed is read."""
+    """Where a calendar feed is fetched from: a web address or a file. Kept in memory only while the
+    feed is read.
+    """
 
     location: str = field(repr=False)
     """The feed's web address, which is kept secret like a password, or the path of a file."""
@@ -133,7 +137,9 @@ class BusySpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedReading:
-    """The result of fetching and parsing a calendar feed once."""
+    """The result of fetching and parsing a calendar feed once: its events, the entries left out,
+    and the HTTP cache validators.
+    """
 
     events: tuple[CalendarEvent, ...]
     """Busy events that overlap the time span that was read, by start; uncut and not merged."""
@@ -145,7 +151,9 @@ class FeedReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """What the last successful fetch of a calendar feed brought, as it is stored."""
+    """The last good copy of a calendar feed, as it is stored: when it was fetched, its events, and
+    the entries that were left out.
+    """
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]
@@ -197,16 +205,16 @@ class Feed:
         return Health.FRESH if self.fault is None else Health.OLD
 
     def events(self, now: datetime) -> tuple[CalendarEvent, ...]:
-        """Return the events of the calendar feed's last copy; none if the copy is too old to
-        count.
+        """Return the events of the calendar feed's last copy; none if that copy is too old to be
+        trusted.
         """
         if self.copy is None or self.health(now) is Health.LOST:
             return ()
         return self.copy.events
 
     def is_due(self, now: datetime) -> bool:
-        """Whether to fetch the feed now; also after the clock was set back, which makes the stored
-        times meaningless.
+        """Whether to fetch the calendar feed now. It is also due after the clock was set back,
+        because the stored times then mean nothing.
         """
         return now >= self.due or now < self.tried_at
 
@@ -231,8 +239,9 @@ class Feed:
         return replace(self, copy=copy, tried_at=now, seen_at=now, due=due, failures=0, fault=None)
 
     def failed(self, error: LullError, *, now: datetime, draw: float) -> Feed:
-        """Return the feed's record after a failed fetch. It is tried again soon if the failure may
-        be temporary, but not before the time that the server asked to wait.
+        """Return the feed's record after a failed fetch, with the time of the next try: soon if the
+        failure may be temporary, but not before the time that the server asked to wait for. `draw`
+        is a uniform random number in [0, 1) that varies that time.
         """
         wait_s = FEED_INTERVAL_S
         if isinstance(error, FeedUnreachable):

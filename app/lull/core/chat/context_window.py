@@ -1,8 +1,8 @@
 """Estimates prompt sizes in tokens from characters, corrected by the model server's own counts.
 
-A server such as Ollama does not report overflow: it drops history and answers HTTP 200. So the
-estimates err on the safe side, Lull's skills are left out of a prompt first, and the server's count
-is compared with the estimate.
+A server such as Ollama does not report that a prompt is too long: it silently drops history and
+answers HTTP 200. So the estimates err on the safe side, Lull's skills are left out of a prompt
+first, and the server's count is compared with the estimate.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class TokenRate:
     """The lowest ratio ever counted; None before the first count."""
 
     def updated(self, *, characters: int, tokens: int) -> TokenRate:
-        """Return the model's tokens-per-character ratio, corrected by one more prompt whose tokens
-        the model server counted.
+        """Return the model's tokens-per-character ratio, corrected by one more prompt with
+        `characters` characters, in which the model server counted `tokens` tokens.
 
         Small prompts change nothing.
         """
@@ -61,8 +61,8 @@ class TokenRate:
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
     def asked(self, request: ChatRequest) -> int:
-        """Estimate the tokens of a chat request, chat template included. Of a long request, which
-        is parsed in another process, only the character counts are known.
+        """Estimate the tokens of a chat request, with what the chat template adds. For a long
+        request only character counts are known, because another process parses its text.
         """
         outline = request.outline
         if outline is None:
@@ -72,7 +72,9 @@ class TokenRate:
         return words + images + TOKENS_A_MESSAGE * (len(request.messages) + 1)
 
     def prompt(self, messages: Sequence[Message], tools: str = "") -> int:
-        """Estimate the tokens of messages and tool definitions, chat template included."""
+        """Estimate the tokens of messages and tool definitions, with what the chat template
+        adds.
+        """
         words = sum(
             TOKENS_AN_IMAGE if part.kind is PartKind.IMAGE else self.text(part.text)
             for message in messages
@@ -95,8 +97,8 @@ def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:
 def was_cut(
     *, expected_tokens: int, fewest_tokens: int, counted_tokens: int | None, window_tokens: int
 ) -> bool:
-    """Whether the model server must have cut off part of a prompt: the estimate exceeds the context
-    window, and the server counted fewer tokens than any text of that length has.
+    """Whether the model server must have cut off part of a prompt: the estimated size exceeds the
+    context window, and the server counted fewer tokens than any text of that length can have.
     """
     if counted_tokens is None or expected_tokens <= window_tokens:
         return False

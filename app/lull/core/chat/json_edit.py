@@ -24,7 +24,7 @@ TOO_DEEP = "exceeded max depth"
 
 
 class JsonSpan(NamedTuple):
-    """The position of a JSON value in its text: text[start:end]."""
+    """The position of a JSON value in its text: the value is text[start:end]."""
 
     start: int
     end: int
@@ -35,8 +35,9 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _nothing(_digits: str) -> None:
-    """Stands in for converting a number to a value, so a number of a million digits costs
-    nothing."""
+    """Stands in for the conversion of a number to a value, so that a number of a million digits
+    costs no time.
+    """
 
 
 _skip = json.JSONDecoder(parse_int=_nothing, parse_float=_nothing, parse_constant=_refuse).scan_once  # type: ignore[attr-defined]
@@ -62,7 +63,9 @@ def value_span(text: str, at: int = 0) -> JsonSpan:
 
 
 def object_spans(text: str, at: int = 0) -> dict[str, JsonSpan]:
-    """Return each key of the object at `at` with the span of its (last) value."""
+    """Return each key of the JSON object that begins at `at`, with the span of its value; of
+    duplicate keys the last one counts.
+    """
     spans: dict[str, JsonSpan] = {}
     at = _opening(text, at, "{")
     if text[at : at + 1] == "}":
@@ -81,7 +84,7 @@ def object_spans(text: str, at: int = 0) -> dict[str, JsonSpan]:
 
 
 def array_spans(text: str, at: int = 0) -> list[JsonSpan]:
-    """Return the span of each element of the array at `at`."""
+    """Return the span of each element of the JSON array that begins at `at`."""
     spans: list[JsonSpan] = []
     at = _opening(text, at, "[")
     if text[at : at + 1] == "]":
@@ -117,9 +120,10 @@ def _next(text: str, at: int, closing: str) -> int:
 
 
 class BodyEdit:
-    """Collects edits to the JSON body of one HTTP request; spans refer to the original text.
+    """Collects edits to the JSON body of one HTTP request. The spans that its methods take are
+    positions in the original text.
 
-    Each method raises ValueError if the value is not of the type that it edits.
+    Each method raises ValueError if the value at the span is not of the type that it edits.
     """
 
     def __init__(self, body: bytes) -> None:

@@ -1,10 +1,11 @@
 """Measures elapsed days without trusting the wall clock.
 
 An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So the
-age of stored data is counted in days that Lull has lived through. A calendar day counts once Lull
-has seen it, and so do the days between two seen days at most a week apart; no day counts twice.
-Days found at a start of the program count from the next start on, and while it runs only measured
-time counts. So nothing ages merely because of what the clock shows at one start.
+age of stored data is counted in days on which Lull existed. A calendar day counts once the clock
+has shown it to Lull, and so do the days between two such days that are at most a week apart; no day
+counts twice. Days found when the program starts count from the next start on; while the program
+runs, only measured time counts. So nothing ages merely because of what the clock shows at one
+start.
 """
 
 from __future__ import annotations
@@ -38,31 +39,34 @@ class Lived:
 
     @property
     def youngest(self) -> float:
-        """The day number (days since Lull's first start) with which data stored now are marked;
-        where the count is unsure it is the higher one, so that their age is never overestimated.
+        """The day number (days since Lull's first start) that is stored with new data. Where the
+        count of days is uncertain this is its higher value, so that the age of data is never
+        overestimated.
         """
         return max(self.sure, float(self.seen))
 
     def age(self, born: float) -> float:
-        """Return the age in days of data that were stored with the day number `born`."""
+        """Return the age in days of data that were stored with the day number `born` (days since
+        Lull's first start).
+        """
         return self.sure - born
 
     def started(self) -> Lived:
-        """Return the day count at a new start of the program: the days that it had counted by its
+        """Return the day count as it is when the program starts again. The days counted up to its
         previous start are now certain.
         """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)
 
     def ran(self, days: float) -> Lived:
-        """Return the day count with `days` added, which a reliable timer measured while the program
-        ran.
+        """Return the day count after the program ran for `days` more days, as measured by a
+        reliable timer.
         """
         return replace(self, sure=self.sure + max(0.0, days))
 
     def saw(self, day: int) -> Lived:
-        """Return the day count after the system clock showed a calendar day, given by its ordinal
-        (days since the year 1).
+        """Return the day count after the system clock showed this calendar day, given as its
+        ordinal (days since the year 1).
         """
         before = max((last for _, last in self.spans if last <= day), default=None)
         near = before is not None and day - before <= LONGEST_ABSENCE_DAYS

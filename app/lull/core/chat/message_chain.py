@@ -1,5 +1,5 @@
-"""Hash-linked chains of messages: the newest link identifies the conversation, so no session header
-is needed.
+"""Hash-linked chains of messages: the newest link identifies the conversation, so clients need not
+send a session header.
 
 Each link is a keyed hash of the parent link and one message. Equal beginnings of conversations have
 equal links and are stored once. The key is random and belongs to one data folder, so a link in a
@@ -27,8 +27,8 @@ _readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def root(key: bytes, client: str) -> str:
-    """Return the hash with which every message chain of this client program begins, so that no two
-    clients share a chain.
+    """Return the hash from which all message chains of this client program start. Each client has
+    another one, so no two clients share a chain.
     """
     return hashlib.blake2b(
         client.encode(errors="replace"), digest_size=LINK_BYTES, key=key
@@ -36,8 +36,8 @@ def root(key: bytes, client: str) -> str:
 
 
 def link(key: bytes, parent: str, message: Message) -> str:
-    """Return the keyed hash that identifies a message together with everything before it: of the
-    message and `parent`, the hash up to the message before. 32 hex digits.
+    """Return the hash that identifies a message together with all messages before it, as 32 hex
+    digits. It is a keyed hash of the message and of `parent`, the hash of the message before.
     """
     data = parent.encode() + b"\0" + canonical(message).encode()
     return hashlib.blake2b(data, digest_size=LINK_BYTES, key=key).hexdigest()

@@ -54,7 +54,9 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The visible text of the message, without thinking, images and opaque parts."""
+        """The visible text of the message, without thinking, images and parts of an unknown
+        type.
+        """
         spoken = (PartKind.TEXT, PartKind.TOOL_RESULT)
         return "".join(part.text for part in self.parts if part.kind in spoken)
 
@@ -99,10 +101,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """Character counts of a long chat request whose text is parsed in another process.
+    """Character counts of a long chat request, whose text another process parses.
 
-    The messages of its ChatRequest then have only their roles, and the newest user message its
-    beginning.
+    The request's ChatRequest then holds no full texts: its messages have only their roles, and the
+    newest user message has its beginning.
     """
 
     plain: int
@@ -172,7 +174,7 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """A model's answer, complete or cut off; only complete ones may be learned from."""
+    """A model's answer, complete or cut off; Lull learns only from complete ones."""
 
     message: Message
     finish: Finish

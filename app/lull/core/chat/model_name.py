@@ -17,6 +17,6 @@ def canonical(name: str) -> str:
 
 
 def runs_elsewhere(name: str) -> bool:
-    """Whether the name has a `:cloud` or `…-cloud` tag: a model on another machine."""
+    """Whether a model runs on another machine: its name has the tag `:cloud` or `…-cloud`."""
     tag = canonical(name).rsplit(":", 1)[-1]
     return tag == "cloud" or tag.endswith("-cloud")

@@ -26,9 +26,8 @@ class Pick(StrEnum):
 
 
 def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
-    """Convert the user's blind choice between answers A and B into scores: (of the answer without
-    the skill, of the answer with the skill). `with_first` means that A is the answer with the
-    skill.
+    """Convert the user's blind choice between answers A and B into two scores: (of the answer made
+    without the skill, of the one made with it). `with_first` says that A was made with the skill.
     """
     match pick:
         case Pick.SAME:

@@ -10,7 +10,7 @@ from lull.core.chat.messages import Completion, Message, Sampling
 
 class ChatModel(Protocol):
     """Interface of a chat model that Lull itself asks: to answer past requests again, to judge
-    answers, or to write instruction texts (skills).
+    answers, or to write skills (instruction texts for prompts).
     """
 
     name: str
@@ -28,7 +28,8 @@ class ChatModel(Protocol):
         """Send messages to the model and return its complete answer. Cancelling the call stops the
         model.
 
-        `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown if the model
+        `format` and `tools` are JSON texts as in ChatRequest; `adapter` is the version of the LoRA
+        adapter to answer with, None for the model without one. Raises UpstreamDown if the model
         server is absent or too slow, RequestError if it refuses the request, EngineError if Lull's
         own inference engine fails.
         """

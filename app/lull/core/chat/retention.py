@@ -1,9 +1,9 @@
 """Decides which old conversations are deleted, and when the user is asked first.
 
-By age, a conversation is deleted when two clocks agree that it is too old: the wall clock, and the
-count of days on which Lull ran. By size, the oldest go first, ordered by that count, because a
-wrong clock misdates new ones. More than a tenth of the stored conversations is never deleted
-without asking, however many sweeps share a day (`Unasked`).
+A conversation is deleted for its age when two clocks agree that it is too old: the wall clock, and
+the count of days on which Lull ran. To save space, the oldest conversations by that day count go
+first, because a wrong clock misdates new ones. More than a tenth of the stored conversations is
+never deleted without asking, however many sweeps share a day (`Unasked`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ expire again.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A stored conversation with the dates that decide about its deletion."""
+    """A stored conversation with the dates by which it is decided whether the conversation is
+    deleted.
+    """
 
     id: str
     last: datetime
@@ -50,8 +52,8 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPlan:
-    """Which stored conversations to delete now, and about how many to ask the user first, after
-    comparing them with the age and size limits.
+    """What to do about old conversations: which to delete now, and about how many to ask the user
+    first, by the limits of age and size.
     """
 
     go: tuple[str, ...] = ()
@@ -70,20 +72,22 @@ class SweepPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unasked:
-    """How many conversations were deleted without asking: on one day, and on all days since then
-    while a question about more of them is open.
+    """Counts the conversations that were deleted without asking the user: those of one day or,
+    while a question about more deletions is unanswered, those of that day and all later ones.
     """
 
     day: int = 0
     """The day of the count, by Lull's own count of days."""
     gone: int = 0
     waits: bool = False
-    """Whether the user was asked about more and has not answered. Otherwise each new day would
-    take another tenth of what the question is about.
+    """Whether the user was asked about more deletions and has not answered. The count then goes on;
+    otherwise each new day would take another tenth of what the question is about.
     """
 
     def on(self, day: float) -> Unasked:
-        """Return the count as it stands on this day."""
+        """Return the count of conversations deleted without asking as it applies on this day: a new
+        day starts at 0, unless a question to the user is still unanswered.
+        """
         return self if self.waits or int(day) == self.day else Unasked(day=int(day))
 
     def more(self, count: int) -> Unasked:
@@ -105,10 +109,11 @@ def plan(
     unasked: Unasked = NONE_GONE,
     asked: bool = False,
 ) -> SweepPlan:
-    """Plan which stored conversations to delete. `asked`: the user agreed to delete all that are
-    too old by the wall clock or exceed the size limit.
+    """Plan which stored conversations to delete, and whether to ask the user first. `asked`: the
+    user agreed to delete all that are too old by the wall clock or exceed the size limit.
 
-    `sizes` says how large conversations are, by id, in any unit.
+    `sizes` holds the sizes of conversations by id, in any unit; `unasked` counts those already
+    deleted without asking.
     """
     by_wall = [one for one in kept if _old_by_wall(one, limits, now)]
     by_both = [one for one in by_wall if lived.age(one.born) > limits.days]
@@ -158,6 +163,7 @@ def _eldest(one: Kept) -> tuple[float, datetime, str]:
 
 def may_be_emptied(*, born: float, at: datetime, lived: Lived, now: datetime) -> bool:
     """Whether conversations have been in the trash long enough to be deleted for good, both by the
-    wall clock and by the days on which Lull ran.
+    wall clock and by the number of days on which Lull ran. They were put there on day `born` of
+    that count, at the time `at`.
     """
     return lived.age(born) >= TRASH_DAYS and now - at >= timedelta(days=TRASH_DAYS)

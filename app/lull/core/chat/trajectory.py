@@ -2,8 +2,8 @@
 conversation without its side branches.
 
 When a request arrives, the weights, the version of the skill library and the skills in the prompt
-are recorded with it and never revised. By these stamps, turns that taught a skill are told apart
-from turns that were answered with it (support and query data in MetaClaw).
+are recorded with it and never revised. These stamps later show which turns taught a skill and which
+were answered with it (support and query data in MetaClaw).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOTHING_KNOWN = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyVersion:
-    """The policy M = (θ, S), model weights and skill library, in force when a request arrived
+    """The policy M = (θ, S), model weights and skill library, with which a request was answered
     (MetaClaw, arXiv 2603.17187, section 3).
     """
 
@@ -40,12 +40,12 @@ class InjectedSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoinFlip:
-    """Records whether a skill that was chosen for a conversation's prompt was left out at random,
-    as a control group to measure its effect.
+    """The record of a random draw: whether a skill that was chosen for a conversation's prompt was
+    left out of it. Conversations without the skill are the control group that shows its effect.
     """
 
     client: str
-    """The client that the skill belongs to; "" for everybody's."""
+    """The client that the skill belongs to; "" for a skill that all clients share."""
     name: str
     sha256: str
     left_out: bool
@@ -55,8 +55,8 @@ class CoinFlip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The skills chosen for a conversation's prompt, and the exact text inserted for them, fixed on
-    its first turn.
+    """The skills chosen for a conversation's prompt, and the exact text inserted for them. Both are
+    fixed on the conversation's first turn.
     """
 
     skills: tuple[InjectedSkill, ...] = ()
@@ -76,8 +76,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suffix:
-    """Skill texts (instructions) added to one user message instead of the beginning of the prompt:
-    those approved during the conversation or, for a model that obeys them best there, all of them.
+    """Skills (instruction texts) that were added to one user message instead of the beginning of
+    the prompt: those approved during the conversation or, for a model that obeys skills best there,
+    all of them.
     """
 
     message: int
@@ -90,8 +91,8 @@ class Suffix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStamp:
-    """What is recorded about a chat turn when its request arrives, and never changed afterwards:
-    ids, client, model, policy version (weights and skill library), skills and sampling.
+    """What is recorded about a chat turn when its request arrives and never changed afterwards:
+    ids, client, model, policy version (weights and skill library), skills and sampling parameters.
     """
 
     turn: str
@@ -127,9 +128,8 @@ class Turn:
     block: str
     suffixes: tuple[Suffix, ...]
     known: int
-    """Number of the version of the whole skill library (its generation) up to which skills were
-    looked up for this conversation; NOTHING_KNOWN (-1) while the facts about its model have not
-    arrived.
+    """Number of the version of the skill library (its generation) up to which skills were looked up
+    for this conversation; NOTHING_KNOWN (-1) while the facts about its model have not arrived.
     """
     tools: str = ""
     """JSON text of the tools offered; "" if none."""

@@ -1,3 +1,3 @@
-"""Tests of a model's answer by exact programs (checks): the kinds there are, and how a rule in
-plain language becomes a check.
+"""Checks: exact programs that test a model's answer. The kinds there are, and how a rule in plain
+language becomes a check.
 """

@@ -55,22 +55,22 @@ class CheckKind(StrEnum):
 
     @property
     def matter(self) -> str:
-        """The property of an answer (such as its letter case) that a check of this kind fixes, so
-        that two different checks of one property contradict each other; "" if it fixes none.
+        """The property of an answer that this kind of check fixes, such as its letter case; "" if
+        it fixes none. Two different checks that fix the same property contradict each other.
         """
         return _MATTERS.get(self, "")
 
     @property
     def exclusive(self) -> bool:
-        """Whether two different rules for answers contradict each other if both become this kind of
-        check and apply to the same requests, as "in German" and "in French" do.
+        """Whether two rules that become this kind of check with different values contradict each
+        other where both apply, as "answer in German" and "answer in French" do.
         """
         return bool(self.matter)
 
 
 class Part(StrEnum):
-    """The part of a model's answer that a check tests. If the answer has several such parts
-    (bullets, lines), each must pass.
+    """The part of a model's answer that a check tests, such as the whole answer or each bullet. If
+    there are several such parts (bullets, lines), each must pass.
     """
 
     WHOLE = ""
@@ -134,18 +134,22 @@ class Check:
 
     @property
     def matter(self) -> str:
-        """The property of an answer, and the part of it, on which this check contradicts another
-        with a different limit. Checks of different parts (50 words in all, 20 words per bullet) do
-        not.
+        """The property that this check fixes, with the part of the answer that it looks at, such as
+        the length of each bullet; "" if it fixes none. Two checks contradict each other only if
+        both are the same: 50 words in all and 20 words per bullet do not.
         """
         matter = self.kind.matter
         return f"{matter} of {self.part}" if matter and self.part else matter
 
 
 Detect = Callable[[str], tuple[str, float] | None]
-"""Function: text → (language in ISO 639-1, confidence from 0 to 1); None: cannot tell."""
+"""Type of a function that detects a text's language: text → (ISO 639-1 code, confidence from 0 to
+1); None: it cannot tell.
+"""
 FitsSchema = Callable[[object, object], bool | None]
-"""Function: (JSON schema, JSON value) → whether the value fits the schema; None: cannot tell."""
+"""Type of a function: (JSON schema, JSON value) → whether the value fits the schema; None: it
+cannot tell.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

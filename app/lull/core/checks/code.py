@@ -111,8 +111,8 @@ class Scanned:
 
 
 def blocks_of(answer: str) -> tuple[Block, ...]:
-    """Return the code blocks of a model's answer; an answer that is code without a fence is one
-    block.
+    """Return the code blocks of a model's answer. If the whole answer is code without a fence, it
+    is one block.
     """
     _, blocks = cut(answer)
     if not blocks and looks_like_code(answer):
@@ -216,8 +216,9 @@ def _trees(answer: str) -> Iterator[ast.Module]:
 
 
 def type_hints(check: Check, answer: str) -> bool | None:
-    """Whether every parameter except self and cls, and every result except of __init__, is
-    annotated in the answer's Python functions; None without functions.
+    """Whether the Python functions in an answer have type annotations for every parameter, except
+    self and cls, and for every result, except that of __init__. None if the answer has no
+    functions.
     """
     functions = [
         node
@@ -261,8 +262,8 @@ def _is_json(code: str) -> bool:
 
 
 def indent(check: Check, answer: str) -> bool | None:
-    """Whether the code in an answer is indented with `value`: tabs, or spaces with `at_least` of
-    them per level. None if the code has no indentation.
+    """Whether the code in an answer is indented as the check says: its `value` is tabs or spaces,
+    its `at_least` the number of spaces per level. None if the code has no indentation.
     """
     verdicts = [
         _indented(check, block.code.splitlines())

@@ -1,8 +1,9 @@
-"""Checks of the emoji in a model's answer: none, a number of them, or one at the start or end.
+"""Checks of the emoji in a model's answer: none, a certain number, or one at the start or end.
 
-Old pictographs (☀ ☕ ☎ ✂) count like new ones. Signs common in ordinary text (© ™ →) and faces made
-of letters do not count as emoji. Of signs such as ♥ ★ ✓ this is unclear: if the verdict depends on
-them, or a face stands where an emoji is wanted, the check does not apply.
+Old pictographs (☀ ☕ ☎ ✂) count as emoji like new ones. Signs common in ordinary text (© ™ →) and
+faces made of letters do not. For signs such as ♥ ★ ✓ it is unclear whether people count them: if
+the result depends on such signs, or a face stands where an emoji is wanted, the check does not
+apply.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Checks of how a model's answer writes dates, times of day and quantities.
 
-Every date (time, quantity) found must be in the wanted format; without any, the check does not
-apply.
+Every date, time or quantity that is found must be in the wanted format; if there is none, the check
+does not apply.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ _TIME: Final = re.compile(
 
 
 def time_format(check: Check, answer: str) -> bool | None:
-    """Whether the answer gives times of day in the format `value`: 24h or 12h."""
+    """Whether an answer writes times of day in the format that the check's `value` names, 24h or
+    12h. None if it contains no time whose format is clear.
+    """
     found = set()
     for time in _TIME.finditer(plain(answer)):
         if time["half"]:
@@ -176,11 +178,11 @@ _BESIDE: Final = re.compile(
 
 
 def units(check: Check, answer: str) -> bool | None:
-    """Whether the answer gives quantities in the wanted units of measurement.
+    """Whether the answer gives quantities in the units of measurement that the check demands.
 
-    `value` is a system ("metric", "imperial") or names of units. With names, every quantity of the
-    same kind (mass, volume, …) must have one of these units. With "only", no other unit may be
-    given beside it either.
+    The check's `value` is a system ("metric", "imperial") or names of units. With names, every
+    quantity of the same kind (mass, volume, …) must have one of these units. With "only", it must
+    not even be repeated in another unit beside it.
     """
     found = list(_quantities(prose(answer)))
     named = set(check.value.split(","))

@@ -41,8 +41,8 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
-    """Whether a check (an exact test of answers) is proposed to a user who called this answer
-    wrong: only if the answer fails it.
+    """Whether to propose this check (an exact test of answers) to a user who has just called an
+    answer wrong. It is proposed only if that answer fails it.
     """
     return holds(check, failed_answer, tools) is False
 

@@ -70,7 +70,7 @@ def name_of(code: str) -> str:
 
 
 def named(text: str) -> list[str]:
-    """Return the codes of the languages that a text names, in order, each once."""
+    """Return the languages that a text mentions by name, as codes, in order and each once."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     return list(dict.fromkeys(CODES[word] for word in words if word in CODES))
 

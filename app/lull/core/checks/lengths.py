@@ -11,8 +11,9 @@ from lull.core.checks.text import cut, sentences, units, words
 
 
 def within(check: Check, low: int, high: int | None = None) -> bool | None:
-    """Whether a count that lies somewhere from `low` to `high` is within the check's limits; None
-    if it depends on the exact count.
+    """Whether a count that is only known to lie between `low` and `high` is within the check's
+    limits; None if the verdict depends on the exact count. Without `high` the count is exactly
+    `low`.
     """
     least, most = check.at_least or 0, check.at_most
     verdicts = {

@@ -28,7 +28,7 @@ _SQL_TAGS: Final = ("sql", "postgres", "postgresql", "psql", "mysql", "sqlite", 
 
 def pieces(part: Part, answer: str) -> list[str]:
     """Return the pieces of a model's answer that a check tests one by one, such as each bullet;
-    each must pass.
+    every piece must pass.
     """
     if part is Part.WHOLE:
         return [answer]

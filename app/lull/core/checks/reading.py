@@ -44,8 +44,8 @@ _UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "pat
 
 
 def parse(json_text: str) -> Check:
-    """Parse the JSON of a check (an exact test of an answer): `{"kind": …, "value" | "schema" |
-    "at_least", "at_most": …, "must": …}`.
+    """Parse a check (an exact test of a model's answer) from its JSON: `{"kind": …, "value" |
+    "schema" | "at_least", "at_most": …, "must": …}`.
 
     Raises SkillError that says what is wrong with the JSON.
     """

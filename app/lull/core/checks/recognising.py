@@ -1,11 +1,11 @@
 """Turns a user's rule in plain language ("at most 100 words") into a check, a program that tests
 answers.
 
-`derive` is given the class of check by a classifier (a head of the small model that reads what
-users write) and takes only the parameters from the text: numbers, quoted words, names of signs,
-units and languages. `recognised` works without the classifier: it knows a few exact forms and
-prefers no check to a wrong one. `meant` combines both. A rule gives no check if it is conditional,
-vague, has two meanings, or is about a part of an answer that is not understood.
+`derive` gets the class of check from a classifier (part of the small model that reads what users
+write) and takes only the parameters from the rule's text: numbers, quoted words, names of signs,
+units and languages. `recognised` works without the classifier: it knows a few exact wordings and
+rather returns no check than a wrong one. `meant` combines both. A rule gives no check if it is
+conditional, vague, has two meanings, or is about a part of an answer that is not understood.
 """
 
 from __future__ import annotations
@@ -48,15 +48,16 @@ _FAMILIES: Final = (
     frozenset((CheckKind.NO_SIGN, CheckKind.QUOTE_STYLE)),
     frozenset((CheckKind.JSON, CheckKind.CODE_ONLY)),
 )  # fmt: skip
-"""Groups of classes that the head confuses. Within a group the exact form is right: it has the
-counted noun, the quoted word and its place, or the sign's name, while the head goes by meaning, and
-"sentence" is close to "line" in meaning."""
+"""Groups of classes that the classifier confuses. Within a group the exact wording is right: it has
+the counted noun, the quoted word and its place, or the sign's name, while the classifier goes by
+meaning, and "sentence" is close to "line" in meaning.
+"""
 
 
 def meant(kind_class: str, rule: str) -> list[Check]:
-    """Return all checks (exact tests of an answer) that a rule in plain language means, from the
-    class that a classifier predicts for it and from exact forms of words; none if the two
-    contradict and neither is certain.
+    """Return all checks (exact tests of an answer) that a rule in plain language means. They follow
+    from `kind_class`, the class that a classifier predicts for the rule, and from exact wordings;
+    none if these two contradict each other and neither is certain.
     """
     exact = recognised_parts(rule)
     if not exact:
@@ -77,8 +78,9 @@ def _agree(kind_class: str, exact: list[Check]) -> bool:
 
 
 def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
-    """Return the check (an exact test of an answer) that a rule in plain language means, given the
-    class that a classifier predicts; None if the text lacks a needed parameter.
+    """Return the check (an exact test of an answer) that a rule in plain language means.
+    `kind_class` is the class of check that a classifier predicts for the rule; the rule's text
+    gives the parameters. None if a needed parameter is not in it.
 
     `asked` and `answer` are the request and the answer after which the user stated the rule.
     """
@@ -101,16 +103,16 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
 
 
 def recognised(rule: str) -> Check | None:
-    """Return the single check (an exact test of an answer) that a rule in plain language certainly
-    means as a whole, or None.
+    """Return the check (an exact test of an answer) that a rule in plain language certainly means,
+    if the whole rule means this one check; otherwise None.
     """
     found = recognised_parts(rule)
     return found[0] if len(found) == 1 else None
 
 
 def recognised_parts(rule: str) -> list[Check]:
-    """Return all checks (exact tests of an answer) that a rule in plain language certainly means
-    together; none if a part of the rule is not understood.
+    """Return all checks (exact tests of an answer) that a rule in plain language certainly asks for
+    when taken as a whole; none if any part of the rule is not understood.
     """
     text = with_named_words_quoted(without_lead(straight(rule)))
     if conditional(text):

@@ -76,8 +76,8 @@ def _listed(check: Check, answer: str, mark: re.Pattern[str]) -> bool | None:
 
 
 def plain_text(check: Check, answer: str) -> bool | None:
-    """Whether the answer has no markdown; `value` limits this to bold, headings, tables or links,
-    "" means all.
+    """Whether an answer has none of the markdown that the check forbids: its `value` names bold,
+    headings, tables or links, "" means all markdown.
     """
     if not answer.strip():
         return None
@@ -115,10 +115,11 @@ def unfenced(text: str) -> str:
 
 
 def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Whether the answer is JSON, in the form that the check demands.
+    """Whether an answer is JSON in the form that the check demands.
 
-    A check of kind JSON allows a code fence, and its `value` names the object's keys, one per line.
-    A check of kind JSON_SCHEMA allows no fence, and the JSON must fit its schema.
+    A check of kind JSON allows a code fence, and its `value` names the keys that the object must
+    have, one per line. A check of kind JSON_SCHEMA allows no fence, and the JSON must fit its
+    schema.
     """
     if len(answer) > LONGEST_JSON:
         return False

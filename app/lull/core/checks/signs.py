@@ -1,8 +1,8 @@
-"""Checks of texts and signs in a model's answer: start, end, contents, case, forbidden signs,
-quotation marks.
+"""Checks of the characters in a model's answer: how it starts and ends, texts and signs that it
+contains or must not contain, letter case, quotation marks.
 
 Where an answer differs from the rule only by a letter's case, a full stop or a word's ending,
-people disagree, and the check does not apply.
+people disagree on whether it passes, and the check does not apply.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict
 
 
 def folded(text: str) -> str:
-    """Return the text with straight quotation marks, single spaces and no markdown emphasis."""
+    """Return a text in a normal form for comparison: straight quotation marks, single spaces and no
+    markdown emphasis.
+    """
     text = unicodedata.normalize("NFC", text).translate(_QUOTES)
     return " ".join(re.sub(r"\*\*|__|(?<!\w)[*_`]+|[*_`]+(?!\w)|^\s*#+\s", "", text).split())
 
@@ -44,8 +46,8 @@ def starts(check: Check, answer: str) -> bool | None:
 
 
 def ends(check: Check, answer: str) -> bool | None:
-    """Whether the answer ends with the wanted text; line breaks are ignored, because a sign-off may
-    span two lines.
+    """Whether an answer ends with the text that the check demands; line breaks are ignored, because
+    a sign-off may span two lines.
     """
     wanted, found = folded(check.value), folded(answer)
     if answer.strip().endswith(check.value):
@@ -79,7 +81,9 @@ def contains(check: Check, answer: str) -> bool | None:
 
 
 def not_contains(check: Check, answer: str) -> bool | None:
-    """Whether the answer contains none of the texts in `value`, one per line."""
+    """Whether an answer contains none of the texts that the check forbids; they are in its `value`,
+    one per line.
+    """
     found = [contains(replace(check, value=one), answer) for one in check.value.split("\n")]
     if any(one is True for one in found):
         return False

@@ -41,7 +41,7 @@ _GERMAN_MONTHS: Final = [
 _NEAR_CHARACTERS: Final = 40
 """Characters around a full stop that are examined to tell whether it ends a sentence."""
 MOST_FRAGMENT_WORDS: Final = 5
-"""Most words for a line to count as a greeting or a sign-off."""
+"""Most words that a line may have to count as a greeting or a sign-off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +102,9 @@ def words(answer: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A paragraph, a list item or a heading of an answer, as one line of plain text."""
+    """A block of an answer's text, as one line of plain text: a paragraph, a list item or a
+    heading.
+    """
 
     text: str
     item: bool = False
@@ -111,7 +113,7 @@ class Unit:
 
     @property
     def fragment(self) -> bool:
-        """Whether this paragraph is a greeting or a sign-off: a few words without final
+        """Whether this block is a greeting or a sign-off: it has only a few words and no final
         punctuation.
         """
         few = len(self.text.split()) <= MOST_FRAGMENT_WORDS

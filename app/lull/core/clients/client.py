@@ -19,8 +19,8 @@ from lull.core.errors import NotFound
 
 
 class Speech(Enum):
-    """The API protocol in which a client program sends its chat requests (Ollama's, OpenAI's or
-    Anthropic's), given by their URL path.
+    """The API protocol in which a client program sends its chat requests: Ollama's, one of OpenAI's
+    two or Anthropic's. The value is the protocol's URL path.
     """
 
     OLLAMA = "/api/chat"
@@ -31,8 +31,8 @@ class Speech(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPlace:
-    """What determines where a user's configuration files lie: home folder, platform and environment
-    variables.
+    """Facts about a user's machine that determine where programs keep their configuration files:
+    home folder, platform and environment variables.
     """
 
     home: PurePath
@@ -41,8 +41,8 @@ class UserPlace:
     environ: Mapping[str, str]
 
     def named(self, variable: str, *usual: str) -> PurePath:
-        """Return the folder whose path an environment variable gives or, if it is not set, the
-        usual folder below the home folder.
+        """Return the folder that an environment variable names or, if it is not set, the usual
+        folder below the home folder.
         """
         said = self.environ.get(variable, "")
         folder = self.home / said if said else self.home.joinpath(*usual)
@@ -62,8 +62,8 @@ Places = Callable[[UserPlace], Sequence[PurePath]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatProgram:
-    """One chat client program that Lull can configure, or for which it can only tell the user how
-    to do so by hand.
+    """A chat client program: where its configuration lies, and how Lull changes it so that the
+    program uses Lull's proxy, or how the user can do so by hand.
     """
 
     name: str
@@ -279,7 +279,7 @@ def client_named(name: str, user: UserPlace) -> ChatProgram:
 
 
 def clients_of(user: UserPlace) -> Sequence[ChatProgram]:
-    """Return all known client programs, adapted to the user's shell and platform."""
+    """Return all client programs that Lull knows, adapted to the user's shell and platform."""
     return [_for_user(client, user) for client in CLIENTS]
 
 

@@ -1,5 +1,5 @@
-"""Records what Lull wrote into a client program's configuration file, so that it can be undone
-exactly.
+"""Records what Lull wrote into a client program's configuration file, so that the change can be
+undone exactly.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ def sha256_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """The record of one configuration file of a client program that Lull changed. The file's bytes
-    before and after are stored beside the record.
+    """The record of a client program's configuration file that Lull changed, kept so that the
+    change can be undone. The file's bytes before and after are stored beside it.
     """
 
     client: str
@@ -39,8 +39,8 @@ class Connection:
 
     @classmethod
     def from_json(cls, text: str) -> Connection:
-        """Parse the JSON record of a changed configuration file. Raises ValueError if it is not
-        such a record.
+        """Parse the JSON record of a configuration file that Lull changed. Raises ValueError for
+        any other text.
         """
         value = json.loads(text)
         try:

@@ -1,8 +1,8 @@
-"""Edits the configuration of each client program so that it uses Lull's proxy, as functions from
-text to text.
+"""Edits the configuration of each client program so that it uses Lull's proxy. Each edit is a
+function from a file's text to its new text.
 
-An edit that was already made changes nothing when made again. So Lull finds out whether a client is
-still connected by making the edit again: it is, if nothing changes.
+Repeating an edit changes nothing. So to find out whether a client is still connected, Lull makes
+the edit again: if nothing changes, it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from lull.core.clients.tree import Node, NodeKind, Reader
 from lull.core.clients.yaml_edit import YamlText
 
 Edit = Callable[[str, ConnectTarget, Reader], str]
-"""Function: (text of the file, what to write, reader of YAML) → new text.
+"""Type of a function that edits a configuration: (text of the file, what to write, reader of YAML)
+→ new text.
 
 The model is written only if one is given. Raises ClientFileError if the text cannot be changed
 safely.
@@ -30,8 +31,8 @@ ANY_KEY = "lull"
 
 
 def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Point aider at Lull by `set-env` in its YAML file: its library reads the Ollama address from
-    the variable OLLAMA_API_BASE.
+    """Make aider use Lull, by `set-env` in its YAML file: the library that aider uses takes
+    Ollama's address from the variable OLLAMA_API_BASE.
     """
     conf = YamlText(text, yaml)
     base = None if conf.root is None else conf.root.get("openai-api-base")
@@ -78,8 +79,8 @@ def edit_continue(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_claude_code(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Point Claude Code at Lull by variables under `env` in its settings. It appends /v1/messages
-    to the address itself.
+    """Make Claude Code use Lull, by variables under `env` in its settings. Claude Code itself
+    appends /v1/messages to the address.
     """
     del yaml
     variables = {"ANTHROPIC_BASE_URL": to.address, "ANTHROPIC_AUTH_TOKEN": ANY_KEY}
@@ -109,14 +110,16 @@ def edit_codex(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_zed(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Point the Ollama provider in Zed's settings at Lull; Zed then finds the models by itself."""
+    """Make the Ollama provider in Zed's settings use Lull's address; Zed then finds the models by
+    itself.
+    """
     del yaml
     return set_in_json(text, ["language_models", "ollama", "api_url"], to.address)
 
 
 def edit_openclaw(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Point the Ollama provider in OpenClaw's configuration at Lull; with an empty list of models,
-    OpenClaw finds them by itself.
+    """Make the Ollama provider in OpenClaw's configuration use Lull's address; with an empty list
+    of models, OpenClaw finds them by itself.
     """
     del yaml
     path = ["models", "providers", "ollama"]
@@ -132,7 +135,7 @@ def edit_open_webui(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_shell(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Set the variables that point Ollama and OpenAI clients at Lull in the start-up file of sh,
+    """Set the variables that make Ollama and OpenAI clients use Lull, in the start-up file of sh,
     bash or zsh.
     """
     del yaml

@@ -15,11 +15,11 @@ _QUOTED: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL
 
 
 def with_block(text: str, lines: Sequence[str]) -> str:
-    """Return a shell's start-up file with these lines between two marks at its end, where they
-    override earlier lines.
+    """Return the text of a shell's start-up file with these lines added at its end between two
+    marker lines, where they override earlier lines.
 
-    An older block of these marks is replaced in its place. Raises ClientFileError if only one of
-    the marks is there.
+    An earlier block between these markers is replaced where it stands. Raises ClientFileError if
+    only one of the markers is there.
     """
     nl = newline_of(text)
     block = nl.join([BEGIN, *lines, END])
@@ -33,8 +33,8 @@ def with_block(text: str, lines: Sequence[str]) -> str:
 
 
 def with_variable(text: str, name: str, value: str) -> str:
-    """Return the text of a .env file with a variable set. Of several lines with its name the last
-    one counts.
+    """Return the text of a .env file with a variable set to a value. If several lines set it, the
+    last one counts and is changed.
     """
     nl = newline_of(text)
     place: tuple[int, int] | None = None

@@ -27,8 +27,8 @@ def set_in_json(text: str, path: Sequence[str], value: Value) -> str:
     """Return the JSON text with the value at a path of keys set; missing objects on the way are
     made.
 
-    A value that is equal already changes nothing. Raises ClientFileError if the text cannot be read
-    or edited safely, or if a key on the way has a value that is no object.
+    If the value is already equal, nothing changes. Raises ClientFileError if the text cannot be
+    read or edited safely, or if a key on the way has a value that is not an object.
     """
     bom, body = split_bom(text)
     root = read_json(body)
@@ -129,7 +129,9 @@ def _meaning(value: Value) -> object:
 
 
 def node_at(text: str, path: Sequence[str]) -> Node | None:
-    """Return the value at a path of keys in a JSON text, or None. Raises ClientFileError."""
+    """Return the node of the value at a path of keys in a JSON text, or None. Raises
+    ClientFileError if the text cannot be read.
+    """
     node = read_json(split_bom(text)[1])
     for key in path:
         node = None if node is None else node.get(key)

@@ -28,8 +28,8 @@ class ConnectTarget:
     """
 
     def replaces(self, address: str) -> bool:
-        """Whether an address in a client's configuration is to be replaced by Lull's: the local
-        Ollama's, or one that Lull had before.
+        """Whether Lull's address must replace this address in a client's configuration: it is that
+        of the local Ollama, or one that Lull had before.
         """
         bare = address.rstrip("/")
         known = {one for old in (self.address, *self.earlier) for one in (old, f"{old}/v1")}

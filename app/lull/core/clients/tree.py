@@ -1,8 +1,8 @@
-"""A configuration file as a tree whose nodes know their positions in the text.
+"""A configuration file parsed into a tree whose nodes know their positions in the text.
 
 An edit replaces or inserts a few characters, and everything else stays as the user wrote it. The
-edited text is parsed again and must mean the old file with only the wanted values changed: this
-finds every mistake of an edit, whatever unusual thing the file contains.
+edited text is parsed again, and its meaning must equal the old file's with only the wanted values
+changed. This check finds every mistake of an edit, whatever unusual thing the file contains.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ class Node:
 
 
 Reader = Callable[[str], Node | None]
-"""Function: parses a text into its root node; None if it has no value. Raises ClientFileError."""
+"""Type of a function that parses a text into its root node; None if the text has no value. Raises
+ClientFileError.
+"""
 
 
 def unchangeable(why: str, wanted: str = "") -> ClientFileError:
@@ -112,8 +114,8 @@ def line_end(text: str, at: int) -> int:
 
 
 def with_value(meaning: object, path: Sequence[str], value: object) -> object:
-    """Return the parsed content of a configuration file with one value set; missing maps on the way
-    are made.
+    """Return a parsed configuration file (`meaning`) with the value at a path of keys set; missing
+    maps on the way are made.
     """
     if not path:
         return value

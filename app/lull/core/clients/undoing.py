@@ -1,5 +1,5 @@
-"""Removes Lull's lines from a configuration file that was changed since Lull wrote them: a
-three-way merge.
+"""Removes Lull's lines from a configuration file that somebody changed after Lull had written them,
+by a three-way merge.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from difflib import SequenceMatcher, unified_diff
 
 
 def taken_out(before: str, after: str, now: str) -> str | None:
-    """Undo Lull's change, which turned the text `before` into `after`, in the file's present text
-    `now`, and keep every later change by others.
+    """Return the file's present text `now` without Lull's change, which once turned the text
+    `before` into `after`. Every later change by others is kept.
 
     None if a later change touches the same lines, so that a person has to decide.
     """
@@ -31,7 +31,9 @@ def taken_out(before: str, after: str, now: str) -> str | None:
 
 
 def difference(before: str, after: str, name: str, *, first: str, second: str) -> str:
-    """Return a unified diff of two versions of a file, for people; "" if they are equal."""
+    """Return a unified diff of two versions of a file, for people; "" if they are equal. `first`
+    and `second` say in words which versions they are.
+    """
     lines = unified_diff(
         before.splitlines(),
         after.splitlines(),

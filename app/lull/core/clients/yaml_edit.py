@@ -22,7 +22,7 @@ from lull.core.clients.tree import (
 
 class YamlText:
     """A YAML text that is edited step by step. After each step the result is parsed and compared
-    with what is wanted.
+    with the content that it should have.
     """
 
     def __init__(self, text: str, read: Reader) -> None:
@@ -36,14 +36,14 @@ class YamlText:
         return self._bom + self.text
 
     def put(self, path: Sequence[str | int], key: str, value: str) -> None:
-        """Set a key to a string in the YAML map at this path; numbers in the path are
-        list indices.
+        """Set `key` to a string in the YAML map at this path. The path consists of keys and, for
+        lists, indices.
         """
         self._step([([*path, key], value)], _with_key(self.text, self._at(path), key, value))
 
     def put_each(self, key: str, numbers: Sequence[int], inner: str, value: str) -> None:
-        """In the YAML list below `key`, set the key `inner` to a string in each of the maps with
-        these ascending indices.
+        """Set the key `inner` to a string in several maps of the YAML list below `key`; `numbers`
+        are the indices of these maps, ascending.
         """
         after = self.text
         for number in reversed(numbers):  # so that the places before stay where they are
@@ -64,7 +64,7 @@ class YamlText:
         self._step([([key], [*old, item])], self._append_text(key, there, item))
 
     def replace(self, node: Node, path: Sequence[str | int], value: str) -> None:
-        """Replace a string in the YAML text, the value of this node at this path of keys."""
+        """Replace the string at this path of keys in the YAML text; `node` is its present value."""
         after = self.text[: node.start] + quoted(value) + self.text[node.end :]
         self._step([(path, value)], after)
 
@@ -134,7 +134,7 @@ def _with_key(text: str, node: Node | None, key: str, value: str) -> str:
 
 
 def quoted(value: str) -> str:
-    """Return the text in double quotes, which mean the same in YAML as in JSON."""
+    """Return the text in double quotes, in a form that means the same in YAML and in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

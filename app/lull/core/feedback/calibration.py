@@ -2,10 +2,11 @@
 against the user's own ratings.
 
 A verdict is a test with errors: a source recognises a share of what the user calls good
-(sensitivity) and of what the user calls bad (specificity). Both are counted on answers that user
-and source both judged, starting from a modest prior so that the first rating does not decide. From
-them follow the probability that an answer is good, the true rate behind an apparent one, the most
-informative question to ask the user on a day, and whether a judge model's labels may be trained on.
+(sensitivity) and of what the user calls bad (specificity). Both shares are counted on answers that
+the user and the source have both judged, starting from a modest prior so that the first rating does
+not decide. They give the probability that an answer is good, the true rate behind an apparent one,
+the most informative question to ask the user on a day, and whether a judge model's labels may be
+trained on.
 """
 
 from __future__ import annotations
@@ -27,10 +28,13 @@ training on judged labels; with fewer, training stops only if the whole interval
 """
 LEAST_AGREEMENT: Final = 0.7
 LEAST_DISAGREEMENT: Final = 0.3
-"""Least difference in p_good between judge and signals that is worth asking the user about."""
+"""Least difference between the probability that an answer is good (p_good) by the judge and by the
+other signals that is worth asking the user about.
+"""
 LEAST_YOUDEN: Final = 0.05
-"""Least sensitivity + specificity - 1; a source below this is uninformative and cannot be
-corrected."""
+"""Least sensitivity + specificity - 1 (Youden's index) of a source of verdicts; a source below this
+is uninformative and cannot be corrected.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +73,9 @@ class Counts:
     tn: int = 0
 
     def with_pair(self, *, good: bool, value: float) -> Counts:
-        """Return the confusion matrix with one more answer that both the source and the user
-        judged; a verdict of 0 does not count.
+        """Return the confusion matrix with one more answer that both the user and the source
+        judged: `good` is the user's rating, `value` the source's verdict. A verdict of 0 does not
+        count.
         """
         return Counts(
             tp=self.tp + (good and value > 0),
@@ -106,7 +111,7 @@ class Estimate:
 
 def rates(source: Source, counts: Counts, belief: Prior | None = None) -> Rates:
     """Return a source's smoothed sensitivity and specificity: how often its verdicts are right on
-    good and on bad answers.
+    good and on bad answers. `counts` compares them with the user's ratings.
 
     `belief` replaces the source's prior, for example when a judge model was measured on labelled
     items before use.
@@ -135,8 +140,9 @@ def p_good(
 
     `value` is the verdict, -1 to 1, with log-odds interpolated linearly. `prior` is the share of
     good answers before any verdict. A verdict of 0 stays in the range that is too uncertain to
-    learn from (the grey zone) whatever the prior, and a verdict is never reversed: a bad one can be
-    uncertain but not good. A source no better than chance leaves everything uncertain.
+    learn from (the grey zone), whatever the prior. A verdict is never reversed: an answer that the
+    source calls bad can come out as uncertain but not as good. A source no better than chance
+    leaves everything uncertain.
     """
     found = rates(source, counts or Counts(), belief)
     before = min(max(prior, 0.01), 0.99)
@@ -151,8 +157,8 @@ def p_good(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """For every source of verdicts on answers, how far it agrees with the user's own ratings
-    (confusion matrices and priors).
+    """For every source of verdicts on answers, how often it agrees with the user's own ratings
+    (confusion matrices), and what was assumed before there were ratings (priors).
     """
 
     counts: Mapping[Source, Counts] = field(default_factory=dict)
@@ -165,8 +171,8 @@ class Calibration:
         labelled: Iterable[tuple[bool, Mapping[Source, float]]],
         beliefs: Mapping[Source, Prior] | None = None,
     ) -> Calibration:
-        """Build the calibration from answers that the user rated: whether each is good, and what
-        each source said of it.
+        """Build the calibration from answers that the user rated: pairs of whether the user called
+        the answer good, and each source's verdict on it.
         """
         counts: dict[Source, Counts] = {}
         for good, verdicts in labelled:
@@ -183,15 +189,15 @@ class Calibration:
         return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
 
     def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
-        """Estimate the true share of good answers if this source called `good` of `n` answers good,
-        corrected for its errors.
+        """Estimate the true share of good answers, corrected for this source's errors, if the
+        source called `good` of `n` answers good.
         """
         return corrected_rate(good, n, self.rates(source))
 
 
 def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> Estimate:
-    """Return the true share of good answers, corrected for the errors of a source that called
-    `good` of `n` good.
+    """Estimate the true share of good answers when a source with known error rates (`found`) called
+    `good` of `n` answers good.
 
     Rogan & Gladen (1978), with the interval of Lang & Reiczigel (2014), which includes the
     uncertainty of the two rates; for language-model judges see arXiv 2511.21140. Without
@@ -224,11 +230,11 @@ def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> E
 
 
 def wilson(hits: float, n: int, *, level: float = 0.95) -> Estimate:
-    """Return the share `hits` of `n` with its score interval (Wilson 1927). Raises ValueError for
-    impossible counts.
+    """Return the share `hits` of `n` with its confidence interval (Wilson's score interval, 1927).
+    Raises ValueError for impossible counts.
 
-    `hits` may be a sum of values from 0 to 1: of all such values with the same mean, those of yes
-    and no vary most, so the interval of their mean is then wider than it need be, never narrower.
+    `hits` may also be a sum of values from 0 to 1. Of all such values with the same mean, zeros and
+    ones vary most, so the interval is then too wide rather than too narrow.
     """
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n} is no share")
@@ -247,15 +253,17 @@ def wilson(hits: float, n: int, *, level: float = 0.95) -> Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An answer that the user may be asked to rate, because the judge model and the other sources
-    may disagree on it.
+    """An answer that the user may be asked to rate, with two probabilities that it is good: one by
+    the judge model, one by all other sources. They may disagree.
     """
 
     turn: str
     judge: float | None
-    """p_good according to the judge; None if it gave no verdict."""
+    """Probability that the answer is good (p_good) by the judge; None if it gave no verdict."""
     signals: float | None
-    """p_good according to all sources except the judge; None if none gave a verdict."""
+    """Probability that the answer is good (p_good) by all sources except the judge; None if none
+    gave a verdict.
+    """
 
     @property
     def size(self) -> float:
@@ -267,10 +275,11 @@ class Doubt:
 def question_of_the_day(
     doubts: Iterable[Doubt], *, asked_last: datetime | None, now: datetime
 ) -> str | None:
-    """Choose the one answer to ask the user to rate: that on which the judge model and the other
-    sources disagree most; None: no question today.
+    """Choose the one answer that the user is asked to rate today: the one on which the judge model
+    and the other sources disagree most. Return its turn's id; None if nothing is to be asked.
 
-    At most one in any 24 hours, and none if they nearly agree. The first of equal answers.
+    At most one question in any 24 hours, and none if judge and sources nearly agree. Of answers
+    with equal disagreement the first is chosen.
     """
     if asked_last is not None and now - asked_last < A_DAY:
         return None
@@ -292,11 +301,12 @@ def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
 
 
 def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
-    """Whether labels that a judge model gave may be trained on, and the reason in words.
+    """Return whether labels that a judge model gave may be trained on, and the reason in words.
 
-    `found` is its agreement with programmatic checks. From 20 answers on the share itself decides.
-    With fewer, training goes on unless the whole interval is below the limit: few answers are no
-    reason for distrust, but a clearly wrong judge is stopped at once.
+    `found` is the judge's agreement with programmatic checks. From 20 compared answers on, the
+    share of agreement itself decides. With fewer, training goes on unless the whole confidence
+    interval is below the limit: few answers are no reason for distrust, but a clearly wrong judge
+    is stopped at once.
     """
     limit = f"{LEAST_AGREEMENT:.0%}"
     if found.n == 0:

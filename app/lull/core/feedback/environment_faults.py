@@ -1,8 +1,8 @@
-"""Recognises environment faults in the output of an agent's tool: time-outs, full disks, missing
-permissions.
+"""Recognises environment faults (time-outs, full disks, missing permissions) in the output of an
+agent's tool.
 
-They say nothing about the model's answer, so they are looked for before the answer is blamed;
-blaming the model would teach it to try nothing. Whether a tool call failed at all is decided
+Such a fault says nothing about the model's answer. So faults are looked for before the answer is
+blamed, which would teach the model to try nothing. Whether a tool call failed at all is decided
 elsewhere.
 """
 
@@ -114,11 +114,11 @@ _PASSED_TEST = re.compile(r"\b(?:PASSED|passed|ok)\s*(?:\[.*\])?$|^\s*[✓✔]")
 
 
 def environment_fault(text: str) -> str | None:
-    """Return the cause in words ("rate limit") if a failed tool's output reports an environment
-    fault; else None.
+    """Return what went wrong, in words such as "rate limit", if a failed tool's output reports an
+    environment fault; None if it reports none.
 
-    Call it only with the output of a failed tool: ordinary prose about such faults would be taken
-    for one.
+    Call it only with the output of a failed tool: in other text, ordinary prose about such faults
+    would be taken for one.
     """
     for line in _edges(text):
         if len(line) <= 2000 and not _PASSED_TEST.search(line):

@@ -1,8 +1,9 @@
-"""Shortens an answer and the user's next message to the input limits of a reader (the model that
-tells what the message says of the answer), and splits the message into sentences.
+"""Prepares an exchange (request, answer, the user's next message) for the reader, a model that
+tells what the message says of the answer: shortens the texts to the model's input limits, and
+splits the message into sentences.
 
-The request and the answer are included only as far as they help to understand the message; of a
-very long message the beginning and the end, where people say what they want.
+The request and the answer are included only as far as they help to understand the message. Of a
+very long message only the beginning and the end are included, where people say what they want.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def readable(exchange: Exchange) -> ReadableExchange:
 
 
 def looked_at(said: str) -> tuple[str, ...]:
-    """Return the sentences of a user's message that a reader model may be shown; of a very long
-    message only those at its two ends.
+    """Return the sentences of a user's message that a model may be shown to interpret the message;
+    of a very long message only those at its beginning and its end.
     """
     if len(said) <= 2 * END_CHARS:
         return sentences(said)

@@ -1,8 +1,8 @@
 """Stored feedback: what a user's message says about the model's answer before it.
 
-A reader (a small model) fills it in once, while the machine is quiet; everything else (scoring
-answers, writing and testing skills, the window) uses the stored row. The probabilities are
-calibrated on people who were not in the training data.
+A reader (a small model) interprets each message once, while the machine is quiet. Everything else
+(scoring answers, writing and testing skills, the window) uses the stored result. The probabilities
+are calibrated on people who were not in the training data.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class RuleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """What a reader model found in a user's message about the answer before it: probabilities that
-    it is a correction and that it states a wish for later answers too, and the sentences that state
-    the wish.
+    """What a reader model found in a user's message about the answer before it: the probability
+    that the message corrects the answer, the probability that it states a wish for later answers
+    too, and the sentences that state this wish.
     """
 
     correction: float
@@ -47,7 +47,9 @@ class Heard:
     thanks: float = 0.0
     """Probability that the message expresses satisfaction with the answer, such as thanks."""
     scope: Scope | None = None
-    """Which requests the lasting rule applies to; None if the message states none."""
+    """Which requests the rule for later answers applies to; None if the message states no such
+    rule.
+    """
     scope_p: float = 0.0
     """Probability that `scope` is right."""
     quote: tuple[str, ...] = ()
@@ -74,8 +76,8 @@ class Heard:
 
     @property
     def rule(self) -> str:
-        """The user's own words that state a rule for later answers; "" if the message states
-        none.
+        """The sentences of the user's message that state a rule for later answers, word for word;
+        "" if there are none.
         """
         return "\n".join(part.strip() for part in self.quote) if self.lasts else ""
 
@@ -85,8 +87,8 @@ UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """A user message that follows an answer, with what a reader model found in it: whether it
-    corrects the answer, thanks, or states a rule.
+    """A stored user message that follows an answer, with what a reader model found in it: whether
+    it corrects the answer, expresses thanks, or states a rule.
     """
 
     turn: str

@@ -1,10 +1,10 @@
-"""Parses feedback that a chat client labels in the user's message: "[Previous Feedback] …", then an
-empty line and the next request.
+"""Recognises feedback that a chat client put under a label in the user's message: "[Previous
+Feedback] …", then an empty line and the next request.
 
 Some clients send what their user says about the last answer together with the next question. The
-label must be at the very start of the user's message, which tells it from a log line or a pasted
-note. A bare "Feedback:" does not count, because people paste customers' words like that. The label
-gives the text no extra trust: pasted text after it still counts as pasted.
+label must be at the very start of the user's message, which distinguishes it from a log line or a
+pasted note. A bare "Feedback:" does not count, because people paste customers' words like that. The
+label gives the text no extra trust: pasted text after it still counts as pasted.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def feedback_end(text: str) -> int:
 
 
 def request_in(text: str) -> str:
-    """Return the message without feedback after a label such as "[Previous Feedback]"; the whole
-    message if it contains nothing else.
+    """Return the user's message without feedback under a label such as "[Previous Feedback]"; the
+    whole message if it contains nothing but feedback.
     """
     if not label_length(text):
         return text

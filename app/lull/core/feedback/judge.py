@@ -1,5 +1,5 @@
-"""Interface of the judge, a model that decides whether answers are good, and the questions that it
-is asked.
+"""Interface of the judge, a model that decides whether answers are good, and the questions that
+Lull asks the judge.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Asks(StrEnum):
     """
 
     TURN = "turn"
-    """Question: was this a good answer, considering what came after it?"""
+    """Question: was this a good answer, considering what happened after it in the conversation?"""
     WISH = "wish"
     """Question: does the answer do what the user wanted? The judge is shown the user's wish but not
     the skill's text, so that a skill is not judged by its own words.
@@ -32,8 +32,8 @@ class Asks(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeQuestion:
-    """One answer for the judge model to score, with its context; nothing in it was injected by
-    Lull.
+    """One answer for the judge model to score, with its context: the request, tool results and the
+    user's next message. Nothing in it was injected by Lull.
     """
 
     asks: Asks
@@ -50,10 +50,11 @@ class JudgeQuestion:
 
 
 def grades_itself(judge: str, learner: str, *, elsewhere: bool) -> bool:
-    """Whether a judge model would score its own answers, because it is the model that is trained.
+    """Whether the judge model would score its own answers, because it is the model that is trained
+    (`learner`).
 
-    With `elsewhere` it would not: the judge then has an address of its own, where the same name
-    means another model.
+    With `elsewhere` the judge has a server address of its own. The same name then means another
+    model, so the result is False.
     """
     return not elsewhere and canonical(judge) == canonical(learner)
 
@@ -67,8 +68,8 @@ class Judge(Protocol):
     """Identifies the judge's model, prompt and rules; stored in the evidence."""
 
     async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
-        """Ask the judge model about one answer; return its votes that could be parsed. An empty
-        result means no verdict, never a score of zero.
+        """Ask the judge model several times about one answer; return those votes that could be
+        parsed. An empty result means no verdict, never a score of zero.
 
         Raises UpstreamDown if the judge cannot be reached.
         """

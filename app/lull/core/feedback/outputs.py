@@ -1,8 +1,8 @@
-"""Converts the output probabilities of the small reader, a model that reads what users write after
-an answer, into findings about a message.
+"""Converts the output probabilities of the small reader (a model that interprets what users write
+after an answer) into findings about a message.
 
-Which requests a wish is for, its quotation and its class of check are only given if the message
-states something lasting. A quotation is always exactly what the user typed.
+Only if the message states a wish for later answers do the findings say which requests the wish is
+for, quote it, and name a class of check for it. A quotation is always exactly what the user typed.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Outputs:
 
 
 def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) -> Heard:
-    """Convert the small reader model's probabilities for a user's message into findings:
-    correction, thanks, and the rule it states.
+    """Convert the small reader model's probabilities for a user's message into findings: whether it
+    corrects the answer, expresses thanks, or states a rule.
 
-    Sentences with a probability of at least `stated` form the quotation of the rule; if none
-    reaches it, the most likely one does.
+    The sentences whose probability is at least `stated` form the quotation of the rule; if none
+    reaches it, the most likely sentence does.
     """
     labels = outputs.labels
     lasting = labels["lasting"]
@@ -67,8 +67,8 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
 
 
 def check_of(outputs: Outputs) -> str:
-    """Return the most likely class of check (a program that tests answers) for the user's rule, by
-    the small reader model; "" for none.
+    """Return the class of check (a program that tests answers) that could test the user's rule, as
+    the small reader model predicts it; "" if no check could.
     """
     check, p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
     return check if p >= LIKELY and check != NO_CHECK else ""

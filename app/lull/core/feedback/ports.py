@@ -1,4 +1,6 @@
-"""Interface of a reader: a model that tells what a user's message says of the answer before it."""
+"""Interface of a reader: a model that tells what a user's message says about the answer
+before it.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from lull.core.feedback.feedback import Heard
 
 
 class FeedbackReader(Protocol):
-    """Interface of a reader, which tells what a user's message says of the answer before it: a
-    small classifier, a chat model that passed a test on labelled items, or the parser of the
-    built-in demo model's toy language.
+    """Interface of a reader, which tells what a user's message says about the answer before it. It
+    may be a small classifier, a chat model that passed a test on labelled items, or the parser of
+    the built-in demo model's toy language.
     """
 
     @property
@@ -21,13 +23,14 @@ class FeedbackReader(Protocol):
 
     @property
     def light(self) -> bool:
-        """Whether this reader model runs in a small process of its own; then it need not wait until
-        the machine has been quiet for long, only until no chat is being answered.
+        """Whether this reader model runs in a small process of its own. If so, it may run as soon
+        as no chat is being answered; any other reader waits until the machine has been quiet for
+        long.
         """
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Interpret the user's message in each exchange; return one result per exchange, in order,
-        None where this model cannot tell.
+        """Interpret the user's message in each exchange (request, answer, next message); return one
+        result per exchange, in order, None where this model cannot tell.
 
-        Raises LullError if it cannot read now; the messages are then read later.
+        Raises LullError if the model cannot read now; the messages are then read later.
         """

@@ -1,10 +1,10 @@
 """Decides from a message's letters alone whether the small reader, the model that interprets users'
-messages, can understand it.
+messages, can understand the message.
 
 The reader was trained on English, German, French and Spanish. Other scripts are almost unknown to
-it, and messages of punctuation, emoji or code contain no words: they count as unsure without asking
-a model. Other languages in Latin script are recognised by letters that the four do not have;
-without such letters the reader itself must be unsure.
+it, and messages of punctuation, emoji or code contain no words: such messages count as unsure
+without asking a model. Other languages in Latin script are recognised by letters that the four
+languages do not have; without such letters the reader itself must notice that it is unsure.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ readable; a few foreign names are allowed.
 """
 LEAST_FOREIGN_WORDS: Final = 3
 MOST_SIGNS: Final = 0.25
-"""Largest share of brackets, operators and the like among non-space characters; a message with more
-is taken for code.
+"""Largest share of brackets, operators and the like among a message's non-space characters; a
+message with more of them is taken for code.
 """
 _END_CHARACTERS: Final = 4_000
 """Characters read from the beginning, and as many from the end."""
@@ -35,8 +35,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def is_readable_speech(said: str) -> bool:
-    """Whether a user's message is in a language that the small reader model may understand, and not
-    code; the time is linear in the message's length.
+    """Whether the small reader model may understand a user's message: it must be natural language,
+    not code, in a script and a language that the model may know. Takes time linear in the message's
+    length.
     """
     text = _FENCED.sub(" ", _ends(said))
     letters = [sign for sign in text if sign.isalpha()]

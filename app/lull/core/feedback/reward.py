@@ -1,4 +1,4 @@
-"""Rewards: how good a model's answer was, and which source says so.
+"""Rewards: scores of how good a model's answer was, each with the source that gave it.
 
 Four kinds of sources judge an answer, in a fixed order of trust; the most trusted one that has a
 verdict decides alone. This module defines that order, how several votes of a judge model are
@@ -30,14 +30,18 @@ class Source(StrEnum):
 
     @property
     def trust(self) -> int:
-        """The rank of this source of verdicts in the order of trust; 0 is the most trusted."""
+        """The position of this source of verdicts in the order of trust; 0 is the most trusted
+        source.
+        """
         return tuple(Source).index(self)
 
 
 LEAST_VOTES: Final = 2
 """Least number of readable judge votes for a verdict."""
 GREY: Final = (0.35, 0.65)
-"""Range of p_good, both ends included, that is too uncertain to train on."""
+"""Range of p_good (the probability that an answer is good), both ends included, that is too
+uncertain to train on.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +59,8 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reward:
-    """The score of a model's answer. An answer without any verdict has no reward, which differs
-    from a reward of 0.
+    """The score of a model's answer, with its source. An answer without any verdict has no Reward
+    at all; this is not the same as a reward of 0.
     """
 
     value: float
@@ -75,11 +79,11 @@ class Reward:
 
 
 def majority(votes: Sequence[Vote | None]) -> int | None:
-    """Return the verdict (-1, 0 or 1) of more than half of a judge model's parsed votes; None if
-    there is no such majority.
+    """Return the verdict (-1, 0 or 1) that more than half of a judge model's parsed votes give;
+    None if there is no such majority.
 
-    A vote that could not be parsed is given as None. It counts for nothing, in particular not as 0:
-    a judge that fails must not look undecided.
+    A vote that could not be parsed is passed as None and does not count, in particular not as 0: a
+    judge that fails must not look undecided.
     """
     scores = Counter(vote.score for vote in votes if vote is not None)
     cast = scores.total()
@@ -90,13 +94,13 @@ def majority(votes: Sequence[Vote | None]) -> int | None:
 
 
 def combined(rewards: Iterable[Reward | None]) -> Reward | None:
-    """Combine the rewards that one answer got from its sources, oldest first, into one; None
-    without any.
+    """Combine the rewards that one answer got, given oldest first, into one; None if there are
+    none.
 
     The most trusted source decides alone. If it gave several verdicts, the last one counts for a
     user or a judge, who may change their mind. For checks and reactions the worst counts: one
-    failed test is a failure however many others passed, and "thanks" at the end of a correction
-    takes nothing back.
+    failed test is a failure however many others passed, and a "thanks" after a correction does not
+    cancel the correction.
     """
     spoken = [reward for reward in rewards if reward is not None]
     if not spoken:
@@ -109,14 +113,14 @@ def combined(rewards: Iterable[Reward | None]) -> Reward | None:
 
 
 def failed(reward: Reward) -> bool:
-    """Whether a rewarded answer counts as a failure to learn from: its probability of being good is
+    """Whether a scored answer counts as a failure to learn from: the probability that it is good is
     below the range that is too uncertain.
     """
     return reward.p_good < GREY[0]
 
 
 def trainable(reward: Reward) -> bool:
-    """Whether the reward may be trained on: its probability is not in the middle range (grey zone)
-    where a label is as likely wrong as right.
+    """Whether the reward is certain enough to train on: the probability that the answer is good is
+    not in the middle range (grey zone), where a label is as likely wrong as right.
     """
     return not GREY[0] <= reward.p_good <= GREY[1]

@@ -1,4 +1,4 @@
-"""Settings of how and when recorded answers are scored by the judge model."""
+"""Settings that say how and when the judge model scores recorded answers."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""Derives signals about an answer from what happened after it, without asking a judge model.
+"""Derives signals about an answer (evidence that it was good or bad) from what happened after it,
+without asking a judge model.
 
 *Verifiable* signals: the results of the answer's own tool calls, and whether it is the JSON that
-was asked for. *Implicit* signals: the answer was asked for again, or what the user's next message
-says of it. An environment fault (a time-out, a full disk) is looked for first and blames no answer.
-Silence, and the end of a conversation, are no signals.
+was asked for. *Implicit* signals: the answer was asked for again, or the user's next message says
+something about it. An environment fault (a time-out, a full disk) is looked for first, and no
+answer is blamed for one. Silence, and the end of a conversation, are no signals.
 
 Callers must pass the text that the user typed, without tool results and without anything that Lull
-added: an injected skill taken for the user's words would let a skill correct itself.
+added: if an injected skill were taken for the user's words, the skill would correct itself.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ ASKED_AGAIN_VALUE: Final = -0.5
 
 
 def from_feedback(heard: Heard, said: str) -> tuple[Signal, ...]:
-    """Return the signal (correction or thanks) that a reader model found in the user's next
-    message, with the user's words as text; at most one.
+    """Return the signal about an answer (correction or thanks) that a reader model found in the
+    user's next message, with the user's words as text; at most one.
     """
     if heard.corrects:
         return (_implicit(SignalKind.CORRECTION, -1.0, said),)
@@ -89,8 +90,8 @@ def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
 
 
 def regenerated(asked: str) -> Signal:
-    """Build the signal that the user was unhappy with an answer and had it made again; `asked`
-    describes in words how.
+    """Build the signal that the user was unhappy with an answer and had the model answer again;
+    `asked` says in words how the user did so.
     """
     return _implicit(SignalKind.REGENERATION, ASKED_AGAIN_VALUE, asked)
 
@@ -103,9 +104,9 @@ def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tu
     conclusive result.
 
     `after` are the messages after the answer, oldest first; only results up to the next answer are
-    read. With `answer`, each result is judged by its call: a file shown is no outcome, and a search
-    without hits has not failed. An environment fault gives a signal of kind ENVIRONMENT with value
-    0.
+    read. If `answer` is given, each result is judged together with its call: showing a file is
+    neither success nor failure, and a search without hits has not failed. An environment fault
+    gives a signal of kind ENVIRONMENT with value 0.
     """
     signals: list[Signal] = []
     for call, result in _results(answer, after):
@@ -123,8 +124,8 @@ def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tu
 
 
 def fault_signal(cause: str) -> Signal:
-    """Build the signal of an environment fault such as a time-out; `cause` is as returned by
-    `environment_fault`.
+    """Build the signal for an environment fault such as a time-out, which blames no answer; `cause`
+    says in words what went wrong, as `environment_fault` returns it.
     """
     return Signal(
         kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."
@@ -177,12 +178,12 @@ def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
 
 
 def from_format(format_json: str, answer: str, fits: FitsSchema) -> tuple[Signal, ...]:
-    """Return one signal telling whether a model's answer is the JSON that the request asked for;
-    none if no format was asked for or it is unclear.
+    """Return one signal saying whether a model's answer is the JSON that the request asked for;
+    none if no format was asked for or this is unclear.
 
     `fits` validates a value against a schema. `format_json` is `ChatRequest.format`: the word json,
-    a JSON schema, or an OpenAI response_format. Pass only complete text answers: a tool call is no
-    JSON text, and a cut one was cut by a limit.
+    a JSON schema, or an OpenAI response_format. Pass only complete text answers: a tool call is not
+    JSON text, and a truncated answer was cut off by a limit.
     """
     schema = _schema(format_json)
     if schema is None or not answer.strip():

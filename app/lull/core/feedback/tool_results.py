@@ -1,9 +1,9 @@
-"""Decides from the output of a tool that a model called whether the call succeeded, failed, or
-neither is certain.
+"""Decides from the output of a tool that a model called whether the call succeeded or failed, or
+that neither is certain.
 
 Understands exit codes where a tool reports one, the summary line of a test runner, and an error at
-the end. A file that a tool merely shows may contain all of these and says nothing; neither does a
-search without hits.
+the end. The contents of a file that a tool merely shows may look like any of these and say nothing
+about the call; nor does a search without hits.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LOOKING = frozenset(_LOOKS.split())
 """Programs that only look something up; finding nothing is no failure."""
 _SEARCHING = frozenset(_SEARCHES.split())
 _ASKING = _SEARCHING | frozenset(_ASKS.split())
-"""Programs whose exit code 1 is an answer ("not found", "files differ") and no failure."""
+"""Programs whose exit code 1 is an answer ("not found", "files differ") and not a failure."""
 _BEFORE_PROGRAM = frozenset(_PREFIXES.split())
 _CODE_KEYS = ("exit_code", "exitCode", "exitcode", "returncode", "return_code", "exit_status", "rc")
 _EXIT = re.compile(
@@ -95,7 +95,9 @@ _UNITTEST_RAN = re.compile(r"^(?:Ran \d+ tests? in |OK \(\d+ tests?)", re.MULTIL
 
 
 def outcome(call: ToolCall, result: str) -> ToolOutcome | None:
-    """Return whether a model's tool call succeeded or failed; None if its result does not tell."""
+    """Return whether a model's tool call succeeded or failed, judged from the call and its result;
+    None if the result does not show it.
+    """
     text = _ANSI.sub("", result[-READ_CHARACTERS:]).replace("\r\n", "\n")
     if _TOOL_SAYS_ERROR.match(text) or _flagged(text):
         return ToolOutcome(ok=False, tested=False, text="The tool reports an error.")

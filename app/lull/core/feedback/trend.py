@@ -1,4 +1,4 @@
-"""Decides by the confidence intervals of mean scores whether answers got better or worse."""
+"""Decides whether answers got better or worse, by the confidence intervals of their mean scores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEVEL: Final = 0.95
 
 
 class Trend(StrEnum):
-    """Whether answers got better or worse between two means of their scores, or neither
-    for sure.
+    """Whether answers got better or worse from one mean of their scores to another, or neither is
+    certain.
     """
 
     TOO_FEW = "too few"
@@ -44,8 +44,8 @@ def mean_of(means: Iterable[tuple[float, int]]) -> Estimate:
 
 
 def halves(means: Sequence[tuple[float, int]]) -> tuple[Estimate, Estimate]:
-    """Return the mean score of the earlier and of the later half of the answers; scores are given
-    oldest first.
+    """Split scores, oldest first, into two halves, and return the mean score of the earlier and of
+    the later answers.
     """
     half, passed, cut = sum(many for _, many in means) / 2, 0, 0
     while cut < len(means) and passed + means[cut][1] / 2 <= half:
@@ -65,8 +65,9 @@ def difference(before: Estimate, after: Estimate) -> tuple[float, float]:
 
 
 def trend(before: Estimate, after: Estimate, *, least: int = LEAST_SIDE) -> Trend:
-    """Say whether scores got better or worse from one mean to another, by the confidence interval
-    of the difference.
+    """Return whether scores got better or worse from the mean `before` to the mean `after`, or
+    neither is certain, by the confidence interval of the difference. The result is TOO_FEW if one
+    of them is the mean of fewer than `least` scores.
     """
     if min(before.n, after.n) < least:
         return Trend.TOO_FEW
@@ -74,8 +75,9 @@ def trend(before: Estimate, after: Estimate, *, least: int = LEAST_SIDE) -> Tren
 
 
 def loss_trend(losses: Sequence[float], *, least: int = LEAST_SIDE) -> Trend:
-    """Say whether the losses of a training run's steps fall (better) or rise (worse), by the means
-    of its earlier and later half, with intervals for unbounded values (normal distribution).
+    """Return whether a training run's losses, one per step, fall (better) or rise (worse), or
+    neither is certain. Compares the means of the run's earlier and later half, with intervals for
+    unbounded values (normal distribution).
     """
     earlier, later = losses[: len(losses) // 2], losses[len(losses) // 2 :]
     if min(len(earlier), len(later)) < least:

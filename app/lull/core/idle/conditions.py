@@ -1,5 +1,6 @@
-"""The conditions (no input, no call, mains power, enough memory, …) under which
-Lull may work in the background. One function per condition, each giving a sentence for people.
+"""The conditions (no input, no call, mains power, enough memory, …) under which Lull may work in
+the background. One function per condition returns the condition's state, with a sentence for
+people.
 
 How the conditions together decide, and how long the user must be away, is in the idle policy.
 """
@@ -35,7 +36,9 @@ RECENT_INPUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionInputs:
-    """The inputs from which all conditions for background work are evaluated."""
+    """Everything from which the conditions for background work are evaluated: sensor readings,
+    settings, calendars, pauses and what the last evaluation kept.
+    """
 
     signals: IdleSignals
     rule: IdleRule
@@ -52,8 +55,8 @@ class ConditionInputs:
 
 
 def conditions(look: ConditionInputs) -> Iterator[IdleCondition]:
-    """Yield the state of each condition for background work, in the order of `ConditionName`,
-    without the wait for the user to stay away.
+    """Yield the state of each condition for background work (input, call, power, …), in the order
+    of `ConditionName`. Left out is the condition that the user must have been away for some time.
     """
     yield _learning(look)
     yield _pause(look)
@@ -216,8 +219,8 @@ def _input(look: ConditionInputs) -> IdleCondition:
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
-    """Return the time, on the monotonic clock, since which the sensor of keyboard and mouse input,
-    which had worked, reports nothing.
+    """Return since when the sensor of keyboard and mouse input has reported nothing, although it
+    had worked before, as a time on the monotonic clock.
     """
     return signals.monotonic_s if before.lost_s is None else before.lost_s
 
@@ -239,8 +242,8 @@ def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleC
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
-    """Whether `now` is in the user's sleep hours or allowed hours; there, background work may run
-    even if keyboard and mouse input cannot be measured.
+    """Whether `now` is within the sleep hours or the allowed hours that the user has set. In these
+    hours background work may run even if keyboard and mouse input cannot be measured.
     """
     return inside(rule.sleep_hours, now) or inside(rule.allowed_hours, now)
 

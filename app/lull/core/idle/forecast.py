@@ -2,8 +2,8 @@
 earlier absences.
 
 Gives quantiles of the remaining time, by the hour and weekday on which the lull began and its
-length so far. Without history it relies on a few typical lulls as a prior, which a week of real
-ones outweighs.
+length so far. Without history the estimate rests on a few typical lulls as a prior; a week of real
+lulls outweighs these.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _HOUR_WIDTH: Final = 1.25
 """Standard deviation in hours for comparing times of day, because habits shift from day to day."""
 _SAME_KIND: Final = 0.6
 _OTHER_KIND: Final = 0.1
-"""Weight of another weekday of the same kind (workday or weekend) and of the other kind; the same
-weekday weighs 1."""
+"""Weight of a lull on another weekday: of the same kind (workday or weekend), and of the other
+kind. A lull on the same weekday weighs 1.
+"""
 _PRIOR: Final = tuple(60.0 * m for m in (3, 5, 8, 12, 20, 35, 60, 120, 300, 480))
 """Typical lengths in seconds for people in general: half are below 20 minutes."""
 _PRIOR_WEIGHT: Final = 2.0
@@ -51,8 +52,9 @@ class PastLull:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Forecast of how many more seconds the user stays away: three quantiles. `low_s` is exceeded
-    four times in five.
+    """Forecast of how many more seconds the user stays away, as three quantiles: the absence lasts
+    longer than `low_s` four times in five, than `median_s` every second time, than `high_s` once in
+    five.
     """
 
     low_s: float
@@ -62,8 +64,9 @@ class Forecast:
     """Total weight of the past lulls on which the forecast is based."""
 
     def at_most(self, end_s: float) -> Forecast:
-        """Return the forecast of the user's absence limited by a known end, such as a meeting or
-        the end of the allowed hours.
+        """Return the forecast of the user's absence, shortened where the absence is known to end by
+        then, for example by a meeting or the end of the allowed hours; `end_s` is the time until
+        that end.
         """
         return Forecast(
             low_s=min(self.low_s, end_s),
@@ -80,13 +83,13 @@ def forecast(
     elapsed_s: float,
     sleep_hours: Sequence[HoursRange] = (),
 ) -> Forecast:
-    """Forecast the remaining time of a lull (an absence of the user) that has lasted `elapsed_s` by
-    `now` (timezone-aware, in the user's zone).
+    """Forecast how much longer a lull (an absence of the user) will last that has lasted
+    `elapsed_s` by `now` (timezone-aware, in the user's zone).
 
     A weighted Kaplan–Meier estimate (Kaplan & Meier 1958) of the length, given that it exceeds
     `elapsed_s`; past lulls weigh by how near their hour, weekday and age are. Each typical lull is
-    one more observation. If no lull was ever seen to last that long, one that has lasted t exceeds
-    r·t more with probability 1 / (1 + r) (Gott 1993).
+    one more observation. If no earlier lull lasted that long, one that has lasted t exceeds r·t
+    more with probability 1 / (1 + r) (Gott 1993).
     """
     elapsed_s = max(0.0, elapsed_s)
     began = datetime.fromtimestamp(now.timestamp() - elapsed_s, tz=now.tzinfo)

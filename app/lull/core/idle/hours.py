@@ -1,9 +1,9 @@
 """Parses weekly hours in text form, such as "mon-fri 23:00-07:00", and finds when they next begin
 or end.
 
-The hours are in wall-clock time and may cross midnight and daylight saving. An instant is inside if
-the wall clock shows a time inside; so an hour that the clock skips never counts, and one that it
-shows twice counts twice.
+The hours are in wall-clock time and may extend over midnight and over a daylight-saving change. A
+moment is inside the hours if the time that the wall clock shows is. So an hour that the clock skips
+never counts, and one that it shows twice counts twice.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ EXAMPLE_HOURS: Final = 'hours such as "mon-fri 23:00-07:00", "sat-sun 00:00-09:3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoursRange:
-    """One line of weekly hours, such as "mon-fri 23:00-07:00", which may extend into the next day;
-    `days` are those on which it begins.
+    """One line of weekly hours, such as "mon-fri 23:00-07:00". The hours begin on each of `days`
+    and may extend into the next day.
     """
 
     days: frozenset[int]
@@ -115,8 +115,8 @@ def _day(name: str, line: str) -> int:
 
 
 def inside(ranges: Iterable[HoursRange], now: datetime) -> bool:
-    """Whether any line of weekly hours includes `now`, which is timezone-aware and in the user's
-    zone.
+    """Whether `now` (timezone-aware, in the user's zone) is within the hours of any of these lines
+    of weekly hours.
     """
     return any(one.holds(now) for one in ranges)
 

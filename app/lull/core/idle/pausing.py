@@ -64,8 +64,8 @@ class Pause:
         return now.astimezone(UTC) >= self.until
 
     def restated(self, now: datetime) -> Pause:
-        """Return the pause unchanged, unless the clock was set back to before its beginning: then
-        the pause restarts, so that half an hour does not become a day.
+        """Return the pause unchanged, unless the clock was set back to before the pause began. Then
+        the pause starts anew at `now`, so that half an hour does not become a day.
 
         A pause until the morning then ends on the next morning. `now` is in the user's zone.
         """

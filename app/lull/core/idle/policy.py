@@ -1,14 +1,14 @@
 """The idle policy: decides whether Lull may do its own work now, from signals, hours, calendars and
 the user's commands.
 
-The result, the idle window, is open or closed, with the reason, every condition and the
+The result is called the idle window. It is open or closed, with the reason, every condition and the
 known times. Activity always wins: input, a chat or a waking machine closes the window at once, also
-in sleep hours and meetings. It opens after a while without activity if every condition is open;
-starting needs more than continuing (hysteresis).
+in sleep hours and meetings. The window opens after a while without activity if every condition is
+open; starting needs more than continuing (hysteresis).
 
-Sleep hours and an "away" calendar do not open the window. Like a locked screen they make it
-likelier that the user stays away, and so shorten the wait to two minutes; not to nothing, because
-somebody who sits up late and reads for a minute is still there.
+Sleep hours and an "away" calendar do not open the window by themselves. Like a locked screen they
+make it likelier that the user stays away, and so shorten the wait without activity to two minutes;
+not to nothing, because somebody who sits up late and reads for a minute is still there.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from lull.core.idle.waiting import (
 from lull.core.said import SaidLength, coded, said
 
 _FORBID_A_QUESTION = frozenset(ConditionName) - {ConditionName.CHAT, ConditionName.WAIT}
-"""Conditions that forbid even a short question to a model: all but the waiting time and chats,
-which are looked at more precisely elsewhere.
+"""Conditions that forbid even a short question to a model: all except the wait without activity and
+chats, which are looked at more precisely elsewhere.
 """
 
 
@@ -59,8 +59,8 @@ class WindowState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleWindow:
-    """The decision whether Lull may do its own work now, with the reasons and the state that the
-    next decision needs.
+    """The decision whether Lull may do its own work now (the idle window, open or closed), with the
+    reasons, and the state that is needed for the next decision.
     """
 
     state: WindowState
@@ -68,7 +68,7 @@ class IdleWindow:
     until: datetime | None
     """Known end of the current state, in the user's zone, never in the past; None if unknown."""
     next: datetime | None
-    """When a window that is closed, paused or off may next open; None if unknown."""
+    """When background work, now closed, paused or off, may next be allowed; None if unknown."""
     conditions: tuple[IdleCondition, ...]
     closed_by: ConditionName | None = None
     quiet_s: float = 0.0
@@ -81,8 +81,8 @@ class IdleWindow:
 
     @property
     def somebody_here(self) -> bool:
-        """Whether background work is forbidden now because a person is present, not by a setting or
-        the machine's state.
+        """Whether background work is forbidden now because a person is at the machine, and not
+        because of a setting or the machine's state.
         """
         return any(
             g.closes and (g.name in PRESENCE_CONDITIONS or g.name is ConditionName.CHAT)
@@ -101,10 +101,10 @@ class IdleWindow:
 
     @property
     def allows_a_question(self) -> bool:
-        """Whether Lull may ask a model a short question now, although a longer absence of the user
-        has not begun.
+        """Whether Lull may ask a model a short question now, although the user has not been away
+        for long.
 
-        A condition whose state is unknown does not forbid it.
+        A condition whose state is unknown does not forbid the question.
         """
         return not any(
             condition.state is ConditionState.CLOSED and condition.name in _FORBID_A_QUESTION
@@ -116,7 +116,7 @@ class IdleWindow:
 
     def as_dict(self) -> dict[str, object]:
         """Return the decision whether Lull may work now, with its reasons, as the JSON that `lull
-        why` prints; the list of waiting work is not included.
+        why` prints. The list of work that waits is not in it.
         """
         return {
             "state": self.state.value,
@@ -147,10 +147,10 @@ def decide(
 ) -> IdleWindow:
     """Decide from signals and settings whether Lull may do its own work now (the idle policy).
 
-    `state` is the `memory` of the previous decision, None at the start. `calendars` describes the
-    feeds that `events` come from. With `train_now`, on the user's request, presence, waiting,
-    hours, calendars and pauses are skipped; heat, battery and memory never, and a chat is answered
-    first.
+    `state` is the `memory` of the previous decision, None at the start. `events` are the calendar
+    events and `calendars` the feeds that they come from. `train_now` means that the user asked for
+    training: then presence, waiting, hours, calendars and pauses are ignored; heat, battery and
+    memory never are, and a chat is answered first.
     """
     before = state or CarriedOver()
     needed_s = wait_needed_s(signals, settings, events, before)

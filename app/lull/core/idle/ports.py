@@ -12,25 +12,26 @@ class Quiet(Protocol):
     """Interface that runs Lull's own work only while the user's models are not in use."""
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        """Wait until the user's models have not been used for a while, then run the work.
+        """Wait until the user's models have not been used for a while, then run the work and return
+        its result.
 
         An incoming request cancels the work, which is started again later, so it must be safe to
         repeat. With `hurry`, for work that the user asked for or that runs while the user is away,
-        it waits only for a chat being answered.
+        there is no such wait: only a chat that is being answered is waited for.
         """
 
 
 class BorrowsModels(Protocol):
-    """Interface to a model server, by which models that only Lull's own background work had it load
-    are removed from memory again.
+    """Interface to a model server that keeps track of the models which only Lull's own background
+    work had it load, and removes them from its memory afterwards.
     """
 
     async def borrow(self) -> None:
-        """Note which models the server has in memory before Lull's own work asks one, so that only
-        those loaded later are removed again.
+        """Note which models the server has in memory before Lull's own work asks one, so that later
+        only those that this work had the server load are removed again.
         """
 
     async def give_back(self) -> None:
-        """Remove from the server's memory the models that Lull's own work had it load; quick, and
+        """Remove from the server's memory the models that only Lull's own work had it load. Quick;
         never raises.
         """

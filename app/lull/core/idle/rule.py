@@ -1,5 +1,5 @@
 """Types of the idle policy, which decides when Lull may do its own work: the user's settings, the
-state of one condition, and what is kept from one decision to the next.
+state of one condition, and the state that is kept from one decision to the next.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ noticed.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleRule:
-    """The user's settings of when Lull may do its own work: waits, hours, battery, load and
-    memory.
+    """The user's settings that say when Lull may do its own work: waiting times, weekly hours,
+    battery, load and memory.
     """
 
     enabled: bool = True
@@ -51,18 +51,19 @@ class IdleRule:
 
 # Hysteresis: starting needs more than continuing.
 LOAD_MARGIN: Final = 0.2
-"""Amount added to the limit `load_share` while a window is open, so that a mail check does not stop
-work.
+"""Amount added to the limit `load_share` while background work is allowed, so that a program's
+short burst of activity, such as a mail check, does not stop the work.
 """
 MEMORY_FACTOR_WHILE_OPEN: Final = 0.5
-"""Factor on `memory_share` while a window is open, because our own work takes part of the free
-memory."""
+"""Factor on the limit `memory_share` while background work is allowed, because Lull's own work then
+takes part of the free memory.
+"""
 PRESSURE_FACTOR_TO_OPEN: Final = 0.5
-"""Factor on the limit `memory_pressure` while no window is open; opening one needs less pressure
-than keeping it.
+"""Factor on the limit `memory_pressure` while no background work is allowed: starting needs less
+memory pressure than continuing.
 """
 BATTERY_MARGIN: Final = 0.05
-"""Charge above `battery_share` that is needed to open a window on battery."""
+"""Battery charge above `battery_share` that is needed to start background work on battery."""
 
 
 class ConditionState(StrEnum):
@@ -107,8 +108,8 @@ class IdleCondition:
 
     @property
     def closes(self) -> bool:
-        """Whether this condition forbids background work: it is closed, or it is the one about
-        keyboard and mouse input and cannot be evaluated.
+        """Whether this condition forbids background work: its state is closed, or is unknown and
+        the condition is the one about keyboard and mouse input.
         """
         unknown_input = self.state is ConditionState.UNKNOWN and self.name is ConditionName.INPUT
         return self.state is ConditionState.CLOSED or unknown_input
@@ -123,8 +124,10 @@ PRESENCE_CONDITIONS: Final = frozenset(
         ConditionName.CALENDAR,
     }
 )
-"""Conditions closed by the user's presence: after such a one opens, the wait starts again. (Input
-and chats also carry their own times.) Hours and pauses end without a wait."""
+"""Conditions that the user's presence closes. When such a condition opens again, the wait without
+activity starts anew. (Input and chats also carry their own times.) Hours and pauses, which are not
+among them, end without a wait.
+"""
 
 STRAIN_CONDITIONS: Final = frozenset(
     {
@@ -135,8 +138,9 @@ STRAIN_CONDITIONS: Final = frozenset(
         ConditionName.LOAD,
     }
 )
-"""Conditions closed by the machine's own state: after such a one opens, a minute
-passes to settle."""
+"""Conditions that the machine's own state closes (heat, load, …). When such a condition opens
+again, the machine is given a minute to settle.
+"""
 
 ALWAYS_KEPT_CONDITIONS: Final = frozenset(
     {
@@ -148,28 +152,32 @@ ALWAYS_KEPT_CONDITIONS: Final = frozenset(
         ConditionName.MEMORY,
     }
 )
-"""Conditions that even "train now" obeys; a chat is answered first, then the work continues."""
+"""Conditions for background work that hold even when the user asked for training ("train now"). A
+chat is answered first, then the work continues.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedOver:
-    """State kept from one evaluation of the idle policy (which decides when background work may
-    run) to the next. Never stored: a restart begins without assumptions.
+    """The state that the idle policy (which decides when background work may run) keeps from one
+    decision to the next. Never stored: a restart begins without assumptions.
 
     Times are on the monotonic clock.
     """
 
     open: bool = False
     needed_s: float = float("inf")
-    """Seconds without activity that were required when the open window was opened."""
+    """Seconds without activity that were required when background work was last allowed to
+    start.
+    """
     input_s: float | None = None
     """Time of the last input, as last reported."""
     here_s: float | None = None
-    """Time of the latest other sign of the user, except chats."""
+    """Time of the latest sign of the user other than input and chats."""
     strained_s: float | None = None
     input_known: bool = False
-    """Whether any source has reported input so far."""
+    """Whether any sensor has reported keyboard or mouse input so far."""
     lost_s: float | None = None
-    """Time when the input source stopped reporting."""
+    """Time when the sensor of keyboard and mouse input stopped reporting; None while it reports."""
     locked: bool = False
-    """Whether the screen was locked when that could last be told."""
+    """Whether the screen was locked when this was last known."""

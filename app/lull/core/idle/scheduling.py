@@ -1,8 +1,8 @@
 """Chooses which background work to do in a lull (an absence of the user): by kind, then by value
 for the remaining time.
 
-Decides only the order. The provider of a work item decides what it does and how it stops; when work
-may run is decided elsewhere.
+This module decides only the order. What a work item does and how it stops is up to its provider;
+when work may run is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Final, Protocol, TypeVar
 from lull.core.idle.forecast import Forecast
 
 LONGEST_UNIT_S: Final = 30.0
-"""Longest unit of work in seconds; after each unit the next work is chosen anew."""
+"""Longest time in seconds that one piece of background work runs before the next work is chosen
+anew.
+"""
 
 
 class WorkKind(StrEnum):
@@ -34,8 +36,8 @@ _ORDER: Final = tuple(WorkKind)
 
 
 class Sized(Protocol):
-    """Interface of an item of background work as far as it is known before it runs: its kind, its
-    value and how long it takes.
+    """Interface of what is known of an item of background work before it runs: its kind, its value
+    and how long it takes.
     """
 
     @property
@@ -65,11 +67,11 @@ class Work:
 
 
 class LullWork(Sized, Protocol):
-    """Interface of background work that runs in lulls (absences of the user), one unit at a time,
-    and stops when the user returns.
+    """Interface of an item of background work that runs in lulls (absences of the user), one slice
+    at a time, and stops when the user returns.
 
-    Implementations keep their progress: a unit that ends, is suspended or loses its memory later
-    continues from its last checkpoint.
+    Implementations keep their progress: after a slice has ended, or the work was suspended or lost
+    its memory, it continues from its last checkpoint.
     """
 
     @property
@@ -85,24 +87,24 @@ class LullWork(Sized, Protocol):
         """Progress of the work item, 0 to 1."""
 
     def run_slice(self, until_s: float) -> Awaitable[None]:
-        """Works on this item until `until_s` on the monotonic clock or until finished, and saves
-        the result.
+        """Works on this item until the time `until_s` on the monotonic clock or until the item is
+        finished, and saves the result.
 
-        Stays pending while suspended; returns early after `give_back_memory`. Raises LullError if
-        it cannot continue now.
+        Does not return while the work is suspended; returns early after `give_back_memory`. Raises
+        LullError if the work cannot continue now.
         """
 
     def suspend(self) -> Awaitable[None]:
-        """Makes this background work stop using the processor within 100 ms. Memory may be kept.
-        Harmless if nothing is running.
+        """Stops this background work within 100 ms, so that it does not use the processor. It may
+        keep its memory. Harmless if nothing is running.
         """
 
     def resume(self) -> Awaitable[None]:
         """Continues the background work where `suspend` stopped it."""
 
     def give_back_memory(self) -> Awaitable[None]:
-        """Frees all memory of this background work, by force if need be. Safe to call at any time,
-        and twice.
+        """Frees all memory that this background work uses, by force if need be. Safe to call at any
+        time, also repeatedly.
         """
 
 
@@ -110,11 +112,11 @@ W = TypeVar("W", bound=Sized)
 
 
 def fits(work: Sequence[W], lull: Forecast) -> W | None:
-    """Choose the work item to do in this lull (an absence of the user) from its forecast length;
-    None if none would make progress.
+    """Choose the work item to do in this lull (an absence of the user), given the forecast of how
+    long the lull lasts; None if no item would make progress.
 
-    Items that almost certainly fit the lull come first. One that may not fit is chosen only if
-    there is no other, because waiting gains nothing.
+    Items that almost certainly can be done within the lull come first. Another one is chosen only
+    if there is no such item, because leaving the time unused gains nothing.
     """
     for left_s in (lull.low_s, lull.median_s):
         ready = [w for w in work if w.left_s > 0.0 and w.needs_s <= left_s and left_s > 0.0]

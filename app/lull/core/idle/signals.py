@@ -31,7 +31,7 @@ class Unknown:
 
 
 Reading: TypeAlias = Known[T] | Unknown
-"""The value of a signal, or an `Unknown` with the reason."""
+"""Type of a sensor's reading: the value, or an `Unknown` that says why there is none."""
 
 _NOT_ASKED: Final = Unknown("nothing here tells")
 
@@ -113,11 +113,12 @@ class ClockReading:
 
 
 def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -> float:
-    """Return the seconds that the machine slept between two clock readings `expected_s` apart; 0 if
-    it did not.
+    """Return how many seconds the machine slept between two clock readings that were taken
+    `expected_s` apart; 0 if it did not sleep.
 
-    Compares two clocks, because the monotonic clock counts sleep on some systems only. A clock put
-    forward looks like sleep, which only causes a wait; one put back has no effect.
+    Compares the wall clock with the monotonic clock, because the latter counts sleep on some
+    systems only. A wall clock put forward looks like sleep, which only causes a wait; one put back
+    has no effect.
     """
     ran_s = this.monotonic_s - last.monotonic_s
     skipped_s = (this.now - last.now).total_seconds() - ran_s
@@ -126,16 +127,16 @@ def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -
 
 
 class IdleSource(Protocol):
-    """Interface of a source of idle signals (sensor readings of machine and user), which answers at
-    once from its last poll.
+    """Interface of a source of idle signals (sensor readings of the machine and its user), which
+    answers without delay from what it last polled.
     """
 
     def signals(self) -> IdleSignals:
-        """Return the newest sensor readings of machine and user, without chats and sleep, which the
-        caller adds. Never raises.
+        """Return the newest sensor readings of the machine and its user. The fields about chats and
+        sleep are left for the caller to add. Never raises.
         """
 
     def hurry(self, on: bool) -> None:
-        """Switches fast polling of the sensors on while background work runs, so that user input is
-        seen within 100 ms, and off again.
+        """Switches the fast polling of the sensors on or off; it is on while background work runs,
+        so that user input is noticed within 100 ms.
         """

@@ -17,7 +17,9 @@ from lull.core.idle.hours import HoursRange, inside, next_change
 from lull.core.idle.rule import IdleRule
 
 _MOST_CLOSED_STRETCHES: Final = 200
-"""Most consecutive closed stretches searched; beyond them the time counts as unknown."""
+"""Most consecutive periods without permission to work that are searched; beyond them the time
+counts as unknown.
+"""
 
 
 def next_opening(
@@ -56,11 +58,11 @@ def steady_s(
     events: Sequence[CalendarEvent],
     due: Iterable[datetime | None],
 ) -> float:
-    """Return for how many seconds the decision whether background work may run cannot change unless
-    a sensor reading changes; infinite if nothing is due.
+    """Return for how many seconds from `now` the decision whether background work may run cannot
+    change unless a sensor reading does; infinite if no change is due.
 
-    `due` are the times at which that decision itself expects a change. Lets a simulated year skip
-    ahead; a running service looks every few seconds anyway.
+    `due` are the times at which that decision itself expects a change. Simulations use the result
+    to skip ahead; a running service looks every few seconds anyway.
     """
     at = now.astimezone(UTC)
     found = [one.astimezone(UTC) for one in due if one is not None]

@@ -1,8 +1,8 @@
-"""Computes how long the user and the machine have been quiet, and how long that must last before
+"""Computes how long the user and the machine have been quiet, and how long they must be before
 background work starts.
 
-There are two waits: input, chats, calls and meetings restart the user's; load, heat and power
-restart the machine's.
+There are two separate waits. The wait for the user starts anew after input, chats, calls and
+meetings; the wait for the machine, after strain from load, heat or power.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def wait_needed_s(
     signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: CarriedOver
 ) -> float:
     """Return for how many seconds the user must be inactive before background work may run: the
-    shortest of the waits that apply.
+    shortest of the waits that apply now.
 
-    While work may run it never exceeds the wait after which it was allowed: a night's work does not
-    stop because sleep hours end.
+    While work is running, the wait that applied when it started stays enough, so a night's work
+    does not stop because the sleep hours end.
     """
     waits = [rule.after_s]
     if signals.locked is True:
@@ -51,11 +51,12 @@ def wait_needed_s(
 def remembered(
     signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleCondition]
 ) -> CarriedOver:
-    """Return the state to keep for the next idle decision, updated with the latest sign of the user
-    and the latest strain on the machine.
+    """Return the state that the idle policy keeps for its next decision: the previous state
+    (`before`), with the latest sign of the user and the latest strain on the machine brought up to
+    date.
 
-    Sensors of input and chats report how long ago the last one was, so its time is computed anew at
-    each evaluation and also covers a period in which they could not be read.
+    Sensors of input and chats report how long ago the last activity was. Its time is computed anew
+    each time, and so is right even after a period in which the sensors could not be read.
     """
     now_s = signals.monotonic_s
     told = not isinstance(signals.input_idle_s, Unknown)
@@ -97,8 +98,8 @@ def quiet_for_s(signals: IdleSignals, memory: CarriedOver) -> float:
 def wait_left_s(
     signals: IdleSignals, rule: IdleRule, memory: CarriedOver, needed_s: float
 ) -> float:
-    """Return the seconds still to wait before background work may start: for the user's absence or
-    for the machine to settle, whichever is longer.
+    """Return how many more seconds of quiet are needed before background work may start. It is the
+    longer of two waits: for the user to stay away, and for the machine to settle after a strain.
     """
     left_s = needed_s - quiet_for_s(signals, memory)
     if memory.strained_s is not None:

@@ -1,5 +1,5 @@
-"""Decides whether the result of an exam (labelled items that ship with Lull) admits a chat model
-for a role.
+"""Decides whether a chat model may do a job for Lull, by the model's result in an exam (labelled
+items that ship with Lull).
 
 A reader of users' messages must beat Lull's own small model on the same items, a judge of answers
 must surely be better than chance on both good and bad answers, a writer must write usable skills
@@ -22,15 +22,15 @@ LEAST_BALANCED: Final = 0.7
 LEAST_USABLE: Final = 0.8
 """Smallest share of usable skills that a model must write in its exam."""
 MOST_PRIOR_WEIGHT: Final = 12.0
-"""Most user labels that an exam result may weigh as much as, because the exam's rules are not the
-user's own.
+"""Upper limit of the weight of an exam result, in user's ratings, because the exam's rules are not
+the user's own.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallReaderFigures:
-    """The result of Lull's own small reader model on an exam (labelled items), which chat models
-    are compared with.
+    """How many items of an exam Lull's own small reader model got right; a chat model must do
+    better to become the reader.
     """
 
     name: str
@@ -50,10 +50,10 @@ NOTHING_TO_COMPARE: Final = (
 
 def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
     """Return a judge model's balanced accuracy, sensitivity and specificity on its exam (labelled
-    items).
+    items), each with a confidence interval.
 
-    The interval of the mean of two shares is built from the Wilson interval of each by
-    square-and-add (Newcombe 1998, method 10).
+    Balanced accuracy is the mean of the other two; its interval is built from the Wilson interval
+    of each by square-and-add (Newcombe 1998, method 10).
     """
     known = list(marks)
     kept = [mark.right for mark in known if mark.kept]
@@ -90,17 +90,17 @@ def cannot_pass(
     left: Sequence[ExamMark],
     small: SmallReaderFigures | None,
 ) -> bool:
-    """Whether a model would fail its exam (a test on labelled items) even if it answered every
-    remaining item right.
+    """Whether a model can no longer pass its exam (a test on labelled items), even if it answered
+    every remaining item right.
 
-    `left` are marks for the items not asked yet, all set to right.
+    `marks` are the results so far; `left` are those of the items not asked yet, all set to right.
     """
     return not passes(role, measured(role, (*marks, *left)), small)
 
 
 def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) -> ExamResult:
-    """Return a model's exam result (a test on labelled items) with its score and interval, and with
-    the verdict once that is certain.
+    """Return a model's exam result (a test on labelled items) with its score and confidence
+    interval filled in, and with the verdict as soon as it is certain.
     """
     role, marks = result.role, result.marks
     if not marks:
@@ -143,8 +143,8 @@ def share(found: Estimate) -> str:
 
 
 def judge_prior(result: ExamResult | None) -> Prior | None:
-    """Return a judge model's prior reliability from its exam (labelled items), for use before the
-    user has rated anything.
+    """Return how reliable a judge model is assumed to be before the user has rated anything, from
+    its exam (labelled items); None unless the model passed it.
 
     One right and one wrong answer are added to each kind, because no exam of this length proves
     that a judge never errs.

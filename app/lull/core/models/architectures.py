@@ -87,7 +87,9 @@ def mlx_name(kind: Architecture, name: str) -> str | None:
 
 
 def layout_of(kind: Architecture, name: str) -> Layout:
-    """Return how the numbers of a tensor, named as in MLX, are arranged in a GGUF file."""
+    """Return in which layout (order of rows, added constant) a GGUF file stores the numbers of a
+    tensor; `name` is the tensor's name in MLX.
+    """
     if kind is Architecture.LLAMA and ".q_proj." in name:
         return Layout.QUERY_ROWS
     if kind is Architecture.LLAMA and ".k_proj." in name:

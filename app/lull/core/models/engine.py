@@ -1,4 +1,4 @@
-"""Interface of Lull's inference engine, which serves a model with MLX, with its requests and
+"""Interface of Lull's inference engine, which serves a model with MLX: its requests and its
 responses.
 """
 
@@ -89,18 +89,18 @@ class Engine(Protocol):
         against: str | None = None,
     ) -> tuple[float, ...]:
         """Return the KL divergence KL(adapter ‖ against), in nats, at each token of the answer
-        `ids`; None in `adapter` or `against` is the base model.
+        `ids` to the prompt `prompt_ids`; None in `adapter` or `against` is the base model.
 
-        The divergence is exact over the vocabulary. Other requests do not wait for it. Raises as
-        `generate`.
+        The divergence is exact over the vocabulary. Other requests do not wait for it. Raises the
+        same errors as `generate`.
         """
 
     async def load_adapter(self, version: str, folder: str) -> None:
         """Loads or replaces a LoRA adapter; requests in flight keep the adapter they began with."""
 
     def expect_adapter(self, version: str, folder: str) -> None:
-        """Registers a LoRA adapter to be loaded first whenever the engine starts; does not start
-        it.
+        """Register a LoRA adapter that is loaded first whenever the engine starts. This does not
+        start the engine.
         """
 
     async def drop_adapter(self, version: str) -> None: ...

@@ -1,7 +1,7 @@
-"""Exams for chat models, which decide whether a model may read, judge or write for Lull: the items,
-how the model's replies are marked, and the results.
+"""Exams that decide whether a chat model may read messages, judge answers or write skills for Lull:
+the items, how the model's replies are marked, and the results.
 
-There are three roles, each with a set of labelled items that ships with Lull.
+Each of the three roles has a set of labelled items that ships with Lull.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from lull.core.skills.ports import SkillDraft
 
 
 class ModelRole(StrEnum):
-    """The tasks that a chat model may do for Lull (read users' messages, judge answers, write
-    skills); also the names of the settings groups.
+    """The jobs that a chat model may do for Lull: read users' messages, judge answers, write
+    skills. The values are also the names of the settings groups.
     """
 
     READER = "reader"
@@ -70,8 +70,8 @@ Item = ReadItem | JudgeItem | WriteItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """The labelled items of the exam that a chat model must pass for one role; `sha256` changes
-    with any word of them.
+    """The labelled items of the exam that a chat model must pass for one role. `sha256` changes if
+    any word of them does.
     """
 
     role: ModelRole
@@ -86,8 +86,8 @@ class ExamMark:
     item: str
     right: bool
     kept: bool | None = None
-    """Whether the item's answer keeps the rule, in a judge's exam; this tells its two kinds of
-    errors apart.
+    """In a judge's exam: whether the item's answer keeps the rule. So it can be counted separately
+    how often the judge errs on answers that keep a rule and on answers that break one.
     """
 
     def as_json(self) -> list[object]:
@@ -126,8 +126,9 @@ class ExamResult:
 
 
 def mark_read(item: ReadItem, heard: Heard | None) -> ExamMark:
-    """Mark what a model found in the user message of an exam item: right if correction, lasting
-    wish and, for a lasting wish, scope and quoted words are all right.
+    """Mark what a model found in the user message of an exam item. It is right if the model
+    recognised whether the message is a correction and whether it states a wish for later answers;
+    if it states one, which requests it is for and the words that state it must be right, too.
     """
     return ExamMark(item=item.id, right=heard is not None and _read_rightly(item, heard))
 
@@ -156,8 +157,8 @@ def _shares(one: str, other: str) -> bool:
 
 
 def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> ExamMark:
-    """Mark a judge model's votes on an exam item, an answer that keeps or breaks a given rule; no
-    verdict counts as wrong.
+    """Mark a judge model's votes on an exam item, which is an answer that keeps or breaks a given
+    rule. Votes without a majority count as wrong.
 
     If the item's rule does not apply to the request, the vote "neither" is as right as "kept".
     """

@@ -1,8 +1,8 @@
-"""Decides whether a model can be trained on this machine, and if not, says why in words for its
-owner.
+"""Decides whether a model can be trained on this machine; if it cannot, says why in words for the
+user.
 
-Judged from Ollama's description and the machine's memory, without reading the weights; what only
-the file shows (an unusual tokenizer, say) is rejected when the model is chosen.
+Judged from Ollama's description and the machine's memory, without reading the weights. What only
+the weights file shows, such as an unusual tokenizer, is rejected when the model is chosen.
 """
 
 from __future__ import annotations
@@ -63,13 +63,13 @@ class Size:
 
 
 def needs_gb(size: Size, form: WeightForm) -> float:
-    """Estimate the peak memory of LoRA training, in 10⁹ bytes.
+    """Estimate the peak memory of LoRA training for a model of this size, in 10⁹ bytes.
 
     Adds up: the weights twice (the sampling engine has its own), the LoRA matrices on all seven
     linear layers in single precision with gradients and Adam's two moments (arXiv 2106.09685,
     1412.6980), one input per layer with everything else recomputed (checkpointing, arXiv
     1604.06174), one layer's inner values, and three times the logits of a piece of the answer. The
-    trainer measures before it begins; this only rules out hopeless cases.
+    trainer measures before it begins; this estimate only rules out hopeless cases.
     """
     lora = LORA_RANK * size.layers * (8 * size.hidden + 3 * (size.hidden + size.inner))
     kept = CONTEXT_TOKENS * size.layers * size.hidden
@@ -82,8 +82,9 @@ def needs_gb(size: Size, form: WeightForm) -> float:
 def judged(
     shown: ShownModel, machine: Machine, *, blob_missing: str = "", published: bool = False
 ) -> Learnable:
-    """Decide whether a model can be trained on this machine. `blob_missing`: why its weights cannot
-    be read, "" if they can.
+    """Decide whether a model can be trained on this machine. `blob_missing` says in words why its
+    weights file cannot be read, "" if it can; `published` says that the model is a version that
+    Lull published.
     """
     size = _size(shown)
     needs = needs_gb(size, machine.form) if size.weights else 0.0

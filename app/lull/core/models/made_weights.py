@@ -1,4 +1,4 @@
-"""Describes a folder of MLX weights in which a model can be trained."""
+"""Describes a folder with a model's weights in MLX's form, from which the model can be trained."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ class ShownModel:
 
 
 def shown_model(name: str, answer: Json) -> ShownModel:
-    """Parse Ollama's reply to `/api/show`, which describes a model. Raises WeightsError for an
-    empty one.
+    """Parse Ollama's reply to `/api/show`, the description of a model. Raises WeightsError if the
+    reply is empty.
     """
     info, details = answer.get("model_info"), answer.get("details")
     info = info if isinstance(info, dict) else {}
@@ -85,8 +85,8 @@ def shown_model(name: str, answer: Json) -> ShownModel:
 
 
 def carried(answer: Json) -> dict[str, object]:
-    """Return everything that Ollama shows of a model except its weights, in the form that
-    `/api/create` takes.
+    """Return everything that Ollama tells about a model except its weights, in the form that
+    `/api/create` takes, so that a copy of the model can be made with other weights.
     """
     texts = {key: answer[key] for key in CARRIED_TEXTS if isinstance(answer.get(key), str)}
     found: dict[str, object] = {key: text for key, text in texts.items() if text}
@@ -151,8 +151,8 @@ def _go_string(text: str) -> str:
 
 
 def create_body(name: str, digest: str, carried: Mapping[str, object]) -> dict[str, object]:
-    """Return the body for `/api/create` that makes a model with the weights of this digest and
-    everything else unchanged.
+    """Return the body of the `/api/create` request that makes a model with the weights of this
+    digest; everything else is as in `carried`, the description of the original.
     """
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
     return {"model": name, "files": {f"{stem}.gguf": digest}, "stream": True, **carried}
@@ -186,16 +186,16 @@ def is_published(name: str) -> bool:
 
 
 def base_of_published(name: str) -> str:
-    """Return the model that a version published by Lull was made from; for any other name, the name
-    itself.
+    """Return the name of the model that Lull made a published version from, given the version's
+    name. A name that Lull did not publish is returned unchanged.
     """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return found[1] if found else name
 
 
 def published_number(name: str) -> int:
-    """Return the N of the name NAME-lull-vN, under which Lull publishes a version in Ollama; 0 for
-    any other name.
+    """Return the version number N in a name NAME-lull-vN, under which Lull publishes trained
+    versions in Ollama; 0 for any other name.
     """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return int(found[2]) if found else 0

@@ -1,4 +1,4 @@
-"""The MLX form of a GGUF model: its config.json, and each tensor's name and layout.
+"""How a GGUF model is written in MLX's form: its config.json, and each tensor's name and layout.
 
 Covers the architectures that Lull can train. Anything that MLX would compute differently is
 rejected by name, never guessed: nearly right weights would be trained wrongly for nights.
@@ -49,8 +49,8 @@ class ModelShape:
     kv_heads: int
 
     def heads_of(self, layout: Layout) -> int:
-        """Return the number of heads that share the rows of a tensor with this layout: query heads
-        or key/value heads.
+        """Return the number of attention heads among which the rows of a tensor with this layout
+        are divided: query heads or key/value heads.
         """
         return self.heads if layout is Layout.QUERY_ROWS else self.kv_heads
 

@@ -1,8 +1,8 @@
-"""Resolves the setting `training.model = auto`: chooses the model that the user uses most and that
-can be trained here.
+"""Chooses the model to train when the setting `training.model` is "auto": the model that the user
+uses most and that can be trained on this machine.
 
-Counts answers of the last thirty days; a version published by Lull counts for its base. The
-built-in model is trained only if no other used model can be: nobody needs it to improve.
+Counts answers of the last thirty days; a version published by Lull counts for the model it was made
+from. The built-in model is trained only if no other used model can be: nobody needs it to improve.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ COUNTED_PERIOD: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talked:
-    """How many answers a model gave and when it gave the last one, under the model name that
-    clients asked for.
+    """How many answers a model gave, and when it gave the last one. `model` is the name by which
+    clients asked for it.
     """
 
     model: str
@@ -39,8 +39,8 @@ class AutoChoice:
 def auto_choice(
     talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: Sequence[str]
 ) -> AutoChoice:
-    """Choose the model to train; `built_in` names the models that ship with Lull, the default
-    first.
+    """Choose the model to train: the one that the user uses most among those that can be trained
+    here. `built_in` names the models that ship with Lull, the default first; they come last.
     """
     talked = tuple(talked)
     own = {canonical(name) for name in built_in}
@@ -61,8 +61,8 @@ def auto_choice(
 
 
 def built_in_choice(talked: Iterable[Talked], built_in: Sequence[str]) -> str:
-    """Return the model of those that ship with Lull which the user talked to last; the first if
-    they talked to none of them.
+    """Return whichever built-in model (one that ships with Lull) the user talked to last, or the
+    first one if they used none.
     """
     last = {canonical(one.model): one.last for one in talked}
     met = [name for name in built_in if canonical(name) in last]

@@ -2,8 +2,8 @@
 
 Two kinds are supported: byte-pair encoding with the merges in the file ("gpt2"), and SentencePiece
 ("llama"), whose merges follow from the pieces' scores: the pair whose result scores best is merged
-first. The way text is split before that is given by name only; an unknown name is rejected, because
-a nearly right tokenizer gives other ids.
+first. How text is split before merging is given in the file by name only; an unknown name is
+rejected, because a nearly right tokenizer gives other ids.
 
 The splitting patterns are those of the models' own tokenizer.json files and of llama.cpp
 (src/llama-vocab.cpp); the format is that of Hugging Face's tokenizers.
@@ -46,8 +46,9 @@ class RebuiltTokenizer:
 
 
 def rebuilt_tokenizer(meta: Metadata, vocabulary: int) -> RebuiltTokenizer:
-    """Rebuild a model's tokenizer from its GGUF metadata. `vocabulary`: the rows of the embedding.
-    Raises CannotLearn, WeightsError.
+    """Rebuild a model's tokenizer from its GGUF metadata. `vocabulary` is the number of rows of the
+    embedding. Raises CannotLearn for a tokenizer that is not supported, WeightsError for faulty
+    data.
     """
     tokens = meta.texts(f"{_KEY}tokens")
     if not tokens or len(tokens) > vocabulary:
@@ -208,7 +209,7 @@ _PATTERNS: Final = {
         r"[0-9][0-9][0-9]",
     ),
 }
-"""Splitting patterns by the method's name,  each applied to the pieces of the one before."""
+"""Splitting patterns by the method's name, each applied to the pieces of the one before."""
 
 
 def _byte_pairs(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> Json:

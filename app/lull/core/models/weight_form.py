@@ -29,8 +29,8 @@ class WeightForm(StrEnum):
 
 
 def form_for(platform: str, machine: str) -> WeightForm:
-    """Return the storage format for a machine, given as `sys.platform` and `platform.machine()`:
-    4-bit where there is Metal, on Apple Silicon.
+    """Return the storage format in which weights are kept on a machine, given as `sys.platform` and
+    `platform.machine()`: 4-bit where there is Metal, on Apple Silicon.
     """
     metal = platform == "darwin" and machine == "arm64"
     return WeightForm.FOUR_BIT if metal else WeightForm.F32

@@ -52,7 +52,9 @@ class WeightFolders(Protocol):
     """Interface that locates folders of MLX weights on disk."""
 
     def place(self, name: str, sha256: str, form: WeightForm) -> str:
-        """Return the path of the folder for this model's weights, whether or not it exists."""
+        """Return the path at which the folder with this model's MLX weights belongs, whether or not
+        it exists. `sha256` is that of the weights file, `form` the storage format.
+        """
 
     def look(self, path: str) -> WeightsFolder:
         """Inspect a folder of MLX weights. Raises WeightsError if it holds no model or an
@@ -78,12 +80,14 @@ class WeightWork(Protocol):
     def make_folder(
         self, blob: str, folder: str, form: WeightForm, facts: Mapping[str, object], report: Report
     ) -> Awaitable[None]:
-        """Make a folder of MLX weights from a weights file, unless it exists. Raises CannotLearn,
-        WeightsError, Conflict.
+        """Convert a weights file into a folder of MLX weights, unless that folder exists. `report`
+        is told the progress in bytes. Raises CannotLearn, WeightsError, Conflict.
         """
 
     def merge(self, blob: str, adapter: str, out: str, report: Report) -> Awaitable[MergedFile]:
-        """Merges a LoRA adapter into a weights file. Raises WeightsError."""
+        """Merge a LoRA adapter into a weights file; write the result to the file `out`. Raises
+        WeightsError.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

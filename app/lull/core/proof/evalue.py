@@ -48,8 +48,8 @@ def log_e_value(wins: int, losses: int) -> float:
 
 
 def harm_log_e_value(wins: int, losses: int) -> float:
-    """Return the natural logarithm of the e-value, from counts of wins and losses, against "a loss
-    is no likelier than a win".
+    """Return the natural logarithm of the one-sided e-value against "a loss is no likelier than a
+    win", from counts of wins and losses. A high value is evidence of harm.
     """
     return log_e_value(losses, wins)
 
@@ -72,12 +72,13 @@ def from_log(log_e: float) -> float:
 
 
 def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return confidence bounds of the share of wins, ties left out, that are valid at any time.
+    """Return confidence bounds, valid at any time, of the share of wins among wins and losses; ties
+    are left out.
 
-    Contains every share that an even mixture of all others has not beaten by 1 / (1 - level): a
-    confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv 1810.08240). Wider
-    than an interval for a number of pairs fixed beforehand. (0, 1) without a pair; raises
-    ValueError for negative counts.
+    The interval contains every share that an even mixture of all others has not beaten by 1 / (1 -
+    level): a confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv
+    1810.08240). It is wider than an interval for a number of pairs fixed beforehand. (0, 1) without
+    a pair; raises ValueError for negative counts.
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
@@ -111,8 +112,8 @@ def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> 
 
 
 def mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
-    """Return the e-value of wins and losses under a Beta prior with these parameters cut off below
-    1/2, as an exact fraction.
+    """Return the e-value of these wins and losses as an exact fraction. The prior of the win rate
+    is a Beta distribution with these parameters, cut off below 1/2.
     """
     ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
         prior_wins, prior_losses
@@ -136,13 +137,13 @@ def _upper_half(a: int, b: int) -> Fraction:
 
 
 def e_bh_needs(others: Sequence[float], alpha: float = 0.10) -> float:
-    """Return the smallest e-value with which one more candidate would be accepted together with
-    `others` (Benjamini-Hochberg with e-values).
+    """Return the smallest e-value with which one more candidate would be accepted, if it is tested
+    together with candidates that have the e-values `others` (Benjamini-Hochberg with e-values).
 
     Among those accepted, the expected share of useless ones is at most `alpha`, however the
     e-values depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). With many
-    useless neighbours this is more than the 1/alpha of a single test; a proof can go on until it is
-    reached. Raises ValueError for an invalid e-value.
+    useless candidates around it, the needed value is higher than the 1/alpha of a single test; a
+    proof can go on until it is reached. Raises ValueError for an invalid e-value.
     """
     _check(others, alpha)
     tested = len(others) + 1

@@ -1,9 +1,9 @@
 """The evidence file of a skill's proof (the test of a skill by answering past requests with and
 without it), and its format.
 
-`evidence.json` records on which model, by which rule and with which pairs of answers it was decided
-that a skill helps or not, and the random number that may decide when the pairs are used up.
-`rechecking` computes all of it again.
+`evidence.json` records how it was decided whether a skill helps: on which model, by which rule,
+from which pairs of answers, and with which random number for the final decision when all allowed
+pairs are used up. The module `rechecking` computes all of it again.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The stored evidence that a skill helps or not: the conditions of its test, the pairs of
-    answers with and without it, and the result.
+    """The stored evidence of whether a skill helps: the conditions of its test, the pairs of
+    answers with and without the skill, and the result.
     """
 
     skill: str
@@ -80,8 +80,8 @@ def pair_to_json(pair: Pair) -> dict[str, object]:
 
 
 def pair_from_json(value: object) -> Pair:
-    """Parse a replayed pair (one past request answered with and without a skill) from JSON. Raises
-    ValueError, with a message for people, if it is invalid.
+    """Parse one replayed pair (a past request answered with and without a skill) from JSON. Raises
+    ValueError, with a message for people, for an invalid one.
     """
     known = _object(value, "a pair")
     names = {_json_name(field.name) for field in fields(Pair) if field.compare}
@@ -100,7 +100,7 @@ def pair_from_json(value: object) -> Pair:
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, object]:
-    """Convert the evidence that a skill helps or not (its test on past requests) to the document of
+    """Convert the evidence of whether a skill helps (its test on past requests) to the document of
     `evidence.json`.
     """
     plain = {field.name: getattr(evidence, field.name) for field in fields(Evidence)}
@@ -123,8 +123,9 @@ def look_to_json(look: LastLook | None) -> dict[str, object] | None:
 
 
 def look_from_json(value: object) -> LastLook | None:
-    """Parse from JSON the last look of a skill's test (the one randomised decision once all allowed
-    replays are used up). Raises ValueError, with a message for people.
+    """Parse from JSON the last look of a skill's test: the one randomised decision that may still
+    accept the skill once all allowed replays are used up. None if the test has none. Raises
+    ValueError, with a message for people.
     """
     if value is None:
         return None
@@ -136,8 +137,8 @@ def look_from_json(value: object) -> LastLook | None:
 
 
 def evidence_from_json(value: object) -> Evidence:
-    """Parse a complete `evidence.json`, the evidence that a skill helps or not. Raises ValueError,
-    with a message for people, for anything else.
+    """Parse the whole document `evidence.json`, the stored evidence of whether a skill helps.
+    Raises ValueError, with a message for people, for anything else.
     """
     known = _object(value, "the evidence")
     if known.get("format") == _FIRST_FORMAT:
@@ -185,8 +186,8 @@ def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Return the text of `evidence.json`, the evidence that a skill helps or not; equal evidence
-    gives equal bytes.
+    """Return the text of `evidence.json`, the stored evidence of whether a skill helps; equal
+    evidence gives equal bytes.
     """
     return json.dumps(evidence_to_json(evidence), indent=2, ensure_ascii=False) + "\n"
 

@@ -1,12 +1,13 @@
 """Live holdout: measures the effect of an approved skill by leaving it out of a few conversations
 at random.
 
-It is used for skills whose effect cannot be measured by replaying past requests without them
-(core/proof/in_use.py), because nothing can score those replays. A random draw (coin flip) per skill
-decides, and its probability is recorded. Because only the draw decides, a difference between the
-two groups is the skill's effect. This module flips the coins, estimates the effect, tells when harm
-or help is certain and when a skill is stale, and chooses among proved skills if the prompt has no
-room for all. Retiring a skill is only proposed; the user decides.
+Used for skills whose effect cannot be measured by replaying past requests without them
+(core/proof/in_use.py), because nothing can score those replays. For each skill and conversation a
+random draw (coin flip) decides, and its probability is recorded. Because only the draw decides, a
+difference between the two groups of conversations is the skill's effect. This module flips the
+coins, estimates the effect, tells when harm or help is certain and when a skill is stale (long
+unused), and chooses among proved skills if the prompt has no room for all. Retiring a skill is only
+proposed; the user decides.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ from lull.core.skills.skill import SkillKey
 HOLDOUT_SHARE: Final = 0.02
 """Largest share of conversations that a skill is left out of; each costs the user the skill."""
 FIRST_USES: Final = 10
-"""Number of conversations with a skill after its approval that it is never left out of."""
+"""Number of conversations after a skill's approval that all have the skill, before it may be left
+out at random.
+"""
 SURE_PART: Final = 0.2
-"""Factor on the holdout share once a skill certainly helps, because leaving it out then costs the
-user worse answers and adds little information.
+"""Factor on the share of conversations that a skill is left out of, once it certainly helps:
+leaving it out then costs the user worse answers and adds little information.
 """
 RETIRE_E: Final = 20.0
 HELP_E: Final = 20.0
@@ -40,8 +43,8 @@ estimate of a skill's effect takes that other skill into account.
 """
 
 Coin = Callable[[str], float]
-"""A deterministic coin: maps a text to a number in [0, 1), always the same one for the same
-text.
+"""Type of a deterministic coin: a function from a text to a number in [0, 1), always the same
+number for the same text.
 """
 
 _STAKES: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75)
@@ -51,8 +54,8 @@ unknown."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toss:
-    """The result of one skill's coin flip for one conversation: whether the skill was left out at
-    random, to measure its effect.
+    """The result of one skill's coin flip for one conversation: whether the skill was left out of
+    the prompt at random, so that its effect can be measured.
     """
 
     left_out: bool
@@ -62,8 +65,8 @@ class Toss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldoutOutcome:
-    """How well one conversation went, in which one or more skills were left out or kept in at
-    random.
+    """How well one conversation went, and for each skill whose coin was flipped for it, whether the
+    skill was left out.
     """
 
     good: float
@@ -95,7 +98,7 @@ class Effect:
 
 def hashed_coin(secret: str) -> Coin:
     """Return a pseudo-random function from texts to [0, 1), keyed by a secret: it gives the same
-    results after a restart, independent of those with other secrets.
+    numbers after a restart, and numbers independent of those with another secret.
     """
 
     def coin(text: str) -> float:
@@ -108,11 +111,11 @@ def hashed_coin(secret: str) -> Coin:
 def left_out(
     skill: SkillKey, trajectory: str, client: str, *, share: float = HOLDOUT_SHARE, coin: Coin
 ) -> Toss:
-    """Decide at random whether this skill is left out of this conversation (trajectory); the same
-    for all of its turns.
+    """Decide at random, with probability `share`, whether a skill is left out of a conversation
+    (trajectory). The result is the same for all turns of the conversation.
 
     Each (skill, trajectory, client) has a draw of its own, so one skill's result says nothing about
-    another's. `share` 0 leaves nothing out.
+    another's. With `share` 0 nothing is left out.
     """
     if not 0.0 <= share < 1.0:
         raise ValueError(f"a share is from 0 up to 1, not {share}")
@@ -126,8 +129,8 @@ def left_out(
 def effect(
     outcomes: Iterable[HoldoutOutcome], skill: SkillKey, *, level: float = 0.95
 ) -> Effect | None:
-    """Estimate a skill's mean effect on how well conversations go, from conversations in which it
-    was left out or kept in at random; None until both occurred.
+    """Estimate a skill's mean effect on how well conversations go, from conversations in which a
+    random draw left it out or kept it in; None until both have occurred.
 
     Least squares on the skill's coin flip, weighted by inverse probability (Hájek), with the
     centred coin flips of other skills as covariates, which reduces noise. The variance is robust
@@ -245,14 +248,14 @@ def _held(value: float) -> float:
 
 def live_harm_e(outcomes: Iterable[HoldoutOutcome], skill: SkillKey) -> float:
     """Return the e-value against "the skill does not make conversations worse", from conversations
-    in order of time in which it was left out or kept in at random.
+    in which a random draw left it out or kept it in, in order of time. A high value shows harm.
     """
     return _bet(outcomes, skill, on=-1.0)
 
 
 def live_help_e(outcomes: Iterable[HoldoutOutcome], skill: SkillKey) -> float:
     """Return the e-value against "the skill does not make conversations better", from conversations
-    in order of time in which it was left out or kept in at random.
+    in which a random draw left it out or kept it in, in order of time. A high value shows help.
     """
     return _bet(outcomes, skill, on=1.0)
 
@@ -288,8 +291,8 @@ def to_retire(harm_e: float, *, limit: float = RETIRE_E) -> bool:
 
 
 def stale(last_used: datetime, now: datetime, *, days: float = STALE_DAYS) -> bool:
-    """Whether an approved skill has been in no prompt for `days`; for one that was never used,
-    counted from its approval.
+    """Whether an approved skill has been in no prompt for at least `days` days. If it never was in
+    one, `last_used` is the time of its approval.
     """
     return now - last_used >= timedelta(days=days)
 
@@ -304,8 +307,8 @@ def thompson(
     rates.
 
     `records` holds for each skill the numbers of (good, bad) conversations with it. A draw from
-    each Beta(1 + good, 1 + bad) gives little-known skills a chance (Thompson 1933). It chooses
-    among proved skills and proves nothing.
+    each Beta(1 + good, 1 + bad) gives little-known skills a chance (Thompson 1933). All these
+    skills are proved already; the sampling proves nothing.
     """
     drawn = {
         key: chance.betavariate(1.0 + good, 1.0 + bad)

@@ -2,9 +2,9 @@
 
 A request that had the skill in its prompt is answered twice with the same seed, with and without
 the skill, and both answers are scored. This module turns such pairs of answers into an effect and
-into e-values, and says whether a skill still needs replays, and when replays cannot measure it at
-all, so that only leaving it out of new conversations at random can. It does not know how answers
-are made.
+into e-values. It also says whether a skill still needs replays, and whether replays can measure it
+at all; if not, it must be left out of new conversations at random. How answers are made is not
+known here.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class MeasuredBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseRule:
-    """The numbers that control how an approved skill is measured by answering past requests again
-    without it.
+    """Settings for measuring an approved skill by answering past requests again without it: how
+    many requests it needs, and how many are answered again.
     """
 
     least_requests: int = 3
-    """Fewest past requests with scorable answers that a skill needs, so that it can be measured by
-    answering them again without it.
+    """Fewest past requests, with answers that can be scored, that a skill needs for being measured
+    by answering them again without it.
     """
     most_pairs: int = 60
     """Number of compared pairs of answers after which only a part of the past requests is still
@@ -74,8 +74,8 @@ class UseCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillMeasure:
-    """How a skill's effect is measured (by replaying past requests, or by leaving it out of some
-    conversations at random), with the counts so far, as shown to the user.
+    """How a skill's effect is measured (by replaying past requests without it, by leaving it out of
+    some conversations at random, or not at all), with the counts so far, as shown to the user.
     """
 
     by: MeasuredBy
@@ -113,24 +113,25 @@ def replay_effect(pairs: Sequence[Pair], *, level: float = 0.95) -> Effect | Non
 
 
 def replay_help_e(pairs: Sequence[Pair]) -> float:
-    """Return the e-value against "an answer is no likelier to be better with the skill", from past
-    requests answered with and without it; a high one shows that it helps.
+    """Return the e-value against "an answer is no likelier to be better with the skill than worse",
+    from past requests answered with and without the skill. A high value shows that the skill helps.
     """
     counts = counts_of(pairs)
     return from_log(log_e_value(counts.better, counts.worse))
 
 
 def replay_harm_e(pairs: Sequence[Pair]) -> float:
-    """Return the e-value against "an answer is no likelier to be worse with the skill", from past
-    requests answered with and without it; a high one shows that it harms.
+    """Return the e-value against "an answer is no likelier to be worse with the skill than better",
+    from past requests answered with and without the skill. A high value shows that the skill does
+    harm.
     """
     counts = counts_of(pairs)
     return from_log(log_e_value(counts.worse, counts.better))
 
 
 def together(one: float, other: float) -> float:
-    """Return the combined e-value (strength of evidence) of two separate measurements of a skill,
-    such as answering past requests without it and leaving it out of conversations at random.
+    """Combine the e-values (strengths of evidence) of two separate measurements of a skill, such as
+    answering past requests without it and leaving it out of conversations at random.
 
     Each bet is fair given all that came before it, so their product is an e-value again (testing by
     betting: Waudby-Smith & Ramdas, arXiv 2010.09686).
@@ -139,18 +140,18 @@ def together(one: float, other: float) -> float:
 
 
 def replays_tell(scorable: int, rule: UseRule) -> bool:
-    """Whether so many of a skill's past requests have answers that can be scored that answering
-    them again, without the skill, measures its effect.
+    """Whether a skill's effect can be measured by answering its past requests again without it.
+    `scorable` is the number of those whose answers can be scored; there must be enough.
     """
     return scorable >= rule.least_requests
 
 
 def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
-    """Whether a past request that has not been replayed yet is to be answered once more, without
-    a skill that is in use, to measure the skill's effect.
+    """Whether to answer a past request once more, without an approved skill that it had in its
+    prompt, to measure the skill's effect. `pairs` are the replays of other requests so far.
 
-    Once the effect is certain, or many pairs of answers are there, only a fixed part of the
-    requests is, so that an effect that changes later is still noticed.
+    Every request is, until the effect is certain or there are many pairs of answers. From then on
+    only a fixed part of the requests is, so that an effect that changes later is still noticed.
     """
     sure = max(replay_help_e(pairs), replay_harm_e(pairs)) >= sure_e
     if not sure and len(pairs) < rule.most_pairs:

@@ -1,12 +1,12 @@
-"""The last look: the one randomised decision that may still accept a skill when the proof's allowed
-pairs of answers are used up.
+"""The last look: one randomised decision that may still accept a skill when its proof (test) has
+used up all allowed pairs of answers without enough evidence.
 
 A proof whose e-value ends below 1/alpha has not used all of the error probability that it is
 allowed. Stopped at any time tau, a proof may also accept when E_tau >= U / alpha for one number U,
 uniform between 0 and 1 and independent of the pairs: a useless skill is then still accepted at most
-in alpha of all cases (randomised Ville's inequality: Ramdas & Manole, arXiv 2304.02611). It holds
-for one such look and no pair after it. The number is drawn before the first pair, from a seed that
-is kept with it, so that anybody can draw it again.
+in alpha of all cases (randomised Ville's inequality: Ramdas & Manole, arXiv 2304.02611). This is
+true for one such look only, with no pair after it. The number U is drawn before the first pair,
+from a seed that is stored with it, so that anybody can draw it again.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _BITS: Final = 52
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastLook:
-    """The random number that may decide whether a skill is accepted once the allowed replays of
-    past requests are used up (the last look), and whether that decision was made.
+    """The last look of a skill's test: the random number that may decide whether the skill is
+    accepted once the allowed replays of past requests are used up, and whether that decision was
+    made.
     """
 
     seed: str
@@ -46,22 +47,23 @@ class LastLook:
 
 
 def last_look(seed: str) -> LastLook:
-    """Draw from a seed the random threshold for the last look at a skill: the one comparison that
-    may still accept it when no more past requests may be tried and its evidence fell short.
+    """Draw from a seed the random number for the last look at a skill: the one randomised decision
+    that may still accept the skill when no more past requests may be tried and the evidence falls
+    short.
     """
     return LastLook(seed=seed, coin=coin_of(seed))
 
 
 def chance(e_value: float, alpha: float) -> float:
-    """Return the probability with which the randomised last look accepts a skill: alpha times its
-    e-value, at most 1, and 0 for an e-value of 1 or less.
+    """Return the probability with which the last look (the final randomised decision) accepts a
+    skill: alpha times its e-value, at most 1, and 0 for an e-value of 1 or less.
     """
     return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
 
 
 def coin_of(seed: str) -> float:
-    """Derive from a seed the random number between 0 and 1 for the final decision on a skill (the
-    last look); the same on every machine.
+    """Derive from a seed the random number between 0 and 1 for the last look at a skill (the final
+    randomised decision); the same on every machine.
     """
     text = f"last look\0{seed}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(text).digest(), "big") >> (256 - _BITS)

@@ -1,11 +1,11 @@
 """Chooses which past request a proof answers next with and without the skill, and with which seed.
 
-Requests take turns: no request gets a second seed before every request had its first, so a skill is
-proved on as many distinct requests as there are, and one that helps half of them and harms the
-others gains nothing by the order. Within a round, failures (requests that went wrong) and siblings
-(similar requests) alternate; the order of requests changes from round to round. It is a pure
-function of the candidate skill and the pairs done so far, so an interrupted proof resumes exactly
-where it stopped, on any machine.
+Requests take turns: none gets a second seed before each has had its first. So a skill is proved on
+as many distinct requests as there are, and a skill that helps half of them and harms the others
+gains nothing by the order. Within a round, failures (requests that went wrong) and siblings
+(similar requests) alternate; the order of requests changes from round to round. The choice is a
+pure function of the candidate skill and the pairs done so far, so an interrupted proof resumes
+exactly where it stopped, on any machine.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def next_pair(
     key: str,
     look: LastLook | None = None,
 ) -> PlannedPair | None:
-    """Choose the past request to answer next with and without the skill, and its seed; None if the
-    test is decided or no request can be answered again.
+    """Choose which past request a skill's test answers next, with and without the skill, and the
+    random seed for it. None if the test is decided or no request can be answered again.
 
-    `pairs` are those already replayed. `key` identifies the text under proof, best by its sha256:
+    `pairs` are those already replayed. `key` identifies the skill's text, best by its sha256:
     another text gets another order and other seeds. Requests that went wrong and similar ones come
-    first, past successes once a benefit is shown.
+    first; past successes are used once a benefit is shown.
     """
     done = once(pairs)
     totals = totals_of(done)
@@ -67,8 +67,8 @@ def next_pair(
 
 
 def successes_of(requests: Iterable[Request]) -> int:
-    """Return how many different past requests with good answers can be answered again, to test
-    whether the skill does harm.
+    """Return how many past requests that had good answers can be answered again, to test whether
+    the skill does harm. Each request counts once.
     """
     return len({request for request, part in requests if part is PairPart.SUCCESS})
 
@@ -76,9 +76,9 @@ def successes_of(requests: Iterable[Request]) -> int:
 def planned(
     done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
 ) -> PlannedPair | None:
-    """Choose the past request that the test of a skill used least often, with a fresh seed: among
-    successes if `successes`, otherwise among failures and requests similar to them. None if there
-    are none.
+    """Choose the past request that a skill's test has answered least often, with a seed not used
+    for it yet: with `successes` among requests that went well, otherwise among those that went
+    wrong and similar ones. None if there are none.
     """
     able = {request: part for request, part in requests if (part is PairPart.SUCCESS) is successes}
     if not able:

@@ -1,11 +1,11 @@
 """Finds out where in a prompt a model obeys skills best: behind the system text, or before or
 behind the user's message.
 
-A case is a rule that a program can check, and two requests of one conversation. The rule stays
-where it was put in the first request, so that the prompt of the second begins with that of the
-first and a model server need not read it again. Some cases decide. The others, with other rules,
-only give the figures shown to the user, because the figures of the deciding cases are too
-favourable to the chosen place.
+A test case is a rule that a program can check, and two requests of one conversation. The rule is
+put into the first request and stays there, so that the prompt of the second request begins with
+that of the first and a model server need not read it again. Some cases decide. The others, with
+other rules, only give the figures shown to the user, because the figures of the deciding cases are
+too favourable to the chosen place.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from lull.core.proof.evalue import from_log, log_e_value
 from lull.core.skills.prompt_block import Placement
 
 SURE_E: Final = 40.0
-"""E-value from which another place than the system text is used. Two places are tested against the
-system text, each at a significance level of 2.5 %.
+"""E-value at which a place in the prompt counts as surely better than the system text and is used
+instead. Two places are tested against the system text, each at a significance level of 2.5 %.
 """
 ANSWERS: Final = 2
 """Number of answers asked for in each test request and each place in the prompt where skills can
@@ -31,8 +31,8 @@ be put.
 NOT_MEASURED: Final = (
     "Skills stand in the system text; where it obeys them best is measured while you are away."
 )
-"""Text for the user about a model of which it is not known yet where in its prompts it obeys skills
-best.
+"""Text for the user about a model for which it has not been measured yet where in its prompts
+skills work best.
 """
 
 _WHERE: Final = {
@@ -62,8 +62,8 @@ class PlacingCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingSheet:
-    """All test cases for finding out where in a prompt a model obeys skills best; the hash changes
-    if any of them does.
+    """All test cases for finding out where in a prompt a model obeys skills best; `sha256` changes
+    if any of the cases does.
     """
 
     sha256: str
@@ -72,8 +72,8 @@ class PlacingSheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingMark:
-    """The result of one test case with its rule in one place of the prompt: how many of the answers
-    kept the rule.
+    """The result of one test case with its rule in one place of the prompt: in how many of the
+    answers the rule was kept.
     """
 
     case: str
@@ -108,9 +108,7 @@ class PlacingResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptShare:
-    """How many answers kept the rule that was in their prompt, out of all that a
-    program could check.
-    """
+    """How many of `n` checked answers kept the rule that was in their prompt."""
 
     kept: int
     n: int
@@ -119,10 +117,11 @@ class KeptShare:
 def next_case(
     sheet: PlacingSheet, marks: Sequence[PlacingMark]
 ) -> tuple[PlacingCase, Placement] | None:
-    """Return the next test case to put to the model, and the place in the prompt for its rule; None
-    if the best place is known and nothing is left to measure.
+    """Return the next test case to put to the model, and the place in the prompt where its rule
+    goes. None if nothing is left to measure.
 
-    Cases that decide are left out as soon as a place is sure; a case that was begun is finished.
+    Once one place is surely best, deciding cases that were not begun are left out; a case that was
+    begun is finished.
     """
     marked = {(mark.case, mark.place) for mark in marks}
     sure = bool(_surely_better(sheet, marks))
@@ -134,8 +133,8 @@ def next_case(
 
 
 def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
-    """Return the result of measuring a model with the best place for rules in its prompts, and the
-    reason in words, filled in; unchanged while test cases are left to ask.
+    """Return the result of measuring where in its prompts a model obeys rules best, with the best
+    place and the reason in words filled in. Unchanged while test cases are left to ask.
     """
     if result.place is not None or next_case(sheet, result.marks) is not None:
         return result
@@ -144,8 +143,8 @@ def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
 
 
 def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
-    """Return the place in the prompt where the model kept rules most often, among those that are
-    surely better than the system text; the system text if there is none.
+    """Return the place in the prompt for skills: the one where the model kept rules most often,
+    among those surely better than the system text. If none is surely better, the system text.
     """
     better = _surely_better(sheet, marks)
     if not better:
@@ -156,8 +155,9 @@ def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
 def kept_share(
     sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement, *, decides: bool
 ) -> KeptShare:
-    """Count the answers that kept their rule in one place of the prompt, over cases that could be
-    checked in every place: those that choose the place (`decides`), or those for shown figures.
+    """Count how many answers kept their rule when it was in this place of the prompt. Only cases
+    that could be checked in every place count: with `decides` those that choose the place,
+    otherwise those for the figures shown to the user.
     """
     wanted = {case.id for case in sheet.cases if case.decides is decides}
     scored = [found[place] for case, found in _whole(marks).items() if case in wanted]

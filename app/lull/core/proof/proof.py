@@ -36,7 +36,7 @@ MOST_PAIRS_LIMIT: Final = 10_000
 BY_CHECK: Final = "verifier:check"
 """Value of `scored_by` for a pair scored by the check proposed with the skill."""
 BY_USER: Final = "user"
-"""Value of `scored_by` for a pair that the user picked from blindly."""
+"""Value of `scored_by` for a pair of answers that the user compared blindly."""
 SAME_WORDS: Final = "same words"
 """Value of `scored_by` for a pair with identical answers, where the user had nothing to pick."""
 
@@ -58,7 +58,7 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """What shows that a skill helps: nothing yet, its e-value, or a final randomised decision."""
+    """What shows that a skill helps: nothing so far, its e-value or a last randomised decision."""
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -147,7 +147,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Counts of past requests, answered with and without a skill, on which it won or lost."""
+    """How often a skill's answers were better (wins) and worse (losses) than those without it."""
 
     benefit_pairs: int = 0
     wins: int = 0
@@ -157,7 +157,7 @@ class Totals:
     success_losses: int = 0
     picked_wins: int = 0
     picked_losses: int = 0
-    """Number of losses among the pairs that the user picked from; `picked_wins` counts the wins."""
+    """Losses among the pairs that the user compared blindly; `picked_wins` counts the wins."""
 
     @property
     def pairs(self) -> int:
@@ -165,8 +165,8 @@ class Totals:
 
     @property
     def log_e(self) -> float:
-        """Log e-value of the skill's benefit: the sum of two bets on separate pairs, those scored
-        by the user's blind picks and those scored by machine, because the user errs less often.
+        """Log e-value of the skill's benefit: the sum of two bets on separate pairs, those that the
+        user compared blindly and those scored by machine, because the user errs less often.
         """
         return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
 
@@ -176,19 +176,19 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value: evidence that the skill worsens answers that were good before."""
+        """Log e-value of harm: high if the skill worsens answers that were good before."""
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def lost_log_e(self) -> float:
-        """Log e-value: evidence that the skill worsens the answers it was meant to improve."""
+        """Log e-value of harm: high if the skill worsens answers that it was meant to improve."""
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked
 
     def after(self, wins: int) -> Totals:
-        """Return the counts after `wins` more requests on which the skill won, counted as the
-        user's blind comparisons if there were any so far.
+        """Return the counts as they would be after the skill won `wins` more pairs of answers;
+        counted as the user's blind comparisons if there were any so far.
         """
         return replace(
             self,
@@ -253,7 +253,7 @@ def decide(
 
 
 def once(pairs: Iterable[Pair]) -> list[Pair]:
-    """Return the replayed pairs with each (request, seed) only once, so that none counts twice."""
+    """Return the replayed pairs, each (request, seed) only once, so that none is counted twice."""
     kept: dict[tuple[str, int], Pair] = {}
     for pair in pairs:
         kept.setdefault((pair.request, pair.seed), pair)
@@ -283,8 +283,8 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
 
 
 def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
-    """Return how many more blind comparisons by the user, if all favoured the skill, would show
-    that it helps; 0 if that is already shown. May exceed the pairs of answers left.
+    """Return how many more blind comparisons by the user would show that the skill helps, if all of
+    them favoured it; 0 if this is already shown. May exceed the number of pairs still allowed.
     """
     totals = totals_of(once(pairs))
     for number in range(rule.most_pairs + 1):
@@ -297,7 +297,7 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
 def verdict(
     totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> tuple[ProofState, str]:
-    """Return whether a skill is proved, harmful or undecided by these counts, and why."""
+    """Return whether a skill is proved, harmful or undecided by these counts, and why in words."""
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
@@ -315,7 +315,7 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return what shows by now that a skill helps: its e-value, a randomised draw, or nothing."""
+    """Return what has shown so far that a skill helps: its e-value, the last look, or nothing."""
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)
@@ -325,7 +325,7 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
-    """Whether the e-value of the compared answers alone shows that the skill helps."""
+    """Whether the e-value of the compared answers is enough to show that the skill helps."""
     return totals.log_e >= _target(rule)
 
 
@@ -348,8 +348,8 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many more pairs of answers to failed requests and similar ones may test the
-    skill's benefit; some are reserved for past successes, if there are any.
+    """Return how many more pairs of answers to failed and similar requests may be made to show the
+    skill's benefit. If there are past successes, some pairs are reserved for those.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
     most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
@@ -357,14 +357,14 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
 
 
 def is_open(totals: Totals, rule: ProofRule) -> bool:
-    """Whether testing a skill may go on after the first pairs of answers: it won at least one, and
-    the evidence against it is weak.
+    """Whether testing a skill may go on when the first allowed pairs of answers are used up: it won
+    at least one pair, and the evidence against it is weak.
     """
     return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
 
 
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many pairs of answers a skill's test may use in all, by its counts so far."""
+    """Return how many pairs of answers a skill's test may use in all, given its results so far."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
     goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)

@@ -3,9 +3,9 @@
     draft → screened → proving → proved | unproved → approved | rejected
               └ quarantined        (also: deferred, stale)
 
-Its content is fixed when it is made: the exact bytes, the text they would replace, and its
-sources. This module says which decision is allowed in which state. The user decides, or the proof
-(the test on past requests) if it finds harm.
+A proposal's content is fixed when it is made: the exact bytes, the text they would replace, and its
+sources. This module says which decision is allowed in which state. The user decides; the proof (the
+test on past requests) decides only if it finds harm.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ProposalStatus(StrEnum):
 
 
 class ProposalOrigin(StrEnum):
-    """Who or what made a proposed skill: the user's own words, a model, a file, and so on."""
+    """Where a proposed skill comes from: the user's own words, a model, a file, and so on."""
 
     EXTRACTIVE = "extractive"
     MODEL = "model"
@@ -69,9 +69,9 @@ TO_READ = frozenset(
         ProposalStatus.UNPROVED,
     }
 )
-"""Statuses of proposals that wait for the user's decision, or will soon."""
+"""Statuses of proposed skills that wait for the user's decision, or will soon."""
 DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
-"""Statuses in which the user may approve a proposal, after a warning if it is not proved."""
+"""Statuses in which the user may approve a proposed skill, after a warning if it is not proved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +91,8 @@ class Trace:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
     """The conditions under which a proposed skill is tested on past requests (model, adapter,
-    judge, significance level, …). They are fixed when its proof begins; if one changes, it starts
-    again.
+    judge, significance level, …). They are fixed when the test begins; if one changes, the test
+    starts again.
     """
 
     model: str
@@ -172,23 +172,23 @@ class Proposal:
 
     @property
     def check(self) -> str:
-        """JSON text of the check (a program that tests answers) proposed with the skill; "" for
-        none.
+        """JSON text of the check (a program that tests answers) that is proposed together with the
+        skill; "" for none.
 
-        It is in the text's metadata, so that the approved hash covers it.
+        It is stored in the skill text's metadata, so that approving the text's hash covers it.
         """
         return self.text.metadata.get(CHECK, "")
 
     def asleep(self, at: datetime) -> bool:
-        """Whether the user put this proposal (a candidate skill) off until a time that has not
-        come.
+        """Whether the user has postponed the decision on this proposal (a candidate skill) to a
+        time that is still in the future.
         """
         off = self.status is ProposalStatus.DEFERRED
         return off and self.until is not None and at < self.until
 
     def awake(self, at: datetime) -> Proposal:
-        """Return the proposal (a candidate skill) as it stands at a time: one that was put off
-        until then has its former status again.
+        """Return the proposal (a candidate skill) as it stands at this time: if the decision was
+        postponed and is due again by then, with the status that it had before.
         """
         due = self.status is ProposalStatus.DEFERRED and self.until is not None
         if not due or self.asleep(at) or self.before is None:
@@ -197,15 +197,15 @@ class Proposal:
 
     @property
     def look(self) -> LastLook | None:
-        """The random number that may decide on this proposed skill once the allowed replays of past
-        requests are used up (the last look), if there is one.
+        """The last look of this proposed skill's test: the random number that may decide once the
+        allowed replays of past requests are used up. None if it has none.
         """
         return self.ground.look if self.ground else None
 
     @property
     def looked(self) -> bool:
-        """Whether this proposed skill's test has ended with its final randomised decision, after
-        which no more answers count as evidence.
+        """Whether this proposed skill's test has ended with its last look, the final randomised
+        decision; more answers then do not count as evidence.
         """
         return self.look is not None and self.look.after > 0
 
@@ -215,8 +215,8 @@ class Proposal:
 
     @property
     def lacks_words(self) -> bool:
-        """Whether a comment by the user would still help to test the proposed skill: it is
-        undecided, and the bad answers behind it were rated without a comment.
+        """Whether a comment by the user would still help to test this proposed skill: it is not
+        decided yet, and the bad answers it was made from were rated without a comment.
         """
         status = self.before if self.status is ProposalStatus.DEFERRED else self.status
         waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
@@ -224,8 +224,8 @@ class Proposal:
 
     @property
     def comparable(self) -> bool:
-        """Whether the user may compare answers with and without the proposed skill blindly, to show
-        that it helps.
+        """Whether the user may still compare answers with and without this proposed skill, without
+        knowing which is which, to show that it helps.
         """
         waits = self.status in TO_PROVE or (
             self.status is ProposalStatus.UNPROVED and self.needs_picks
@@ -234,8 +234,8 @@ class Proposal:
 
     @property
     def in_quarantine(self) -> bool:
-        """Whether this proposed skill is quarantined as suspicious, put off or not; nothing of it
-        is given to a model.
+        """Whether this proposed skill is quarantined as suspicious, even if the decision on it was
+        postponed. No part of it is then given to a model.
         """
         quarantined = ProposalStatus.QUARANTINED
         put_off = self.status is ProposalStatus.DEFERRED and self.before is quarantined
@@ -243,8 +243,9 @@ class Proposal:
 
 
 def is_stale(proposal: Proposal, library: Library) -> bool:
-    """Whether the skill that a proposal would change has itself been changed or removed since the
-    proposal was made.
+    """Whether a proposal (a candidate skill) is out of date: since it was made, the skill that it
+    would change was itself changed or removed, or a skill was made under the name that it would
+    add.
     """
     standing = library.skills.get(proposal.key)
     there = standing is not None and standing.status is not SkillStatus.ARCHIVED
@@ -254,8 +255,9 @@ def is_stale(proposal: Proposal, library: Library) -> bool:
 
 
 def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library) -> None:
-    """Raise Conflict unless the user may now approve or reject a proposal (a candidate skill) with
-    exactly this text.
+    """Raise Conflict unless the user may now approve or reject this proposal (a candidate skill):
+    it must be open and not out of date, and its text must be the one that the user read (`sha256`;
+    None: not compared).
     """
     if not proposal.open:
         raise Conflict(
@@ -274,9 +276,9 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """Whether a proposed skill may be approved without asking, if the user's settings allow it: it
-    is proved, not suspicious, brings no check, removes no skill, and is in the user's own words
-    from a conversation without other people's text.
+    """Whether a proposed skill may be approved without asking, if the user's settings allow this at
+    all. It must be proved and not suspicious, bring no check, remove no skill, and be in the user's
+    own words from a conversation without other people's text.
     """
     calm = all(
         flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES

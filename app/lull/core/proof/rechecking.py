@@ -31,12 +31,13 @@ from lull.core.proof.proof import (
 def recheck(
     text: str, *, skill_sha256: str, rule: ProofRule | None = None, ended: bool = True
 ) -> list[str]:
-    """Return the faults found in the evidence file of a skill's proof (its test on past requests),
-    as sentences; empty if everything holds.
+    """Check the evidence file of a skill's proof (its test on past requests) by computing
+    everything again; return the faults found, as sentences. Empty if there are none.
 
-    `text` is that of `evidence.json`, `skill_sha256` that of the SKILL.md beside it. With `rule`, a
-    proof by a more lenient rule is reported, too. Without `ended`, a proof that today's rule would
-    go on with is no fault: the user may have approved it before its end, or under another rule.
+    `text` is that of `evidence.json`, `skill_sha256` that of the SKILL.md beside it. If `rule` is
+    given, a proof by a more lenient rule is a fault, too. With `ended`, so is a proof that had to
+    go on under its rule; without, it is not, because the user may have approved the skill before
+    its proof ended, or under another rule.
     """
     try:
         evidence = evidence_from_json(

@@ -1,8 +1,8 @@
 """What is known of a proposed skill when the user decides on it: proved by tests on past requests,
 not tested yet, tested without benefit, and so on.
 
-The window and the command line ask for confirmation before they put anything in force that was not
-proved, and show the same cautions beside a proof. Both are decided here, once.
+The window and the command line ask for a second confirmation before they activate anything that was
+not proved, and show the same cautions beside a proof. Both are decided here, once.
 """
 
 from __future__ import annotations
@@ -37,11 +37,15 @@ class Standing(StrEnum):
 
 
 CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
-"""What may be known of a proposed skill so that approving it needs no second confirmation."""
+"""The findings about a proposed skill with which it can be approved without a second
+confirmation.
+"""
 
 
 class Caution(StrEnum):
-    """A caution for the user about a proved skill: what its test on past requests leaves open."""
+    """A caution for the user about a proved skill: what its test on past requests could not
+    show.
+    """
 
     ONE_REQUEST = "one-request"
     NO_PAST_SUCCESS = "no-past-success"
@@ -54,8 +58,9 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 
 
 def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
-    """Return what is known of a proposed skill when the user is asked to approve it (proved,
-    untested, without benefit, …), after this many replays of past requests.
+    """Return what is known of a proposed skill when the user is asked to approve it: proved,
+    untested, without benefit and so on. `pairs` is the number of pairs of answers that its test has
+    replayed.
     """
     status = proposal.status
     if status is ProposalStatus.DEFERRED and proposal.before is not None:
@@ -78,8 +83,8 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
 
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
-    """Return what the test of a skill on past requests leaves open so far, as cautions for the
-    user; nothing before the first request was tried.
+    """Return what a skill's test on past requests has not shown so far, as cautions for the user;
+    empty before the first request was replayed.
     """
     if not decision.pairs:
         return ()

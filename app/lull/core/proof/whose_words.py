@@ -1,7 +1,7 @@
 """Decides whose words a sentence of a proposed skill is in, so that nobody is misquoted.
 
-"Said by you" is claimed only of what the user typed word for word. A sentence that Lull made of the
-user's words is called derived, and the parts that are theirs can be marked.
+"Said by you" is claimed only of what the user typed word for word. If Lull made a sentence from the
+user's words, it is called derived, and the parts that the user typed can be marked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
 
 
 class Whose(StrEnum):
-    """Who wrote the words of a proposed sentence: the user, a model, or somebody quoted."""
+    """Who wrote the words of a sentence in a proposed skill: the user, Lull from the user's words,
+    a model, or somebody quoted.
+    """
 
     YOURS = "yours"
     """The user typed every word of the sentence, in this order."""
@@ -33,8 +35,8 @@ class Whose(StrEnum):
 
 
 def whose(trace: Trace, *, wish: str = "") -> Whose:
-    """Return whose words a sentence of a proposed skill is in; `wish` is what the user typed, for
-    stored sentences without quoted parts.
+    """Return who wrote the words of a sentence of a proposed skill. For a stored sentence in which
+    no quoted parts are marked, `wish`, the text that the user typed, is searched for them.
     """
     if trace.source == "untrusted":
         return Whose.OTHERS
@@ -46,7 +48,7 @@ def whose(trace: Trace, *, wish: str = "") -> Whose:
 
 
 def quoted(sentence: str, typed: Iterable[str]) -> tuple[str, ...]:
-    """Return the longest parts of a sentence that stand word for word in one of the texts that the
+    """Return the longest parts of a sentence that occur word for word in one of the texts that the
     user typed.
     """
     found = list(_WORD.finditer(sentence))

@@ -27,8 +27,8 @@ class Author(StrEnum):
 
 
 class SpanPlace(StrEnum):
-    """Where in a conversation a text was: typed or pasted by the user, given by a tool, or in an
-    answer or the system text.
+    """Where in a conversation a piece of text comes from: typed or pasted by the user, output by a
+    tool, or part of an answer or the system text.
     """
 
     TYPED = "typed"
@@ -52,7 +52,7 @@ _ORIGIN_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthoredSpan:
-    """A run of text by one author in a conversation."""
+    """A stretch of text in a conversation that is all by one author."""
 
     text: str
     origin: Author
@@ -73,19 +73,19 @@ def spans_of(messages: Sequence[Message], turn: str) -> tuple[AuthoredSpan, ...]
 
 
 def said_by_user(message: Message) -> str:
-    """Return the text that the user typed in this message, without what was pasted or was injected
-    by Lull.
+    """Return the text that the user typed in this message, without pasted text and without what
+    Lull inserted.
     """
     pieces = (text.strip() for text, place in _pieces(message) if place is SpanPlace.TYPED)
     return "\n".join(piece for piece in pieces if piece)
 
 
 def typed_in(messages: Sequence[Message]) -> str:
-    """Return the text that the user typed in these messages, without what was pasted or was
-    injected by Lull.
+    """Return the text that the user typed in these messages, without pasted text and without what
+    Lull inserted.
 
-    Of a message that opens with feedback under a label ("[Previous Feedback] …") only that
-    feedback, because the rest is the next request.
+    If a message opens with feedback under a label ("[Previous Feedback] …"), only that feedback is
+    taken, because the rest is the next request.
     """
     typed = (_said_of_answer(message) for message in messages if message.role is Role.USER)
     return "\n".join(words for words in typed if words)
@@ -100,14 +100,15 @@ def _said_of_answer(message: Message) -> str:
 
 
 def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages that follow the last assistant message in a request."""
+    """Return the messages of a request that come after its last assistant message."""
     answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
     return messages[answers[-1] :] if answers else messages
 
 
 def is_mixed(message: Message) -> bool:
-    """Whether the user's message may contain somebody else's words that cannot be told apart: it
-    has several lines, a colon, quotation marks, a question, or parts that were not typed.
+    """Whether the user's message may contain somebody else's words that cannot be separated from
+    the user's: it has several lines, a colon, quotation marks, a question, or parts that were not
+    typed.
     """
     if message.role is not Role.USER:
         return False
@@ -136,8 +137,8 @@ a model how to work in it.
 
 
 def may_be_a_tools(messages: Sequence[Message]) -> bool:
-    """Whether the conversation may come from an agent program, which sends tool results in the
-    user's role, so that the user may not have typed its "user" messages.
+    """Whether the conversation may come from an agent program. Such programs send tool results in
+    the user's role, so the user may not have typed the "user" messages.
     """
     return any(_of_a_program(message) for message in messages)
 
@@ -225,11 +226,11 @@ _TAG = re.compile(r"<\s*(/?)\s*skills\s*>", re.IGNORECASE)
 
 
 def strip_injected(text: str) -> str:
-    """Return the text without skill blocks that Lull injected.
+    """Return the text without the blocks of skills that Lull inserted.
 
     Blocks may be repeated and nested. Of a broken block everything that may have been inside is
-    removed: from an unclosed opening tag to the end, and from the beginning to an unopened closing
-    tag.
+    removed: from an opening tag without an end to the end of the text, and from the beginning of
+    the text to a closing tag without a start.
     """
     out: list[str] = []
     depth, at = 0, 0

@@ -46,8 +46,8 @@ _MARKS: Final = {
 
 
 def tagged(text: str) -> Iterator[Region]:
-    """Yield the regions from a tag to the first tag behind it that closes it, such as `<a>…</a>`;
-    regions inside one are left out.
+    """Yield the regions of a text from a tag to the first later tag that closes it, such as
+    `<a>…</a>`. Regions inside another one are left out.
     """
     ends: defaultdict[str, list[Region]] = defaultdict(list)
     for end in _END_TAG.finditer(text):
@@ -65,8 +65,8 @@ def tagged(text: str) -> Iterator[Region]:
 
 
 def quotations(text: str) -> Iterator[Region]:
-    """Yield the regions of a text that are quotations, with their marks; none begins inside
-    another.
+    """Yield the regions of a text that are quotations, quotation marks included. No region begins
+    inside another.
     """
     at = 0
     next_end: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""The kinds of findings when a proposed skill is screened for suspicious text."""
+"""The kinds of suspicious findings that the screening of a proposed skill can report."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Finds secrets in an adapter's answer that are not in its prompt, a sign of memorised training
 data.
 
-Secrets are removed before anything is recorded, so an adapter has none to learn. If a secret, its
-placeholder or a planted text is output all the same, the adapter has memorised texts. "Planted" is
+Secrets are removed before anything is recorded, so an adapter has none to learn. If it still
+outputs a secret, a secret's placeholder or a planted text, it has memorised texts. "Planted" is
 whatever the training batch happens to contain that can only be known by heart.
 """
 
@@ -34,15 +34,17 @@ answer.
 
 
 def memorable(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the texts in training input that an answer could only repeat from memory: addresses,
-    long numbers, keys and names with digits that redaction did not remove.
+    """Return the texts in training data that a model could only output from memory: addresses, long
+    numbers, keys and names with digits that redaction did not remove.
     """
     found = dict.fromkeys(one.group() for text in texts for one in _BY_HEART.finditer(text))
     return tuple(found)[:MOST_PLANTED]
 
 
 def leaks(answer: str, prompt: str, planted: Sequence[str] = ()) -> list[str]:
-    """Return the kinds of secrets in the answer that are not in its prompt, without their text."""
+    """Return the kinds of secrets in the answer that are not in its prompt (kinds only, no text).
+    The texts in `planted` count as secrets.
+    """
     found = [
         f"planted text {i + 1}"
         for i, secret in enumerate(planted)

@@ -4,9 +4,9 @@ Words of somebody else must not pass for the user's wish merely because they cam
 message. Only layout is examined, never content: marks of pasting (fences, quote marks at line
 starts, tags, mail headers, logs), frames that clients put around tool output (Cline, Continue,
 aider, OpenHands, Claude Code, Open WebUI), an announcing colon, a question beside a text, lines in
-another style, and length. In doubt text counts as pasted, because the user will repeat a rule that
-was not learned. Reported speech inside the user's own sentence is left to the model that interprets
-the message.
+another style, and length. In doubt text counts as pasted: a rule of the user's that is missed that
+way does little harm, because the user will repeat it. Reported speech inside the user's own
+sentence is left to the model that interprets the message.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MOST_SHORT_CHARACTERS: Final = 300
 LONG_QUOTATION: Final = 20
 """Number of quoted words from which a quotation counts as somebody else's text, not as a name."""
 SHORT_QUESTION: Final = 8
-"""Most words of a question beside labelled feedback for it to belong to the feedback; a longer one
-is the next request.
+"""Most words that a question beside labelled feedback ("[Previous Feedback] …") may have to count
+as part of that feedback; a longer one is the next request.
 """
 TWO_SENTENCE_QUOTATION: Final = 8
 """Number of words from which a quotation with two sentences counts as somebody else's text."""
@@ -148,9 +148,11 @@ _ASIDE: Final = re.compile(r":(?:\s|$)|[\"“”„«»「」]|(?<!\w)['‘]\w+(
 
 
 def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
-    """Split a user's message into pieces, in order, as (piece, whether the user typed it).
+    """Split a user's message into pieces, in order, as pairs: (piece, whether the user typed it
+    rather than pasted it).
 
-    With `upto` only the part before that position, judged in the context of the whole message.
+    With `upto` only the part before that position is returned, judged in the context of the whole
+    message.
     """
     if not text.strip():
         return ()
@@ -180,7 +182,7 @@ def _pieces(text: str, mask: bytearray) -> Iterator[tuple[str, bool]]:
 
 
 def perhaps_quoted(text: str) -> bool:
-    """Whether a text that the user typed has a form that people also use for quotations: several
+    """Whether a text that the user typed may contain a quotation, to judge by its form: several
     lines, a colon, quotation marks.
     """
     return "\n" in text.strip() or bool(_ASIDE.search(text))
@@ -212,7 +214,9 @@ def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
 
 
 def is_framed(text: str) -> bool:
-    """Whether a client marked text in the message as output of a tool, a file or a web page."""
+    """Whether the message contains text that a client marked as the output of a tool, a file or a
+    web page.
+    """
     return any(frame.search(text) for frame in (_FRAMED, _FRAME_HEAD, _FRAME_LINE))
 
 

@@ -1,8 +1,9 @@
 """Traces each sentence of a proposed skill to its source: the user, the model, or unknown.
 
-Only shared words are compared. A sentence counts as somebody else's if a run of its words occurs in
-an untrusted span and not in what the user typed, or if half of its subject words occur in one
-sentence of such a span and were never typed. What the user typed is theirs, whoever else says it.
+Only shared words are compared. A sentence counts as somebody else's if several of its words in a
+row occur in an untrusted text and not in what the user typed, or if half of its subject words occur
+in one sentence of such a text and were never typed by the user. What the user typed is the user's,
+whoever else says it.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ is.
 COPIED_SHARE: Final = 0.5
 """Share of a sentence's words found in a source from which the sentence counts as a copy."""
 RETOLD_SHARE: Final = 0.5
-"""Share of a sentence's subject words, at least two, found in a source from which it counts as
-retold.
+"""Share of a sentence's subject words, at least two, from which it counts as retold from the source
+that contains them.
 """
 TYPED_SHARE: Final = 0.5
-"""Share of a sentence's subject words found in the user's text from which it counts as the
-user's.
+"""Share of a sentence's subject words from which it counts as the user's if the user's text
+contains them.
 """
 MOST_PIECE_WORDS: Final = 80
 """Most words examined at once; longer sentences are split into pieces of this length."""
@@ -49,7 +50,7 @@ _OUTSIDE: Final = frozenset({SpanPlace.TOOL, SpanPlace.PASTED})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """Where one sentence of a proposed skill comes from: who wrote it, and the part of a
-    conversation that shows so.
+    conversation in which it was found.
     """
 
     sentence: str
@@ -85,7 +86,7 @@ class SourceTurns:
     reply: frozenset[str]
     """Subject words of the user's text after the last answer."""
     near: frozenset[str]
-    """Subject words of other people's texts and of answers."""
+    """Subject words of all texts that the user did not type: other people's texts and answers."""
     near_runs: Runs
     replied: bool
     """Whether the user said something after the last answer."""
@@ -132,10 +133,12 @@ def _read(span: AuthoredSpan) -> _Read:
 
 
 def trace(text: SkillText, sources: SourceTurns, *, mine: bool = False) -> tuple[Provenance, ...]:
-    """Return the sentences of a skill's description and body in order, each with its source.
+    """Return the sentences of a skill's description and body in order, each with the source it
+    comes from.
 
-    `mine`: the skill is the user's words inside a fixed sentence of Lull's ("In every answer the
-    user wants: “…”"); of that sentence, only words of somebody else count.
+    `mine`: the skill consists of the user's words inside a fixed sentence of Lull's ("In every
+    answer the user wants: “…”"); that fixed sentence is then ignored, unless it contains somebody
+    else's words.
     """
     described = [found for s in sentences(text.description) for found in _traced(s, sources)]
     body = [found for s in sentences(text.body) for found in _traced(s, sources)]

@@ -1,4 +1,5 @@
-"""Replaces secrets by typed placeholders before a conversation is stored.
+"""Replaces secrets (passwords, keys, …) by placeholders that name their kind, before a conversation
+is stored.
 
 Only the secret is replaced, so the conversation stays readable. Code that merely names a secret
 (`password = read_password()`) contains none and stays unchanged.
@@ -13,11 +14,15 @@ from lull.core.chat.messages import Message, MessagePart, ToolCall
 from lull.core.secrets.finding import secrets_in
 
 Number = Callable[[str, str], int]
-"""Maps (kind, secret) to the secret's number; the same secret gets the same number."""
+"""Type of a function that numbers secrets: (kind, secret) → its number, always the same for the
+same secret.
+"""
 
 
 def redact_text(text: str, number: Number) -> str:
-    """Return the text with each secret replaced by `⟨secret:KIND:N⟩`."""
+    """Return the text with each secret in it (password, key, …) replaced by `⟨secret:KIND:N⟩`; N is
+    the number that `number` gives the secret.
+    """
     found = secrets_in(text)
     if not found:
         return text

@@ -96,8 +96,8 @@ class Risk:
 
 
 def risks(text: str) -> Iterator[Risk]:
-    """Yield the risky parts of a text (links, commands and so on), which are harmless only if the
-    user typed them.
+    """Yield the parts of a text that are risky in a prompt (links, commands, role marks and so on);
+    they are harmless only if the user typed them.
     """
     for kind, pattern, why in _KINDS:
         for match in pattern.finditer(text):

@@ -77,11 +77,12 @@ _ORDER: Final = (Severity.QUARANTINE, Severity.WARNING, Severity.NOTE)
 
 
 def screen(text: SkillText, *, spans: Sequence[AuthoredSpan], mine: bool = False) -> Screening:
-    """Screen a proposed skill for suspicious content, against the conversation turns that it comes
-    from.
+    """Screen a proposed skill for suspicious content, and compare it with the conversation turns
+    that it comes from.
 
-    `spans` are the texts of all its turns, by author. `mine`: it is the user's own words inside a
-    fixed sentence of Lull's, and no model wrote any of it; this is the only exemption.
+    `spans` are the texts of all these turns, by author. `mine`: the skill is the user's own words
+    inside a fixed sentence of Lull's, and no model wrote any of it; only then are some checks left
+    out.
     """
     sources = sources_of(spans)
     found = trace(text, sources, mine=mine)
@@ -106,11 +107,11 @@ def _sorted(flags: Sequence[Flag], found: tuple[Provenance, ...]) -> Screening:
 def screen_file(
     text: SkillText, *, approved: SkillText | None = None, beside: Sequence[str] = ()
 ) -> Screening:
-    """Screen a skill text from a file for suspicious content; the text counts as not approved,
-    whoever wrote it.
+    """Screen a skill text that comes from a file for suspicious content. Whoever wrote it, it
+    counts as not approved.
 
-    Only what is word for word in the `approved` text that it would replace counts as the user's.
-    `beside`: the other files in its folder.
+    Only what also stands word for word in the `approved` text, which this one would replace, counts
+    as the user's. `beside`: names of the other files in its folder.
     """
     own = [] if approved is None else [_span(approved, Author.USER, SpanPlace.TYPED)]
     known = frozenset(_sentences(approved) if approved is not None else ())
@@ -132,8 +133,8 @@ def screen_file(
 
 
 def screen_typed(text: SkillText) -> Screening:
-    """Return suspicious findings in a skill text that the user typed; the text takes effect all the
-    same.
+    """Return what looks suspicious in a skill text that the user typed. The findings are only
+    shown; the text takes effect all the same.
     """
     return screen(text, spans=(_span(text, Author.USER, SpanPlace.TYPED),), mine=True)
 

@@ -1,3 +1,3 @@
-"""Patterns that find secrets (passwords, keys, card numbers) in texts, one list per subject; each
-pattern has an example and a counterexample.
+"""Patterns that find secrets (passwords, keys, card numbers) in texts: one list for each kind of
+text, and for each pattern an example and a counterexample.
 """

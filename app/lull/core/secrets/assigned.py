@@ -1,9 +1,9 @@
-"""Patterns of secrets assigned to a telling name: `password = …`, `"api_key": "…"`, `Authorization:
-…`.
+"""Patterns of secrets that are assigned to a name: `password = …`, `"api_key": "…"`,
+`Authorization: …`.
 
-There are three sorts of names: after a password's name nearly any value counts. After a secret's
-name (`api_key`, `client_secret`) it must look random or be quoted. `token` and `key` alone usually
-mean something else, so there only clearly random values count.
+There are three sorts of names. After a password's name nearly any value counts as a secret. After a
+secret's name (`api_key`, `client_secret`) the value must look random or be quoted. `token` and
+`key` alone usually mean something else, so after these only clearly random values count.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Finds the secrets in a text (passwords, keys, card numbers), in time linear in its length: every
-pattern is bounded or continues after its match.
+"""Finds the secrets in a text (passwords, keys, card numbers). The time is linear in the text's
+length: every pattern is bounded or continues after its match.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ the kind.
 
 
 class _ByHint(NamedTuple):
-    """Places in `PATTERNS`, by the hints of those that stand there: a text is searched for each
-    hint once, and nothing is asked of patterns without one."""
+    """Indices into `PATTERNS`, by hint (a literal with which a pattern's matches begin): a text is
+    searched once for each hint, and patterns whose hint does not occur are not tried.
+    """
 
     plain: dict[str, tuple[bytes, bool, list[int]]]
     """Also each hint's longest run of letters and whether it has a blank."""
@@ -79,8 +80,8 @@ class Secret(NamedTuple):
 
 
 def secrets_in(text: str) -> list[Secret]:
-    """Return the positions and kinds of the secrets in a text, in order; they overlap neither each
-    other nor the placeholder of a secret already replaced.
+    """Return the positions and kinds of the secrets in a text, in order. They do not overlap each
+    other or the placeholder of a secret that was already replaced.
     """
     found = _found(text, _BY_HINT)
     if "\\u" in text:
@@ -167,14 +168,14 @@ def _back(at: int, starts: list[int], places: list[int]) -> int:
 
 
 class _Words(NamedTuple):
-    """The words of a text, each once, since a long text repeats most of them: what a hint lacks in
-    here need not be searched in the text.
+    """The words of a text, each once, since a long text repeats most of them: a hint that does not
+    occur in these need not be searched for in the text.
     """
 
     whole: str
-    """What no blank divides."""
+    """The text's words, separated at blanks."""
     letters: bytes
-    """Runs of letters."""
+    """The text's runs of letters."""
 
 
 def _words(low: str) -> _Words:
@@ -189,17 +190,17 @@ _SHORT_TEXT: Final = 2_000
 
 
 class _Known(NamedTuple):
-    """What many patterns ask of the same text."""
+    """Facts about one text that many patterns need, computed once."""
 
     firsts: dict[str, int]
-    """Where each hint that the text has first stands."""
+    """For each hint in the text, the position where it first occurs."""
     names: dict[Names, list[int]]
-    """Where the names of each sort end."""
+    """For each sort of names, the positions where such a name ends."""
     scripts: int
-    """How many of `Names.stems_by_script` the text may have."""
+    """Number of lists in `Names.stems_by_script` that can occur in the text."""
     words: _Words
     numbers: list[int]
-    """A first -1 and where the text's numbers begin, once they were asked for."""
+    """-1, then the positions where the text's numbers begin; empty until they were asked for."""
 
 
 def _scripts(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Patterns of tokens recognised without knowing their issuer, by the form that nearly all issuers
+"""Patterns of access tokens whose issuer is unknown, recognised by the form that nearly all issuers
 use: a short prefix, a separator and a long random body.
 """
 

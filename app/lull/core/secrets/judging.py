@@ -1,8 +1,8 @@
-"""Judges whether a matched value is really a secret, since code and placeholders often stand in its
-place.
+"""Judges whether a value that a pattern found is really a secret, since code and placeholders often
+stand in a secret's place.
 
-`password = read_password()`, `API_KEY=<your key>` and `SORT_KEY=created_at_1` contain none. Names
-and words seldom alternate between letters and digits; random values do so all the time.
+`password = read_password()`, `API_KEY=<your key>` and `SORT_KEY=created_at_1` contain no secret.
+Names and words seldom alternate between letters and digits; random values do so all the time.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def changes(value: str) -> int:
 
 
 def random(value: str, *, least: int = 8) -> bool:
-    """Whether a value looks random, not like a name, a word or a number."""
+    """Whether a value looks randomly generated, not like a name, a word or a number; `least` is the
+    fewest characters that it must have.
+    """
     if len(value) < least or is_gap(value) or _CALL.match(value):
         return False
     sample = value[:200]
@@ -100,8 +102,8 @@ def random20(value: str) -> bool:
 
 
 def drawn(body: str) -> bool:
-    """Whether the text after a token's issuer prefix may be a random key: not one repeated letter,
-    and not only words.
+    """Whether the text after a token's prefix (which tells its issuer) may be a random key: it is
+    not one repeated letter and does not consist of words only.
     """
     if len(set(body[:200])) < min(6, max(2, len(body) // 3)) or _PERIODIC.fullmatch(body[:60]):
         return False
@@ -127,8 +129,8 @@ def quoted_password(value: str) -> bool:
 
 
 def bare_password(value: str) -> bool:
-    """Whether an unquoted value after a name such as "password" is a secret; code may stand there
-    as well.
+    """Whether an unquoted value after a name such as "password" is a secret; it may also be code,
+    such as a variable's name.
     """
     if len(value) < 4 or is_gap(value) or _is_code(value) or _is_word(value):
         return False
@@ -143,7 +145,9 @@ def bare_password(value: str) -> bool:
 
 
 def said_password(value: str) -> bool:
-    """Whether a word after "my password is" is a password; plain letters may be any word."""
+    """Whether the word after "my password is" is the password itself; a word of plain letters may
+    as well be any other word of the sentence.
+    """
     if not bare_password(value):
         return False
     if value.isalpha():
@@ -186,13 +190,17 @@ def conspicuous(value: str) -> bool:
 
 
 def drawn_value(value: str) -> bool:
-    """Whether a word among others is a key: long and random."""
+    """Whether a word among other words looks like a randomly generated key: it is long and
+    random.
+    """
     plain = value.rstrip(".,:;!?)]}*")
     return not readable(plain) and random(plain, least=12)
 
 
 def readable(value: str) -> bool:
-    """Whether a value is an address, a path, a date, or a name with a year or a version."""
+    """Whether a value is something that people read: an address, a path, a date, or a name with a
+    year or a version. It is then no secret.
+    """
     return value.count(":") > 1 or bool(_READABLE.fullmatch(value))
 
 

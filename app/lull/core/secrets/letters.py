@@ -1,4 +1,5 @@
-"""Whether a value of letters only was drawn at random, or is made of words as names in code are.
+"""Decides whether a value of letters only was generated at random, or is made of words as names in
+code are.
 
 Words are recognised by their pairs of letters: `th` is frequent in words, `vq` occurs in none.
 Names in code change between small letters and capitals only where a word begins, random letters at
@@ -59,8 +60,8 @@ _MOST_LETTERS: Final = 64
 
 
 def drawn_letters(value: str, *, sure: bool = False) -> bool:
-    """Whether plain letters were drawn at random. `sure`: demand clearer evidence, for places where
-    a name or a word is likelier than a secret.
+    """Whether a text of plain letters was generated at random. `sure` demands clearer evidence, for
+    places where a name or a word is likelier than a secret.
     """
     if len(value) < _SHORTEST or not (value.isascii() and value.isalpha()):
         return False

@@ -18,7 +18,7 @@ NOTHING: Final = re.compile(r"(?!)")
 
 
 class Where(Enum):
-    """Where in a text a pattern for secrets may match: at the beginning of a word, anywhere, in a
+    """Where in a text a pattern for secrets is tried: at the beginning of a word, anywhere, in a
     long run of key characters, behind a name, and so on.
     """
 
@@ -45,8 +45,8 @@ others into spaces.
 
 
 def longest_letters(hint: str) -> bytes:
-    """Return the longest run of letters in a hint, the literal that a pattern's matches begin with;
-    a text without this run cannot contain the hint.
+    """Return the longest run of letters in a hint (the literal with which a pattern's matches
+    begin). A text without this run cannot contain the hint.
     """
     return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
 
@@ -55,7 +55,9 @@ OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
 class Names:
-    """Words that name a kind of secret, such as "password"; patterns say how the value follows."""
+    """The words that name one kind of secret, such as "password" in many languages. How the secret
+    itself follows its name is said by the patterns that use them.
+    """
 
     def __init__(
         self, *, stems: tuple[str, ...] = (), begins: tuple[str, ...] = (), rest: str

@@ -69,4 +69,4 @@ DUMMIES: Final = frozenset(
     12345678 123456789 1234567890 pass1234 yourpassword mypassword
     """.split()  # noqa: SIM905  a list would be four hundred lines
 )
-"""Well-known example passwords, which are no secrets."""
+"""Well-known example passwords (`1234`, `secret`, …), which are no secrets."""

@@ -1,9 +1,9 @@
 """Groups similar failures (bad answers, or wishes that the user stated), and decides when there are
-enough to make a skill from.
+enough of them to make a skill from.
 
-A correction in words states what the user wants and is enough by itself; failures without words
-must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is never part of a
-failure: a skill must not learn from itself.
+If the user corrected an answer in words, these say what is wanted and one failure is enough.
+Failures without words must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is
+never part of a failure: a skill must not learn from itself.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from lull.core.skills.whole_rule import with_its_subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One chat turn that a skill (an instruction text) may be made from: its answer was bad, or the
-    user stated a lasting wish after it.
+    """One chat turn that a skill (an instruction text) may be made from, because its answer was bad
+    or the user stated a wish for later answers after it.
     """
 
     turn: str
@@ -44,8 +44,8 @@ class Failure:
 
     @property
     def rule(self) -> str:
-        """The user's words after this answer that state a lasting wish and what it is about; "" for
-        none.
+        """The user's words after this answer that state a wish for later answers, with the
+        sentences that say what the wish is about; "" if there is none.
         """
         return with_its_subject(self.heard.rule, self.said) if self.heard is not None else ""
 
@@ -58,7 +58,7 @@ class Failure:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureSet:
     """Similar failures (turns with bad answers or stated wishes) of one client program, newest
-    first, from which one skill can be made.
+    first. One skill can be made from them.
     """
 
     failures: tuple[Failure, ...]
@@ -73,22 +73,24 @@ class FailureSet:
 
     @property
     def wish(self) -> str:
-        """What the user said they wanted after these bad answers, newest words last."""
+        """What the user said about these bad answers, in the user's own words, the newest last."""
         said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
 
     @property
     def worded(self) -> Failure | None:
-        """The newest of these failures after which the user stated a lasting wish in words."""
+        """The newest of these failures after which the user stated a wish for later answers in
+        words; None if the user never did.
+        """
         return next((failure for failure in self.failures if failure.rule), None)
 
 
 def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]:
-    """Group similar failures (bad answers or stated wishes) and return the groups from which a
+    """Group similar failures (bad answers or stated wishes), and return the groups from which a
     skill can be made, newest first.
 
-    `failures` come newest first; `alike` is how many similar ones are needed if the user said
-    nothing in words.
+    `failures` come newest first; `alike` is the number of similar failures that are needed if the
+    user stated nothing in words.
     """
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):

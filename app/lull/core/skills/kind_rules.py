@@ -1,7 +1,8 @@
-"""A user's rule for one kind of request, with the example request after which it was stated.
+"""The rule that a skill states for one kind of request, with the example request after which the
+user stated the rule.
 
-Only skills made from the user's own words have both; for other skills, words and past requests
-alone decide which request they apply to.
+Only skills made from the user's own words have such a rule and example. For other skills it is
+decided by their words and by past requests alone which request they apply to.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ class KindRule:
 
 
 def kind_rule(skill: Skill) -> KindRule | None:
-    """Return the rule for one kind of request that a skill states; None if the skill is for every
-    request or has another form.
+    """Return the rule that a skill states for one kind of request; None if the skill is for every
+    request or was not made from the user's own words.
     """
     example = example_of(skill.body)
     if skill.scope is not Scope.KIND or not example:

@@ -1,5 +1,5 @@
-"""What is stored of past requests (for which of them a skill was useful) and what it says of the
-skills for a new request.
+"""What is stored of past requests (which skill was useful for each), and what similar past requests
+say about the skills for a new request.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ NO_SKILL = ""
 
 
 class Neighbour(NamedTuple):
-    """A past request found by nearest-neighbour search, with the skill that was useful for it. A
-    tuple, because the request path makes many of them.
+    """A past request that is similar to a new one, with the skill that was useful for it; found by
+    nearest-neighbour search. A tuple, because very many are made while a user waits.
     """
 
     id: str
@@ -22,16 +22,18 @@ class Neighbour(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """How much similar past requests speak for or against one skill for a new request.
+    """How much similar past requests speak for or against using one skill in a new request.
 
-    A value of c means as much as one past request alone whose cosine similarity is c.
+    The values are on the scale of cosine similarity: c is as much as a single past request with the
+    similarity c alone would contribute.
     """
 
     wanted: float
     """How strongly similar past requests speak for this skill."""
     helped: float
-    """How strongly similar past requests speak for any skill, less how strongly those answered
-    since this skill came speak for none; negative if the latter is more.
+    """How strongly similar past requests speak for using any skill, less how strongly those that
+    were answered after this skill came into being speak for using none. Negative if the latter is
+    more.
     """
     among: int
     """Number of past requests that are stored."""

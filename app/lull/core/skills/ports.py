@@ -25,18 +25,18 @@ class Embedder(Protocol):
 
 
 class ExemplarMemory(Protocol):
-    """Interface of the memory of exemplars: past requests with the skills that were useful for
-    them, by client program. Blocking; call it from a thread.
+    """Interface of the store of exemplars: past requests, each with the skill that was useful for
+    it, by client program. Its methods block; call them from a thread.
     """
 
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Return how much similar past requests speak for or against each skill that was ever
-        useful, and each of those in `also`.
+        """Return how much past requests similar to `text` speak for or against each skill: every
+        skill that was ever useful, and those named in `also`.
 
-        `since` returns the number of the version of the whole skill library (its generation) that
-        brought a skill; None for a skill that is gone.
+        `since` returns, for a skill's name, the number of the library version (generation) in which
+        the skill came into being; None for a skill that no longer exists.
         """
 
     def count(self) -> int:
@@ -46,13 +46,13 @@ class ExemplarMemory(Protocol):
 
 
 class SkillIndex(Protocol):
-    """Interface that finds active skills for a request, by its words and by similar past
-    requests.
+    """Interface of an index that finds the active skills for a request, by the request's words and
+    by similar past requests.
     """
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Score each skill by the words that it shares with the request; return the scores that are
-        at least `least`.
+        """Score each active skill by the words that it shares with the request `text`; return the
+        scores that are at least `least`.
         """
 
     def exemplars(
@@ -63,22 +63,24 @@ class SkillIndex(Protocol):
         least: float = -1.0,
         also: Collection[SkillKey] = (),
     ) -> dict[SkillKey, float]:
-        """Score each skill by how useful it was for past requests similar to this one; return the
-        scores that are at least `least`.
+        """Score each active skill by how useful it was for past requests similar to `text`; return
+        the scores that are at least `least`.
 
-        Skills in `also` are returned in any case, with a negative score where similar requests went
-        well without any.
+        Skills in `also` are returned in any case; their score is negative if similar requests went
+        well without any skill.
         """
 
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         """Return the skills that state a rule for one kind of request, each with the probability
-        that it applies to this request, if at least `least`.
+        that the request `text` is of that kind; only probabilities of at least `least`.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A proposed skill that the user, or its test on past requests, turned down."""
+    """A proposed skill that was rejected, by the user or by its test on past requests, with the
+    reason.
+    """
 
     text: SkillText
     reason: str
@@ -114,25 +116,29 @@ class Evolver(Protocol):
     name: str
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
-        """Return a drafted skill, or None if the conversations given state no rule.
+        """Return a draft of a skill, made from the conversations in `material`; None if they state
+        no rule.
 
-        Raises EvolverFault with the model's text for an unusable answer, UpstreamDown if the model
-        cannot be reached.
+        Raises EvolverFault with the model's text if its answer cannot be used, UpstreamDown if the
+        model cannot be reached.
         """
 
 
 class Merging(Protocol):
-    """Interface that tells whether one skill's text repeats or contradicts another's; texts in a
-    language that cannot be parsed repeat each other only if equal.
+    """Interface that compares the texts of an old and a new skill: whether they repeat or
+    contradict each other. Texts in a language that cannot be parsed count as repeating each other
+    only if equal.
     """
 
     def merged(self, old: str, new: str) -> str | None:
-        """Return the old skill's text in which the new one's replaces whatever it contradicts; None
-        if nothing is contradicted or that cannot be told.
+        """Return the old skill's text with each part that contradicts the new skill replaced by the
+        new one's. None if nothing contradicts it, or this cannot be determined.
         """
 
     def keeps_some(self, old: str, both: str) -> bool:
-        """Whether some text of the old skill remains in the text merged from it and a new one."""
+        """Whether `both`, the text merged from an old and a new skill, still contains something of
+        the old skill's text.
+        """
 
     def says_already(self, old: str, new: str) -> bool:
         """Whether the old skill's text already says everything that the new one does."""

@@ -21,8 +21,8 @@ CLOSING = "\n</skills>"
 
 
 class Placement(StrEnum):
-    """Where in a prompt the block of skills stands. A model may obey it in one place and not in
-    another, so this is measured for each model.
+    """Where in a prompt the block of skills is put. A model may obey skills in one place and ignore
+    them in another, so this is measured for each model.
     """
 
     SYSTEM = "system"
@@ -35,8 +35,8 @@ class Placement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """The text that Lull adds to one chat request: the block of skills (instruction texts), and a
-    system text if one must precede it. Nothing else in the request's body changes.
+    """The texts that Lull adds to one chat request: the block of skills (instruction texts), and a
+    system text if one must precede the block. Nothing else in the request's body changes.
     """
 
     system: str
@@ -63,11 +63,12 @@ class Injection:
 
 
 def block(bodies: Sequence[str]) -> str:
-    """Return the text to add to a prompt for these skill bodies; "" for none.
+    """Return the block of text to add to a prompt for skills with these bodies; "" if there are
+    none.
 
-    Rules for every request are listed below one heading, at the position of the first, because
-    repeating it would double their cost. Marks in a body that would end the block or begin a chat
-    role are neutralised.
+    Rules for every request are listed together below one heading, where the first of them stands,
+    because a heading for each would double their cost. Marks in a body that would end the block or
+    begin a chat role are neutralised.
     """
     if not bodies:
         return ""
@@ -87,8 +88,8 @@ def block(bodies: Sequence[str]) -> str:
 
 
 def merged_system(own: str, addition: str) -> str:
-    """Return the client's system text followed by the block of skills, the same in every API
-    dialect.
+    """Return the client's system text (`own`) followed by the block of skills (`addition`); the
+    result is the same for every API dialect.
     """
     return f"{own}\n\n{addition}" if own else addition
 
@@ -96,11 +97,11 @@ def merged_system(own: str, addition: str) -> str:
 def with_block(
     messages: Sequence[Message], text: str, *, system: str, place: Placement
 ) -> tuple[Message, ...]:
-    """Return a conversation's messages with the block of skills inserted where it stood when the
-    conversation began: in the system text or in the first user message.
+    """Return a conversation's messages with the block of skills (`text`) inserted where it was when
+    the conversation began: in the system text or in the first user message.
 
-    `system` is the model's own SYSTEM text, put before a block that makes a system message of its
-    own. Where there is no user message, the block goes into the system message.
+    `system` is the model's own SYSTEM text; it is put before the block if the block becomes a
+    system message of its own. If there is no user message, the block goes into the system message.
     """
     if not text:
         return tuple(messages)

@@ -151,8 +151,8 @@ _HARMLESS: Final = {
 
 
 def harmless(text: str) -> str:
-    """Return the text with all that a model could take for a chat-template mark or a change of
-    speaker made harmless, otherwise unchanged.
+    """Return the text in which nothing can be taken by a model for a chat-template mark or a change
+    of speaker; everything else is unchanged.
     """
     text = _without_marks(text)
     # Some servers normalise text, so hidden letters would otherwise bypass this.

@@ -1,4 +1,5 @@
-"""Words that name who speaks, or which part of a request follows, in the templates of models.
+"""Words that name who speaks ("user", "assistant", …), or which part of a request follows, in
+models' chat templates.
 
 One list for every form such a word takes in a template: a tag, a line, a heading. Data only.
 """

@@ -1,4 +1,4 @@
-"""Settings for making skills from conversations that went wrong."""
+"""Settings that say how skills are made from conversations that went wrong."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Text similarity, used to find duplicate skills, similar requests with bad answers, and rejected
-skills in new words.
+"""Text similarity, by which Lull finds duplicate skills, similar requests with bad answers, and
+rejected skills that come back in new words.
 
-Three thresholds: a duplicate says the same and becomes an edit; a rejected text must not return in
-other words, so less similarity is enough; failures are grouped most loosely, by what was asked.
-Vectors, if any, are passed in.
+There are three thresholds. A duplicate says the same as an existing skill and becomes an edit of
+it. A rejected text must not return in other words, so there less similarity is enough. Failures are
+grouped most loosely, by what was asked. Vectors, if any, are passed in.
 
 Jaccard 0.6 and cosine 0.88 come from the design; the others are measured on pairs in the tests.
 """
@@ -26,7 +26,9 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikenessRule:
-    """Similarity thresholds for skills and for requests with bad answers; each is a setting."""
+    """Settings: the similarity from which two skills count as duplicates or repetitions, and two
+    requests with bad answers as alike.
+    """
 
     jaccard: float = 0.6
     """Jaccard similarity of the words of two skills' bodies from which the skills are
@@ -39,7 +41,7 @@ class LikenessRule:
     reworded: float = 0.7
     """Similarity of subject words from which a skill counts as a repetition of a rejected one."""
     grouped: float = 0.34
-    """Similarity of two requests from which their failures form one set."""
+    """Similarity from which two requests with bad answers are put into one group."""
 
 
 DEFAULT_LIKENESS = LikenessRule()
@@ -60,8 +62,8 @@ def near_duplicate(
     vectors: Mapping[SkillKey, Sequence[float]] | None = None,
     rule: LikenessRule = DEFAULT_LIKENESS,
 ) -> SkillKey | None:
-    """Return the existing skill that says the same as a new one, the most similar if there are
-    several; None if there is none.
+    """Return the key of the existing skill that says the same as a new one; if there are several,
+    of the most similar. None if there is none.
 
     `vector` and `vectors` come from the same embedder; a skill without a vector is compared by
     words only.
@@ -118,12 +120,13 @@ def groups(
     rule: LikenessRule = DEFAULT_LIKENESS,
     like: Callable[[Item, Item], float] | None = None,
 ) -> tuple[tuple[Item, ...], ...]:
-    """Return groups of similar items, largest first; the result is the same for the same order of
-    items.
+    """Return groups of similar items, largest first. The same items in the same order always give
+    the same groups.
 
     An item joins the group to whose members it is most similar on average, if that reaches the
-    threshold; so a chain of small similarities does not join everything. `like` adds a measure,
-    such as the cosine of vectors; the larger of the two counts.
+    threshold; so a chain of small similarities does not join everything. `text_of` returns an
+    item's text; `like` adds another measure of similarity, such as the cosine of vectors. The
+    larger of the two counts.
     """
     # Each item with its text, computed once, because every item is compared with every other.
     made: list[list[tuple[Item, str]]] = []
@@ -154,7 +157,7 @@ def _mean(
 def same_in_other_words(
     text: SkillText, rejected: Iterable[SkillText], *, rule: LikenessRule = DEFAULT_LIKENESS
 ) -> SkillText | None:
-    """Return the rejected skill whose text a proposed one repeats, in the same or other words; None
+    """Return the rejected skill that a proposed skill repeats, in the same or in other words; None
     if the proposed text is new.
 
     Bodies decide: every sentence of the shorter one must have a counterpart in the other, with the

@@ -1,5 +1,5 @@
-"""Skills (instruction texts for prompts), their versions, and the skill library, an immutable value
-that changes by whole generations.
+"""Skills (instruction texts for prompts), their versions, and the skill library, an immutable
+value. Each change makes a new numbered version of the whole library, called a generation.
 
 A skill belongs to everybody (client "") or to one client identity. Changes are values; applying
 them to a library gives the next library or an error, never half a change.
@@ -58,8 +58,8 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A skill (an instruction text for prompts) in the state that it has in one numbered version
-    (generation) of the library.
+    """A skill (an instruction text for prompts) with its state in one numbered version (generation)
+    of the library.
     """
 
     client: str
@@ -73,8 +73,8 @@ class Skill:
     status: SkillStatus = SkillStatus.ACTIVE
     pinned: bool = False
     scope: Scope = Scope.KIND
-    """Which requests the skill is for; one for every request is in every prompt as far as there is
-    room. Stored in the text's metadata (`SCOPE`).
+    """Which requests the skill is for: all, or one kind. A skill for all requests is in every
+    prompt as far as there is room. Stored in the text's metadata (`SCOPE`).
     """
     since: int = field(default=0, compare=False)
     """Number of the generation in which the skill got its current state."""
@@ -89,17 +89,15 @@ class Skill:
 
 
 def scope_of(text: SkillText) -> Scope:
-    """Return which requests a skill is for, by its metadata: all of them (ALL) if it says "all",
-    else one kind of request (KIND).
-
-    KIND is for requests like those that the skill was learned from.
+    """Return which requests a skill is for, according to its metadata: ALL if the metadata says
+    "all", otherwise KIND, requests like those that the skill was learned from.
     """
     return Scope.ALL if text.metadata.get(SCOPE) == Scope.ALL else Scope.KIND
 
 
 class SkillKey(NamedTuple):
-    """Identifies a skill by its client and name. A tuple, because the request path hashes many of
-    them.
+    """Identifies a skill by its client and name; client "" means all clients. A tuple, because very
+    many are hashed while a request waits.
     """
 
     client: str
@@ -124,8 +122,8 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillGeneration:
-    """One generation of the skill library, a numbered version that each change makes anew: its
-    number, its time and the change.
+    """The record of one generation (numbered version) of the skill library, which a change made:
+    its number, its time and that change.
     """
 
     number: int
@@ -152,8 +150,8 @@ NOTHING_THERE = ClientSkills(skills={}, pinned=())
 
 @dataclass(frozen=True)
 class Library:
-    """The skill library (S in MetaClaw) in one of its numbered versions (generations): every skill
-    that ever existed, in the state that it has there.
+    """One generation (numbered version) of the skill library (S in MetaClaw): every skill that ever
+    existed, in the state that it has in this generation.
     """
 
     generation: int
@@ -173,11 +171,10 @@ class Library:
         return any(skill.status is SkillStatus.ACTIVE for skill in self.skills.values())
 
     def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
-        """Return the active skills from which those for a request of this client
-        program are chosen.
+        """Return all active skills that may be used for requests of this client program.
 
-        A client kept apart (isolated by the user) sees only its own, every other client only
-        everybody's, whatever name a program gives itself.
+        A client that the user isolated from the others (`apart`) sees only its own skills; every
+        other client sees only those for everybody, whatever name it gives itself.
         """
         if not apart:
             return self._skills_for(EVERYBODY)
@@ -194,8 +191,8 @@ class Library:
         return self._by_client[client]
 
     def active_for(self, client: str) -> list[Skill]:
-        """Return the active skills of a client program, sorted by name; for "" those of
-        everybody.
+        """Return the active skills that belong to a client program, sorted by name; for "" those
+        that belong to everybody.
         """
         # A skill whose version file is lost has no body.
         found = [
@@ -206,8 +203,8 @@ class Library:
         return sorted(found, key=lambda skill: skill.name)
 
     def after(self, changed: Sequence[Skill]) -> Library:
-        """Return the skill library's next generation (numbered version), in which these skills are
-        new or changed.
+        """Return the skill library's next generation (numbered version), in which the skills in
+        `changed` are new or replaced.
         """
         number = self.generation + 1
         new = {
@@ -228,8 +225,9 @@ class Library:
 
 
 def added(library: Library, new: Skill) -> Skill:
-    """Return a new skill with its version number, for the library's next generation (numbered
-    version); the name of a deleted skill may be reused.
+    """Return a new skill with the version number that it gets in the library's next generation
+    (numbered version). The name of a deleted skill may be reused; raises Conflict if the name is
+    taken.
     """
     old = library.skills.get(new.key)
     if old is not None and old.status is not SkillStatus.ARCHIVED:
@@ -247,7 +245,9 @@ def _next_version(new: Skill, old: Skill | None) -> Skill:
 
 
 def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
-    """Return an existing skill with a new text as its next version; status and pin are kept."""
+    """Return the next version of an existing skill, with the new text; status and pin are kept.
+    Raises Conflict if the skill was deleted or the text is the same.
+    """
     old = library.get(key)
     if old.status is SkillStatus.ARCHIVED:
         raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
@@ -257,8 +257,8 @@ def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
 
 
 def rewritten(old: Skill | None, new: Skill) -> Skill:
-    """Return a skill after its file was edited by hand: its next version, active again if it was
-    archived.
+    """Return the next version of a skill whose file was edited by hand. A skill that is new or was
+    archived becomes active and unpinned; otherwise status and pin are kept.
     """
     if old is None or old.status is SkillStatus.ARCHIVED:
         return _next_version(replace(new, status=SkillStatus.ACTIVE, pinned=False), old)
@@ -266,7 +266,9 @@ def rewritten(old: Skill | None, new: Skill) -> Skill:
 
 
 def switched(library: Library, key: SkillKey, change: ChangeKind) -> Skill:
-    """Return the skill with the same text, but pinned, unpinned, disabled, enabled or deleted."""
+    """Return the skill with the same text but another state, as `change` says: pinned, unpinned,
+    disabled, enabled or deleted. Raises Conflict if it is in that state already or was deleted.
+    """
     old = library.get(key)
     match change:
         case ChangeKind.PIN | ChangeKind.UNPIN:
@@ -288,8 +290,8 @@ def switched(library: Library, key: SkillKey, change: ChangeKind) -> Skill:
 
 
 def rolled_back(now: Library, then: Library) -> list[Skill]:
-    """Return the changes that restore a former state of the skill library; skills made since are
-    archived.
+    """Return the skills as they must be changed to restore an earlier state (`then`) of the skill
+    library. Skills that were made after it are archived.
     """
     changes = []
     for key, skill in now.skills.items():
@@ -324,8 +326,8 @@ def check_client(client: str) -> str:
 
 
 def check_text(text: SkillText) -> SkillText:
-    """Return the skill's text in stored form. Raises SkillError if the format or the limits do not
-    allow it.
+    """Return the skill's text in the form in which it is stored. Raises SkillError if it breaks the
+    Agent Skills format or a limit.
     """
     check_name(text.name)
     description = _plain(text.description)

@@ -1,8 +1,9 @@
-"""Ranks skills (instruction texts) for a prompt: pinned ones first, then the few that clearly
-concern the request.
+"""Ranks skills (instruction texts) for a prompt: pinned ones first, then the few that clearly fit
+the request.
 
-The ranks of several retrievers are fused (reciprocal-rank fusion, Cormack et al., SIGIR 2009), but
-a skill must first pass an absolute floor in one of them, because most small talk concerns no skill.
+The ranks of several retrievers are fused (reciprocal-rank fusion, Cormack et al., SIGIR 2009). But
+a skill must first reach an absolute minimum score in one of them, because most small talk needs no
+skill.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ NO_SCORES: Mapping[SkillKey, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalRule:
-    """The settings for choosing the skills of a prompt: score thresholds, weights and token
-    budget.
+    """The settings for choosing the skills of a prompt: minimum scores, weights, and how many
+    tokens they may take.
     """
 
     at_most: int = 3
@@ -59,8 +60,8 @@ class RetrievalRule:
     kinds_weight: float = 1.0
     usage_weight: float = 0.25
     sheet_share: float = 0.6
-    """Share of the budget for skills that apply to every request; the rest is for those that fit
-    this request.
+    """Share of the token budget for skills that apply to every request; the rest is for skills that
+    fit the request at hand.
     """
 
 
@@ -79,9 +80,9 @@ def ranked(
     rule: RetrievalRule,
     kinds: Mapping[SkillKey, float] = NO_SCORES,
 ) -> list[SkillKey]:
-    """Return the skills that pass a minimum score in at least one retriever, best first, by
-    reciprocal-rank fusion. Negative scores in `exemplars` (similar past requests) speak against a
-    skill.
+    """Return the skills for a request that reach the minimum score of at least one retriever, best
+    first, by reciprocal-rank fusion. A negative score in `exemplars` (similar past requests) speaks
+    against a skill.
     """
     strong_words = {
         key: score
@@ -114,21 +115,26 @@ HELPED_FLOOR = 0.5
 requests are stored.
 """
 HELPED_GROWTH = 0.08
-"""Rise of HELPED_FLOOR whenever e times as many requests are stored: of many, more are alike by
-chance.
+"""Rise of HELPED_FLOOR each time the number of stored requests grows by a factor of e: among many
+requests, more are alike by chance.
 """
 REPEATED = 0.8
 """Least `Recalled.helped` for a new request of few subject words: it must nearly repeat a past
 request.
 """
 CLEARLY_WANTED = 0.7
-"""`Recalled.wanted` from which a skill is chosen although other similar requests needed none."""
+"""`Recalled.wanted` from which a skill is chosen although other similar past requests needed no
+skill.
+"""
 
 
 def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
-    """Score a skill for a request by similar past requests: the geometric mean of how strongly they
-    speak for this skill and for any skill. 0 if neither is strong enough, negative if similar
-    requests went well without a skill.
+    """Score how well one skill fits a request, from similar past requests: the geometric mean of
+    how strongly these speak for this skill and for any skill. 0 if either is too weak; negative if
+    similar requests went well without a skill.
+
+    `says_little` says that the request has few subject words; it must then nearly repeat a past
+    one.
     """
     floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
     if says_little:
@@ -152,12 +158,13 @@ def choose(
     spent_tokens: int = 0,
 ) -> SkillChoice:
     """Choose the skills for a prompt within its token budget. The conversation's own history has
-    priority: skills are dropped before it is cut.
+    priority: skills are left out before the history is cut.
 
     All counts are in tokens; `tokens_of` estimates a text's. `general` are the rules for every
-    request, best proven first. They take at most `sheet_share` of the allowance before skills for
-    this request; those left out may still be added after these, with those in `retrieved` first.
-    `spent_tokens` is what the conversation's current skills already use.
+    request, best proven first. At first they get at most `sheet_share` of the budget. Then come the
+    skills that fit this request, and after them those rules that had no room, if there is room now:
+    first those that are also in `retrieved`. `spent_tokens` is what the conversation's current
+    skills already use.
     """
     left_tokens = window_tokens - prompt_tokens - reply_tokens - spent_tokens
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens

@@ -1,8 +1,8 @@
-"""Builds a skill from the user's own words, verbatim, in a frame such as "In every answer the user
-wants: “…”".
+"""Builds a skill from the user's own words, verbatim, inside a fixed sentence such as "In every
+answer the user wants: “…”".
 
-The words are not edited, so the user recognises them and nobody else's words can slip in. The frame
-says which requests the skill applies to.
+The words are not edited, so the user recognises them and nobody else's words can slip in. The fixed
+sentence says which requests the skill applies to.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _PLAIN_QUOTES: Final = str.maketrans("“”", '""')
 
 
 def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: str) -> SkillText:
-    """Build a skill from `rule`, the user's words, and `asked`, the request after which they were
-    said.
+    """Build a skill from `rule`, the user's own words, and `asked`, the request after which the
+    user said them. `scope` says whether the rule is for all requests or for requests like that one.
     """
     words = " ".join(rule.split())
     example = _clipped(" ".join(asked.split()), ASKED_SHOWN).translate(_PLAIN_QUOTES)
@@ -58,8 +58,8 @@ _FRAMED: Final = re.compile(
 
 
 def words_of(body: str) -> str:
-    """Return the user's words from the body of a skill built by `skill_of`; any other body
-    unchanged.
+    """Return the user's own words from the body of a skill that `skill_of` built; any other body is
+    returned unchanged.
     """
     found = _FRAMED.match(body)
     return found["words"] if found else body
@@ -73,8 +73,8 @@ def example_of(body: str) -> str:
 
 
 def sheet_line(body: str) -> tuple[str, str] | None:
-    """Split a skill that states a rule for every request into its heading and its list line, so
-    that several such rules share one heading in the prompt; None for any other body.
+    """Split the body of a skill that states a rule for every request into a heading and a list
+    line, so that several such rules can share one heading in the prompt; None for any other body.
     """
     found = _FRAMED.match(body)
     if not found or found["example"] is not None:

@@ -35,8 +35,8 @@ _LONGEST_CACHED_WORD = 40
 
 
 def terms(text: str) -> list[str]:
-    """Return the subject words of a text, in lower case and lightly stemmed; pairs of characters
-    for scripts without spaces.
+    """Return the subject words of a text (those that say what it is about), in lower case and
+    lightly stemmed; for scripts without spaces, pairs of characters.
     """
     return list(_terms(text))
 
@@ -52,7 +52,8 @@ def _terms(text: str) -> tuple[str, ...]:
 
 def beside_terms(text: str) -> list[str]:
     """Return the words of a text that name no subject, in lower case and lightly stemmed, such as
-    "for someone else": by themselves they say nothing, but they relate other words.
+    those of "for someone else". By themselves they say nothing, but they tell how other words are
+    related.
     """
     words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
     return [found for word in words if (found := _known_beside(word))]
@@ -70,8 +71,8 @@ def _plain(word: str) -> str:
 
 
 def spoken(text: str) -> list[str]:
-    """Return all words of a text, in lower case and lightly stemmed, with every digit as 0: also
-    stop words, which tell a question from a task.
+    """Return all words of a text, in lower case and lightly stemmed, with every digit as 0. Stop
+    words are included, because they distinguish a question from a task.
     """
     return [stem(_DIGIT.sub("0", word)) for word in _WORD.findall(text.lower().replace("’", "'"))]
 
@@ -107,8 +108,8 @@ ASIDE_TERMS = 2
 
 
 def is_aside(text: str) -> bool:
-    """Whether the text is a short remark between people ("I'm off to lunch") that needs no skill:
-    few words, hardly a subject, a personal pronoun, and no task.
+    """Whether the text is a short remark that needs no skill, as between people ("I'm off to
+    lunch"): few words, hardly a subject, a personal pronoun, and no task.
     """
     found = islice(_WORD.finditer(text), ASIDE_WORDS + 1)  # a request may be a whole book
     words = [word.group().lower().replace("’", "'") for word in found]
@@ -119,8 +120,8 @@ def is_aside(text: str) -> bool:
 
 
 def asks_something(text: str, *, subjects: int) -> bool:
-    """Whether a match on a single word is enough to tell what a request is about: the request names
-    a task, or has hardly any other subject words. `subjects` is their number.
+    """Whether one matching word is enough to decide what a request is about: the request names a
+    task, or has hardly any other subject words. `subjects` is the number of its subject words.
     """
     if subjects <= ASIDE_TERMS:
         return True

@@ -1,5 +1,5 @@
-"""Completes a rule that the user stated: one that only points back ("never do that again") is
-joined with the sentences before it.
+"""Completes a user's rule that cannot be understood alone ("never do that again") by adding the
+sentences before it.
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from lull.core.skills.word_overlap import sentences, subjects
 
 
 def with_its_subject(rule: str, said: str) -> str:
-    """Return a user's rule with as many of the user's sentences before it as it needs to say what
-    it is about.
+    """Return a user's rule, preceded by as many of the user's own sentences as are needed to know
+    what it is about.
 
     "Never do that again." alone does not say what to avoid; with "I hate emojis." before it, it
-    does. "" if nothing in `said`, the user's whole message, names a subject: no skill can be made
-    of that.
+    does. Returns "" if nothing in `said`, the user's whole message, names a subject: then no skill
+    can be made.
     """
     if not rule or subjects(rule):
         return rule

@@ -1,6 +1,7 @@
-"""Splits texts into words and sentences and measures what two texts share.
+"""Splits texts into words and sentences, and measures how many words or runs of words two texts
+share.
 
-Tracing a text's author compares runs of words, text similarity compares stems. Nothing here knows
+To trace a text's author, runs of words are compared; for text similarity, stems. Nothing here knows
 what a word means; callers decide how much overlap is enough.
 """
 
@@ -79,8 +80,8 @@ _GLUED: Final = _GLUE | {stem(word) for word in _GLUE}
 
 
 def covered(part: frozenset[str], whole: frozenset[str]) -> float:
-    """Return the share of the items in `part` that are also in `whole`, in [0, 1]; 0 for an empty
-    part.
+    """Return what share of the items in `part` is also in `whole`, from 0 to 1; 0 if `part` is
+    empty.
     """
     return len(part & whole) / len(part) if part else 0.0
 
@@ -90,7 +91,7 @@ def is_negated(sentence: str) -> bool:
 
 
 RUN_WORDS: Final = 3
-"""Number of words in a run; three shared words in a row are rarely chance."""
+"""Number of consecutive words in a run; three shared words in a row are rarely chance."""
 Runs = frozenset[tuple[str, ...]]
 
 
@@ -100,8 +101,8 @@ def runs_of(of: list[str], length: int = RUN_WORDS) -> Runs:
 
 
 def shared_places(said: list[str], runs: Runs, length: int = RUN_WORDS) -> frozenset[int]:
-    """Return the indices of words in `said` that belong to a run of `length` words shared with the
-    other text.
+    """Return the positions of those words in `said` that belong to a run of `length` consecutive
+    words which also occurs in another text, whose runs are `runs`.
     """
     starts = (i for i in range(len(said) - length + 1) if tuple(said[i : i + length]) in runs)
     return frozenset(place for i in starts for place in range(i, i + length))

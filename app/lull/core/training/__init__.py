@@ -1,3 +1,3 @@
-"""Training runs of LoRA adapters: eligible data, the specification, examples, events and the
-record.
+"""Training runs of LoRA adapters: which data may be used, a run's specification, training examples,
+the trainer's events, and the record of a run.
 """

@@ -1,4 +1,6 @@
-"""Chooses, by model, the source of extra requests for training and testing LoRA adapters."""
+"""Chooses where extra requests for training and testing LoRA adapters come from, depending on the
+model.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,14 @@ from lull.core.training.ports import Curriculum
 
 
 class CurriculumByModel:
-    """Chooses by model where extra requests for training and testing come from: the model's own
-    source if it has one, else the user's past requests.
+    """Provides extra requests for training and testing adapters: from the source made for the model
+    if there is one, otherwise from the user's past requests.
     """
 
     def __init__(self, past: Curriculum, own: Mapping[str, Curriculum]) -> None:
-        """The mapping `own` holds sources made for one model each, by the model's name."""
+        """`past` draws on the user's past requests. `own` holds sources that were made for one
+        model each, by the model's name.
+        """
         self._past = past
         self._own = {canonical(name): one for name, one in own.items()}
 

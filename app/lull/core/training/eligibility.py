@@ -1,8 +1,7 @@
-"""Decides which recorded turns may train the weights, keeping data that taught skills apart from
-training data.
+"""Decides which recorded turns may train a model's weights; turns that taught a skill may not.
 
-What taught a skill (support data) must never train the weights as well, or they would learn what
-the prompt already says and the two effects could not be told apart (MetaClaw, arXiv 2603.17187,
+If turns that taught a skill (support data) also trained the weights, the weights would learn what
+the prompt already says, and the two effects could not be separated (MetaClaw, arXiv 2603.17187,
 section 3.4). Nothing is deleted: eligibility is a predicate on what was recorded with each turn.
 """
 
@@ -21,12 +20,14 @@ NEAR_SIMILARITY = 0.6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStanding:
-    """What is known about a recorded chat turn and decides whether it may train the weights."""
+    """The facts about a recorded chat turn that decide whether it may be used to train the
+    weights.
+    """
 
     complete: bool
     reward: Reward | None
     current: bool
-    """Whether the turn was answered with exactly the skills that its prompt would get today."""
+    """Whether the turn was answered with exactly those skills that its prompt would get today."""
     support: bool
     """Whether the turn taught a skill, or was used to test one on past requests."""
     near_support: bool
@@ -36,7 +37,7 @@ class TurnStanding:
 
 
 def why_not(standing: TurnStanding) -> str:
-    """Return why a recorded turn may not train weights; "" for an eligible one."""
+    """Return why a recorded turn may not be used to train the weights, in words; "" if it may."""
     if why := why_no_prompt(standing):
         return why
     if standing.reward is None:
@@ -47,10 +48,10 @@ def why_not(standing: TurnStanding) -> str:
 
 
 def why_no_prompt(standing: TurnStanding) -> str:
-    """Return why the request of a recorded turn may not train weights with newly sampled answers;
-    "" if it may.
+    """Return why the request of a recorded turn may not be used for training with newly sampled
+    answers, in words; "" if it may.
 
-    Those answers get scores of their own, so the recorded answer's reward does not matter.
+    The new answers get scores of their own, so the recorded answer's reward does not matter.
     """
     if standing.excluded:
         return "you keep its conversation out of learning"
@@ -66,16 +67,16 @@ def why_no_prompt(standing: TurnStanding) -> str:
 
 
 def marks_of(request: str) -> frozenset[str]:
-    """Return the set of words by which requests are compared: the subject words, or the whole text
-    if there are none.
+    """Return the set of words by which a request is compared with others: its subject words, or the
+    whole text as one item if there are none.
     """
     plain = request.strip().lower()
     return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
 
 
 class SupportCluster:
-    """The requests of turns that taught skills (support data), searched for near duplicates of a
-    request.
+    """The requests of all turns that taught a skill (support data). Tells whether another request
+    is nearly the same as one of them.
     """
 
     def __init__(self, support: Iterable[frozenset[str]]) -> None:

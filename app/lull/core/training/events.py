@@ -15,15 +15,17 @@ from lull.core.errors import TrainingError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Began:
-    """Event of a training run: the trainer has loaded the model and measured the memory
-    of one step.
+    """Event of a training run: the trainer has loaded the model and measured how much memory one
+    step needs.
     """
 
     EVENT: ClassVar = "began"
     steps: int
     """Optimiser steps of the whole run; 0 if no example teaches anything."""
     from_step: int = 0
-    """The step from which the run continues; above 0 if it resumed from a checkpoint."""
+    """Number of the step at which this process starts; above 0 if it resumes the run from a
+    checkpoint.
+    """
     examples: int
     replays: int
     skipped_groups: int
@@ -91,8 +93,8 @@ class RunRefused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Event: the training run failed, for good or for now, with a title, a detail and a hint for
-    people.
+    """Event: the training run failed, for good or only for now, with a title, a detail and a hint
+    for people.
     """
 
     EVENT: ClassVar = "failed"
@@ -136,10 +138,10 @@ def parse_event(line: str) -> RunEvent | None:
 
 
 def steps_in(lines: Iterable[str]) -> list[Stepped]:
-    """Return the training steps that the lines of a trainer's event file report, each once.
+    """Return the training steps that the lines of a trainer's event file report, each step once.
 
-    A trainer that was killed does again what came after its last checkpoint, so the later line of a
-    step counts. Lines that cannot be read are left out.
+    A trainer that was killed repeats what came after its last checkpoint, so the later of two lines
+    about a step counts. Lines that cannot be read are left out.
     """
     found: dict[int, Stepped] = {}
     for line in lines:

@@ -1,7 +1,9 @@
-"""Training examples, one per line of `batch.jsonl`, and the advantage of a sampled answer.
+"""Training examples, one per line of `batch.jsonl`, and the advantage of a sampled answer (how much
+better it is than the other samples).
 
-All are token ids exactly as the inference engine took and gave them, so nothing is tokenised twice.
-An example's `id` names the turn it was made from, so that `lull forget` can find it.
+All texts are token ids exactly as the inference engine received and produced them, so nothing is
+tokenised twice. An example's `id` names the turn it was made from, so that `lull forget` can find
+it.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ class Group:
 
     @property
     def teaches(self) -> bool:
-        """Whether the group can train the model: the rewards of its answers differ, so some were
-        better than others.
+        """Whether training on this group can change the model: the rewards of its answers differ,
+        so some were better than others.
         """
         return any(advantage != 0.0 for advantage in self.advantages)
 
@@ -62,8 +64,8 @@ class RecordedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graduation:
-    """A training example for distilling a skill into the weights: one prompt without the skill, for
-    the student, and with it, for the teacher.
+    """A training example for distilling a skill into the weights: one prompt twice, without the
+    skill for the student and with the skill for the teacher.
     """
 
     id: str
@@ -76,8 +78,8 @@ class Graduation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayExample:
-    """A training example for rehearsal: a past good answer that is trained on unchanged, so that
-    the model does not unlearn it.
+    """A training example for rehearsal: a good past answer, on which the model is trained again so
+    that it does not forget how to answer so.
     """
 
     id: str

@@ -1,8 +1,9 @@
-"""Decides how training a skill into the weights (a graduation) is tried again after the resulting
-adapter failed the checks before use.
+"""Decides how training a skill into the weights (a graduation) is repeated after the resulting
+adapter failed the gate, the checks before use.
 
-A second run of the same settings would fail in the same way. The failed checks say what to change:
-too little of the skill was learned, or too much of the model's other behaviour was changed.
+Another training run with the same settings would fail in the same way. The failed checks say what
+to change: too little of the skill was learned, or too much of the model's other behaviour was
+changed.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Final
 from lull.core.adapters.gate_report import GateCheck, Verdict
 
 MOST_TRIES: Final = 3
-"""Most tries at training one skill into the weights without the user asking."""
+"""Most times that training one skill into the weights is tried unless the user asks for more."""
 LONGER: Final = 1.5
-"""Factor on the passes for the next try, after too little of the skill was learned."""
+"""Factor on the number of passes over the batch for the next try, after too little of the skill was
+learned.
+"""
 MORE_ANCHORS: Final = 2.0
-"""Factor on the anchors for the next try, after too much of the model's other behaviour was
-changed.
+"""Factor on the number of anchors (requests whose answers should stay as they are) for the next
+try, after too much of the model's other behaviour was changed.
 """
 _GAIN: Final = ("kept", "target")
 """Checks of what the skill itself is worth, the most telling first."""
@@ -29,33 +32,37 @@ _CANARIES: Final = "canaries:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationCourse:
-    """The settings of one try at training a skill into the weights (a graduation), such as how
-    often the examples are repeated, relative to the usual ones.
+    """The settings of one try at training a skill into the weights (a graduation), relative to the
+    usual ones: how often the examples are repeated, and how many requests keep other behaviour in
+    place.
     """
 
     number: int = 1
-    """Which try at this skill it is, from 1."""
+    """Which try at training this skill it is, counted from 1."""
     passes: float = 1.0
-    """Factor of the passes over the batch."""
+    """Factor on the usual number of passes over the batch."""
     anchors: float = 1.0
     """Number of anchors (requests whose answers should stay as they are) per skill example."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationLesson:
-    """What follows from a rejected try at training a skill into the weights: a sentence for the
-    user, and the settings of the next try.
+    """What follows from a failed try at training a skill into the weights: a sentence for the user,
+    and the settings of the next try.
     """
 
     said: str
-    """One sentence: what was lost, and what is done otherwise next time."""
+    """One sentence for the user: what the trained adapter lacked, and what is done differently next
+    time.
+    """
     next: GraduationCourse | None
-    """The settings of the next try; None where there is none."""
+    """The settings of the next try; None if the training is not tried again."""
 
 
 def lesson_of(verdict: Verdict, course: GraduationCourse) -> GraduationLesson:
-    """Derive the settings of the next try from the checks that an adapter failed, which was trained
-    by `course` to learn a skill.
+    """Decide how to repeat the training of a skill into the weights: return the settings of the
+    next try. `verdict` says which checks the last adapter failed, `course` with which settings it
+    was trained.
     """
     failed = [check for check in verdict.checks if not check.holds]
     gain = _gain_lost(failed)

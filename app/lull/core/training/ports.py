@@ -16,21 +16,23 @@ if TYPE_CHECKING:
 
 
 class Curriculum(Protocol):
-    """Interface of a source of requests for training an adapter, and for testing it before use, in
-    addition to the recorded ones that the training run consists of.
+    """Interface of a source of requests for training an adapter and for testing it before use, in
+    addition to those that were recorded.
     """
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
-        """Return questions that an adapter must still answer rightly, each with its check."""
+        """Return canary probes for testing this adapter: requests that it must still answer
+        rightly, each with a check of the answer.
+        """
 
     def subject(self, model: str, asked: str) -> str:
-        """Return what a request is about, as a word that can be compared with the subjects of test
-        prompts (`Probe.about`); "" if unknown.
+        """Return what the request `asked` is about, as one word that can be compared with the
+        subjects of test prompts (`Probe.about`); "" if unknown.
         """
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
-        """Return requests that were never trained on, about the same subject as the user's words;
-        empty if there are none.
+        """Return up to `count` requests that were never trained on, about the same subject as the
+        user's words; empty if there are none.
         """
 
     def anchors(
@@ -39,12 +41,15 @@ class Curriculum(Protocol):
         """Return requests whose answers should stay as they are while an adapter is trained; equal
         arguments give equal requests.
 
-        Those with skills are mostly of the kind that the words `about` describe; "" for any kind.
+        With `with_skills` their prompts contain skills, and most of them are of the kind that the
+        words `about` describe; "" means any kind.
         """
 
 
 class Trainer(Protocol):
-    """Interface of the trainer, which trains run folders, each in a process of its own."""
+    """Interface of the trainer, which trains LoRA adapters from run folders, each in a process of
+    its own.
+    """
 
     async def start(self, folder: str) -> TrainingProcess:
         """Start training a run folder in a new process, or continue from its last checkpoint.
@@ -55,8 +60,8 @@ class Trainer(Protocol):
 
 
 class TrainingProcess(Protocol):
-    """Interface of a running trainer process. In whatever order its methods are called, no finished
-    step is lost.
+    """Interface of a running trainer process. Its methods may be called in any order without losing
+    a finished training step.
     """
 
     def events(self) -> AsyncIterator[RunEvent]:
@@ -75,6 +80,6 @@ class TrainingProcess(Protocol):
     async def resume(self) -> None: ...
 
     async def kill(self) -> None:
-        """Ends the trainer process and frees its memory. `Trainer.start` continues from the last
-        checkpoint.
+        """Ends the trainer process at once and frees its memory. `Trainer.start` later continues
+        from the last checkpoint.
         """

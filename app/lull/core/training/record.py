@@ -5,9 +5,10 @@
         │        └ superseded | cancelled | failed | forgotten
         └ stuck: its trainer ended three times without getting a step further
 
-A run that is stuck keeps its folder and stays the current run until the user lets it go on or
-cancels it. A run that began with other skills or weights, or with a conversation that is now
-deleted, is superseded: its data become available again, and nothing of it answers users.
+A stuck run keeps its folder and stays the current run until the user lets it go on or cancels it. A
+run is superseded if it began with other skills or weights than those in use now, or with a
+conversation that is now deleted: its data may then be used again, and its adapter never answers
+users.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
 """Statuses in which the trainer has work to do."""
 OPEN = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
 MOST_FALLS: Final = 3
-"""Number of trainer crashes without a new furthest step after which a run is stuck."""
+"""Number of trainer crashes, without any further step done, after which a training run is stuck."""
 MOST_ALIKE: Final = 3
 """Number of consecutive runs of a kind failing for the same reason after which no more are started
 automatically.
@@ -54,13 +55,13 @@ automatically.
 
 
 WISH: Final = "wish"
-"""Source kind of a turn in which the user said the wish that answers were scored by."""
+"""Kind of a run's source: a turn in which the user stated the wish by which answers were scored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSource:
     """Something that a training run was made from: a turn, a user's wish about a turn, or a skill.
-    The record stays even after its source is deleted.
+    It stays in the run's record even after that turn or skill is deleted.
     """
 
     kind: str
@@ -137,12 +138,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The state of model, adapters and skills at present, with which a training run is compared
-    before its next step: if it differs, the run is given up.
+    """The present state of the trained model, its adapter and the skills. A training run is
+    compared with it before the next step; if the run was made for another state, it is given up.
     """
 
     model: str
-    """Name of the model that is trained now."""
+    """Name of the model that Lull trains now."""
     base: str
     """Digest of that model's weights as served now."""
     root: str | None
@@ -150,7 +151,7 @@ class Stand:
     skills: Mapping[str, tuple[str, ...]]
     """Maps each turn that may still be trained on to the skills its prompt would get today."""
     live: Collection[str]
-    """sha256 of every active skill now."""
+    """sha256 of every skill that is active now."""
 
 
 def moved(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
@@ -159,13 +160,16 @@ def moved(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
 
 
 def fallen(made: RunProgress) -> RunProgress:
-    """Return the training progress after the trainer process ended without reporting why."""
+    """Return a training run's progress with one more crash, after its trainer process ended without
+    reporting why.
+    """
     return replace(made, falls=made.falls + 1)
 
 
 def stepped(made: RunProgress, step: int) -> RunProgress:
-    """Return the training progress after a step. Only a new furthest step resets the count of
-    crashes; otherwise a run that always dies after its first step would restart for ever.
+    """Return a training run's progress after step number `step` was done. Only a step beyond all
+    earlier ones resets the count of crashes; otherwise a run that always dies after its first step
+    would be restarted for ever.
     """
     if step <= made.furthest:
         return made
@@ -173,8 +177,8 @@ def stepped(made: RunProgress, step: int) -> RunProgress:
 
 
 def why_stuck(run: Run, last: str) -> str:
-    """Explain to the user why the trainer of a run is not restarted automatically after repeated
-    crashes; "" if it may be. `last` says how it ended this time.
+    """Explain to the user why a training run is not restarted automatically after repeated crashes;
+    "" if it may still be restarted. `last` says how the trainer ended this time.
     """
     made = run.progress
     if made.falls < MOST_FALLS:
@@ -188,8 +192,9 @@ def why_stuck(run: Run, last: str) -> str:
 
 
 def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
-    """Explain to the user why no further training run of this kind is started automatically; "" if
-    one may be. `runs` are newest first.
+    """Explain to the user why no further training run of this kind is started automatically: the
+    last few failed in the same way. "" if one may be started. `runs` are newest first; `base` and
+    `graduates` say of which weights and for which skill.
     """
     of_kind = (r for r in runs if (r.base, r.kind, r.graduates) == (base, kind, graduates))
     last = list(islice(of_kind, MOST_ALIKE))
@@ -203,8 +208,8 @@ def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = 
 
 
 def superseded(run: Run, now: Stand) -> str:
-    """Explain why a training run may not continue, because model, adapter or skills changed since
-    it began; "" if it may.
+    """Explain why a training run may not continue: since it began, the model, the active adapter or
+    the skills have changed. "" if it may continue.
     """
     if why := other_weights(run, model=now.model, base=now.base):
         return why
@@ -222,8 +227,8 @@ def superseded(run: Run, now: Stand) -> str:
 
 
 def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
-    """Return the newest run of the series of training rounds, each continuing the one before, that
-    this run belongs to.
+    """Return the newest training run of the series that this run belongs to; in such a series each
+    run (round) continues training from the adapter of the one before.
     """
     while run.status is RunStatus.CONTINUED:
         after = next((one for one in runs if one.parent == run.id), None)
@@ -234,8 +239,8 @@ def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
 
 
 def other_weights(run: Run, *, model: str, base: str) -> str:
-    """Return why the training run's adapter would be useless for the model that is trained now; ""
-    if it would not.
+    """Return why the adapter of a training run would be useless for the model that is trained now,
+    because it was trained on other weights; "" if it can be used.
     """
     if run.base == base:
         return ""

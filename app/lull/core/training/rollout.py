@@ -1,9 +1,10 @@
-"""Groups of answers sampled to stored requests for GRPO, and the choice of the next request to
-sample.
+"""Rollouts for GRPO: groups of answers that the model sampled to stored requests, and the choice of
+the next request to sample.
 
-A group teaches only if some of its answers were better than others; one with equal rewards is
-recorded, so that it is not sampled again and again. A group belongs to the policy that sampled it
-and to the skills in its prompt; under others it is no longer on-policy.
+A group is useful for training only if some of its answers were better than others. One with equal
+rewards is recorded as well, so that the same request is not sampled again and again. A group
+belongs to the policy that sampled it and to the skills in its prompt; if these change, it is no
+longer on-policy.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from enum import StrEnum
 from typing import Final
 
 HELD_OUT_ONE_IN: Final = 5
-"""One request in this many is held out for testing adapters."""
+"""One request in this many is kept out of training, for testing adapters."""
 
 
 class GroupState(StrEnum):
@@ -32,8 +33,8 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One sampled answer as the inference engine drew it: token ids, log-probabilities and
-    reward.
+    """One answer sampled from the model for training: its token ids, their log-probabilities and
+    its reward.
     """
 
     ids: tuple[int, ...]
@@ -54,7 +55,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledPolicy:
-    """Which weights sampled a group of answers: a base model and an adapter."""
+    """The weights that sampled a group of answers: a base model and an adapter."""
 
     base: str
     """Digest of the base weights."""
@@ -94,16 +95,20 @@ class RolloutGroup:
 
 
 def held_out(request: str) -> bool:
-    """Whether a request is reserved for testing adapters and never trained on; one in five is.
+    """Whether a request is kept out of training, so that adapters can be tested on it; one in five
+    is.
 
-    The choice depends only on the request's words, so that equal requests are on the same side.
+    The choice depends only on the request's words, so that equal requests are always on the same
+    side.
     """
     digest = hashlib.sha256(same_words(request).encode("utf-8", "replace")).digest()
     return digest[0] % HELD_OUT_ONE_IN == 0
 
 
 def same_words(request: str) -> str:
-    """Return a request's words in normal form; requests with the same form count as the same."""
+    """Return a request's words in a normal form. Requests with the same normal form count as the
+    same request.
+    """
     return " ".join(request.lower().split())
 
 
@@ -116,7 +121,7 @@ def state_of(samples: Sequence[Drawn]) -> GroupState:
 
 def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
     """Return the mean reward over groups of sampled answers, each group weighted equally; None if
-    none was scored.
+    no group has a known reward.
     """
     known = [group.reward for group in groups if group.reward is not None]
     return sum(known) / len(known) if known else None
@@ -125,10 +130,10 @@ def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
 def next_prompt(
     prompts: Sequence[str], done: Mapping[str, Sequence[GroupState]], *, most: int
 ) -> str | None:
-    """Choose the turn whose request the model answers next for training: the first one with the
-    fewest groups of sampled answers; None if there is none.
+    """Choose the turn whose request the model answers next for training: the first one of those
+    with the fewest groups of sampled answers so far. None if no turn is left.
 
-    Skips turns that could not be scored and those with `most` groups.
+    Turns whose answers could not be scored and those with `most` groups are skipped.
     """
     open_ = [
         turn
@@ -139,8 +144,9 @@ def next_prompt(
 
 
 def chosen_groups(groups: Sequence[RolloutGroup], *, most: int) -> tuple[RolloutGroup, ...]:
-    """Choose the groups of sampled answers for one training run, only those with differing rewards:
-    one from each request in turn, oldest first, so that no request crowds out the others.
+    """Choose at most `most` groups of sampled answers for one training run. Only groups with
+    differing rewards are used, one from each request in turn, oldest first, so that no request
+    crowds out the others.
     """
     by_turn: dict[str, list[RolloutGroup]] = {}
     for group in sorted(groups, key=lambda g: (g.number, g.id)):

@@ -1,4 +1,4 @@
-"""The text formats of a run folder, which the service writes and the trainer reads.
+"""The text formats of the files in a run folder, which the service writes and the trainer reads.
 
     RUN/spec.json       {"format": 1, "id", "kind", "model", …, "grpo" | "kto" | "graduation": {…}}
     RUN/batch.jsonl     one example per line, each with its "type"
@@ -7,8 +7,8 @@
                         optimizer.safetensors, state.json}; private to the trainer
     RUN/adapter/        when finished: adapters.safetensors and adapter_config.json, as in mlx-lm
 
-A missing key has the default of its dataclass; an unknown one is an error, because a misspelt key
-would otherwise train something else.
+A missing key of the specification has the default of its dataclass. An unknown key is an error,
+because a misspelt one would otherwise train something else.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def spec_text(spec: RunSpec) -> str:
 
 
 def read_spec(text: str) -> RunSpec:
-    """Parse the text of a training run's `spec.json`. Raises TrainingError naming an unusable
-    key.
+    """Parse the text of a training run's `spec.json`. Raises TrainingError, which names the key
+    that cannot be used.
     """
     where = "spec.json"
     value = _object(text, where)
@@ -86,8 +86,8 @@ def example_line(example: Example) -> str:
 
 
 def read_example(line: str, where: str = BATCH) -> Example:
-    """Parse one training example, a line of `batch.jsonl`. Raises TrainingError naming `where` and
-    the fault.
+    """Parse one training example, a line of `batch.jsonl`. Raises TrainingError that says what is
+    wrong; `where` names the line in its message.
     """
     value = _object(line, where)
     name = value.pop("type", None)

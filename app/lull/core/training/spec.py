@@ -1,6 +1,7 @@
 """The specification of a training run: the contents of `spec.json`, with defaults.
 
-A run is a pure function of its folder: nothing that changes the result is stored anywhere else.
+A training run is a pure function of its folder: nothing that changes the result is stored anywhere
+else.
 """
 
 from __future__ import annotations
@@ -81,7 +82,9 @@ TERMS: Final[dict[RunKind, type[Terms]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
-    """The specification of one training run. Raises TrainingError that names an invalid number."""
+    """The specification of one training run: model, data, LoRA settings and hyperparameters. Raises
+    TrainingError if a number is invalid, and names it.
+    """
 
     id: str
     kind: RunKind

@@ -1,9 +1,9 @@
 """Parses amounts in users' rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
 
 Numbers are digits or words, in English, German, French and Spanish. An approximate amount ("around
-50") is ignored. So is a number that its sentence does not plainly demand: what surrounds it can
-change its meaning ("two sentences are plenty", "two are too few", "two or so") in more ways than a
-list of words could cover.
+50") is ignored. A number that the sentence does not plainly demand is ignored, too, because the
+words around it can change its meaning ("two sentences are plenty", "two are too few", "two or so")
+in more ways than a list of words could cover.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ class AmountRange(NamedTuple):
 
 
 def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount of `noun` (a regular expression) that a rule asks for; None if unclear.
+    """Parse how many things a rule asks for; `noun` is a regular expression for the things, such as
+    words. None if this is unclear.
 
     A plain number means exactly that many; with `limit` it is the maximum, which is what people
     mean by "100 words".
@@ -115,8 +116,9 @@ def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def bare(text: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount that a rule asks for without saying of what ("at most 100"); None unless it
-    contains exactly one number.
+    """Parse an amount that a rule gives without a noun ("at most 100"). None unless the text
+    contains exactly one number. With `limit`, a plain number is a maximum; otherwise it means
+    exactly that many.
     """
     text = _plain(text)
     found = _only_number(text)
@@ -128,15 +130,16 @@ def bare(text: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def counts(text: str, noun: str) -> bool:
-    """Whether the text gives a number of the things that `noun` (a regular expression) names, such
-    as "two sentences", be it a limit or not.
+    """Whether a text contains a number of certain things, such as "two sentences", as a limit or
+    not. `noun` is a regular expression for the things.
     """
     return amount_of(noun).search(_plain(text)) is not None
 
 
 def number_of(text: str, noun: str) -> int | None:
-    """Return the number that stands with `noun` (a regular expression) in a text, or else the only
-    number there; None without one. "At most" and the like are not looked at: "4 spaces" gives 4.
+    """Return the number that stands with `noun` (a regular expression) in a text, else the text's
+    only number; None if there is none. Words such as "at most" are ignored: "at most 4 spaces"
+    gives 4.
     """
     text = _plain(text)
     found = amount_of(noun).search(text)

@@ -120,7 +120,7 @@ _OTHER: Final = {
     "typographic": "straight",
     "straight": "typographic",
 }
-"""For each of two options the other one, which is wanted where the first is rejected."""
+"""For each of two options the other one; it is the wanted one where a rule rejects the first."""
 _HIDES: Final = {
     "em dash": ("dash",),
     "en dash": ("dash",),
@@ -151,8 +151,9 @@ _COUNTED: Final = re.compile(rf"(?:\b{NUMBER}\s+|[-./])$", re.IGNORECASE)
 
 
 def chosen(kind: CheckKind, text: str) -> str:
-    """Return the one thing that a rule wants (such as a unit or a date format), by the name that
-    checks use for it; "" if there is none or it is unclear.
+    """Return the one thing that a rule wants, such as a unit or a date format, by the name that
+    checks use for it; "" if the rule names none or is unclear. `kind` says what sort of thing to
+    look for.
     """
     if kind is CheckKind.LANGUAGE:
         return _language(text)

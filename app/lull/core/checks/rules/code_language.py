@@ -1,4 +1,6 @@
-"""Programming languages: how rules and requests name them, and which one an answer contains."""
+"""Programming languages: recognises them by name in rules and requests, and by its code in an
+answer.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,9 @@ def named(text: str) -> set[str]:
 
 
 def shown(answer: str) -> set[str]:
-    """Return the programming languages of the code in an answer; empty without code or if
-    unclear."""
+    """Return the programming languages of the code in an answer; empty if there is no code or its
+    language is unclear.
+    """
     if is_sql(answer):
         return {"sql"}
     blocks = blocks_of(answer)

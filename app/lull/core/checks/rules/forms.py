@@ -1,5 +1,5 @@
-"""Tells by regular expressions which check a rule in a user's words asks for ("answer in one
-sentence"), where the classifier could not tell: high precision, low recall.
+"""Recognises by regular expressions which check a user's rule asks for ("answer in one sentence").
+Used where the classifier is unsure: few rules are recognised, but those nearly always rightly.
 """
 
 from __future__ import annotations

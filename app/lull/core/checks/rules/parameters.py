@@ -1,5 +1,5 @@
-"""Extracts the parameters of a check (an exact test of an answer) of a known kind from the text of
-a rule, by regular expressions.
+"""Extracts the parameters of a check (an exact test of an answer) from the text of a user's rule,
+by regular expressions. The kind of check is already known.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _NO_PARAMETERS: Final = frozenset(
 
 
 def parameters(kind: CheckKind, rule: str) -> Check | None:
-    """Build a check (an exact test of an answer) of a known kind from the text of a rule; None if a
-    needed parameter is missing.
+    """Build a check (an exact test of an answer) of this kind from the text of a user's rule; None
+    if a parameter that the kind needs is not in the text.
     """
     if kind in _NO_PARAMETERS:
         return Check(kind=kind)

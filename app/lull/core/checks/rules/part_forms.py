@@ -1,8 +1,8 @@
 """Parses rules about a part of an answer: its last line, each bullet, lines of code, a commit
 message's subject.
 
-Such a rule is never applied to the whole answer: if a part is named and the rest is not understood,
-the rule gives no check.
+Such a rule is never applied to the whole answer: if it names a part and something else in it is not
+understood, it gives no check.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ _OTHER_START: Final = r"\b(?:verb|noun|emoji|number|tag|word|imperative|type|pre
 
 
 def part_named(clause: str) -> tuple[Part, str] | None:
-    """Find the part of an answer that a clause of a user's rule is about; return it with the
-    clause. None if the clause names no part.
+    """Find the part of an answer (such as each bullet) that a clause of a user's rule is about;
+    return it with the clause. None if the clause names no part.
     """
     bare = blanked(clause)
     if _whole_counted(bare):
@@ -152,15 +152,15 @@ _IN_A_PART: Final = re.compile(
 
 
 def in_a_part(clause: str) -> bool:
-    """Whether a clause of a rule is about a part of the answer that no check can test, such as
-    headings.
+    """Whether a clause of a user's rule is about a part of the answer for which there is no check,
+    such as headings.
     """
     return _IN_A_PART.search(blanked(clause)) is not None
 
 
 def part_check(clause: str) -> Check | None:
-    """Return the check (an exact test) that a clause of a rule means for a part of the answer; None
-    if the clause is not understood.
+    """Return the check (an exact test) that a clause of a user's rule asks for in one part of the
+    answer, such as each bullet; None if the clause is not understood.
     """
     named = part_named(clause)
     if named is None:

@@ -35,7 +35,7 @@ ONE_PART: Final = re.compile(
     r"about))\b",
     re.IGNORECASE,
 )
-"""Regular expression for rules about a part of the answer instead of the whole."""
+"""Regular expression that recognises rules about a part of the answer instead of the whole."""
 PART_OF_ANSWER: Final = re.compile(
     r"\b(?:keywords?|titles?|headings?|headers?|subject|labels?|constants?|names?|variables?|"
     r"first (?:word|letter)|flags?|acronyms?|filenames?|file names|branch|tags?|hashtags?|columns?|"
@@ -66,8 +66,8 @@ def quoted(text: str) -> list[str]:
 
 
 def quoted_after(text: str, cue: str) -> str:
-    """Return the first quoted text after `cue` (a regular expression), else the text after a colon;
-    "" if there is none.
+    """Return the first quoted text after `cue` (a regular expression). If nothing is quoted there,
+    return the text after a colon; "" if there is no colon either.
     """
     found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
     if found is None:
@@ -82,8 +82,8 @@ def quoted_after(text: str, cue: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """Replace each quoted text in a user's rule by § signs of the same length, so that its words
-    are not read as instructions.
+    """Replace each quoted text in a user's rule by § signs of the same length, so that the quoted
+    words are not mistaken for a part of the rule.
     """
     return QUOTED.sub(lambda found: "§" * len(found[0]), text)
 
@@ -125,8 +125,8 @@ def denies(text: str) -> bool:
 
 
 def denied(text: str, found: re.Match[str]) -> bool:
-    """Whether the words shortly before or after something that a user's rule names, such as
-    "emojis", negate it ("no emojis"), so that the rule forbids it.
+    """Whether something that a user's rule names is negated by the words shortly before or after
+    it, as in "no emojis"; the rule then forbids it. `found` is its place in the text.
     """
     before = _NOT_MORE.sub(" ", text[: found.start()])
     # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
@@ -153,8 +153,8 @@ def denied(text: str, found: re.Match[str]) -> bool:
 
 
 def denies_twice(text: str) -> bool:
-    """Whether a text is a double negation and so demands the thing that it names: "never leave
-    out", "don't skip".
+    """Whether a text is a double negation, which demands what it names: "never leave out", "don't
+    skip".
     """
     return (
         re.search(
@@ -230,7 +230,9 @@ _REASON_BEHIND: Final = re.compile(
 
 
 def without_reason(text: str) -> str:
-    """Remove the reason from a rule, as in "No markdown, it lands in a text message"."""
+    """Remove from a rule the reason that the user gives for it, as in "No markdown, it lands in a
+    text message".
+    """
     bare = blanked(text)
     found = _REASON_BEHIND.search(bare)
     return text if found is None or not found.start() else text[: found.start()]
@@ -241,8 +243,8 @@ def conditional(text: str) -> bool:
 
 
 def without_even_if(text: str) -> str:
-    """Remove from a user's rule a clause that does not limit it, such as "even when I
-    write English".
+    """Remove from a user's rule a clause that only stresses that there is no exception, such as
+    "even when I write English".
     """
     return _EVEN_IF.sub("", text)
 
@@ -266,8 +268,8 @@ _SAYS_IT_AGAIN: Final = re.compile(
 
 
 def echo(clause: str) -> bool:
-    """Whether a clause of a user's rule only adds emphasis to the one before it: "No emojis.
-    Ever.", "Never use them".
+    """Whether a clause of a user's rule only repeats the clause before it with emphasis: "No
+    emojis. Ever.", "Never use them".
     """
     return _SAYS_IT_AGAIN.match(clause) is not None
 

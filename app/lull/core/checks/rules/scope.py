@@ -1,5 +1,5 @@
-"""Finds the words of a user's rule that limit it to certain requests ("When I ask for a recipe,
-…"), and removes them.
+"""Finds and removes the words of a user's rule that limit it to certain requests ("When I ask for a
+recipe, …").
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _FOR: Final = re.compile(
 
 
 def lead(rule: str) -> str:
-    """Return the clause that says when a user's rule applies, such as "When I ask for a recipe, …";
-    "" for none.
+    """Return the clause of a user's rule that says which requests the rule is for, such as "When I
+    ask for a recipe, …"; "" if there is none.
     """
     found = _lead(rule)
     if found is not None:

@@ -1,8 +1,8 @@
-"""Decides which quoted words a user's rule forbids and which it wants in answers.
+"""Decides which quoted words a user's rule forbids in answers and which it wants.
 
-A classifier often gets the direction wrong: "carries X", "X belongs in", "X is on my blacklist". So
-the words around each quotation decide, and where they say neither, there is no result. "« client »
-est interdit, on dit « hôte »" forbids the first; the second is a replacement that not every answer
+A classifier often gets this wrong: "carries X", "X belongs in", "X is on my blacklist". So the
+words around each quotation decide; where they say neither, there is no result. "« client » est
+interdit, on dit « hôte »" forbids the first word; the second is a replacement that not every answer
 must contain.
 """
 
@@ -93,8 +93,8 @@ class WantedWords(NamedTuple):
 
 
 def with_named_words_quoted(text: str) -> str:
-    """Add quotation marks around words that a rule names without them: "the word however", "call
-    him Bob".
+    """Return the rule with quotation marks added around words that it names without them: "the word
+    however", "call him Bob".
     """
     for form in (_NAMED, _CALLED, _CODE_NAME):
         here = form.search(blanked(text))
@@ -105,8 +105,8 @@ def with_named_words_quoted(text: str) -> str:
 
 
 def wanted_words(text: str) -> WantedWords | None:
-    """Return the quoted words that a rule wants in answers and those that it forbids; None if there
-    are none or it is unclear.
+    """Return the quoted words that a user's rule wants in answers, and those that it forbids; None
+    if nothing is quoted or the rule is unclear.
     """
     found = list(QUOTED.finditer(text))
     bare = blanked(text)

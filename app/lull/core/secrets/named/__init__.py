@@ -1,6 +1,6 @@
-"""Patterns of secrets, most of them recognised by the name that goes with the secret: words of many
-languages, and the ways in which a value follows its name, such as in a sentence, a table's column
-or an element.
+"""Patterns of secrets, most of them recognised by the name that goes with the secret: words for
+"password" and the like in many languages, and the ways in which a value follows its name, such as
+in a sentence, in a table's column or in an XML element.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Words that name a secret, by their stems, in some sixty languages.
+"""Words that name a secret ("password", "PIN", …), by their stems, in some sixty languages.
 
 A stem is enough because most languages add endings: Swedish `lösenordet`, Turkish `şifresi`,
 Hungarian `jelszavam`.
