@@ -69,7 +69,8 @@ def read_skill_file(file: Path) -> bytes:
             hint = f"At most {FILE_LIMIT} bytes are read."
             raise SkillError(f"{file} is too large.", hint=hint) from error
         if error.strerror == NOT_REGULAR:
-            raise SkillError(f"{file} {NOT_REGULAR}.", hint="Put a text file there.") from error
+            hint = "Put a text file there."
+            raise SkillError(f"{file} is not a regular file.", hint=hint) from error
         raise SkillError(f"{file}: {error.strerror}.", hint="Check the file.") from error
 
 
