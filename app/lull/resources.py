@@ -19,56 +19,57 @@ INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resourc
 
 
 def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the LoRA adapter of the built-in chat model, which is a small open model with this
-    adapter. Raises ResourceError if it is missing.
+    """Return the folder of the LoRA adapter that makes a small open model Lull's built-in chat
+    model. Raises ResourceError if it is missing.
     """
     return _found("english", "model.json", places)
 
 
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the built-in model of a toy language, which makes tests fast. Raises ResourceError
-    if it is missing.
+    """Return the folder of the built-in model of a toy language, which makes tests fast. Raises
+    ResourceError if it is missing.
     """
     return _found("pocket", "config.json", places)
 
 
 def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder that holds the starter skills (texts for prompts that ship with Lull), each in a
-    folder of its own. Raises ResourceError.
+    """Return the folder that holds the starter skills (texts for prompts that ship with Lull), each
+    in a folder of its own. Raises ResourceError.
     """
     return _found("skills", "*/SKILL.md", places)
 
 
 def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the canary prompts, which test whether a LoRA adapter has lost abilities; one JSON
-    file for each family of prompts. Raises ResourceError.
+    """Return the folder of the canary prompts, which test whether a LoRA adapter has lost
+    abilities; it has one JSON file for each family of prompts. Raises ResourceError.
     """
     return _found("probes", "*.json", places)
 
 
 def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the exam questions, which test whether a chat model may read feedback, judge
-    answers or write skills; one JSON-lines file for each of these roles. Raises ResourceError.
+    """Return the folder of the exam questions, which test whether a chat model may read feedback,
+    judge answers or write skills; it has one JSON-lines file for each of these roles. Raises
+    ResourceError.
     """
     return _found("exams", "*.jsonl", places)
 
 
 def placing_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the test cases that show in which place of a prompt a model obeys skills
+    """Return the folder of the test cases that show in which place of a prompt a model obeys skills
     (instruction texts) best. Raises ResourceError.
     """
     return _found("placing", "cases.jsonl", places)
 
 
 def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the trained weights of the small reader, the model that reads users' messages for
-    feedback. Raises ResourceError.
+    """Return the folder of the trained weights of the small reader, the model that reads users'
+    messages for feedback. Raises ResourceError.
     """
     return _found("reader", "reader.json", places)
 
 
 def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the data of the classifier that tells kinds of requests apart. Raises
+    """Return the folder of the data of the classifier that tells kinds of requests apart. Raises
     ResourceError.
     """
     return _found("kinds", "kinds.npz", places)
@@ -76,12 +77,12 @@ def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 @lru_cache(maxsize=4)
 def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of Lull's own SVG icons. Raises ResourceError."""
+    """Return the folder of Lull's own SVG icons. Raises ResourceError."""
     return _found("icons", "*.svg", places)
 
 
 def languages_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the window's catalogues of translated texts. Raises ResourceError."""
+    """Return the folder of the window's catalogues of translated texts. Raises ResourceError."""
     return _found("languages", "*.po", places)
 
 

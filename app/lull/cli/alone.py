@@ -28,7 +28,7 @@ def changed(
     """Make a change to Lull's data, through the running service or else in this process; return its
     result as JSON.
 
-    A running service gets a POST request with the path `route` and the body `wanted`. Without a
+    A running service gets a POST request with the path `route` and the given body. Without a
     service, `prepare` is called before the service's lock file is taken; it returns the function
     that makes the change while the lock is held. `patience_s` is the timeout for the service's
     answer; None waits without limit. Raises Busy when another process keeps the lock for long, and

@@ -52,9 +52,9 @@ class Context:
     ) -> Json:
         """Return stored data as JSON: from the service if one runs, else from the database.
 
-        The service gets a GET request with the path `route` and the parameters `query`; `look`
-        reads the same data from the database. If there is no database yet, `nothing` is returned;
-        if that is None, NotFound is raised.
+        The service gets a GET request with the path `route` and the parameters `query`; the
+        function `from_database` reads the same data from the database. If there is no database yet,
+        `default` is returned; if that is None, NotFound is raised.
         """
         from lull.cli.control import Control
         from lull.service.wiring.stores import reading_of
@@ -70,7 +70,7 @@ class Context:
 
     @contextmanager
     def stores(self) -> Iterator[Stores]:
-        """Open Lull's database and skill folders directly, without a service.
+        """Context manager that opens Lull's database and skill folders without the service.
 
         Raises NotFound when there is no database yet.
         """

@@ -57,9 +57,10 @@ def is_origin(text: str) -> bool:
 
 
 def of_ollama(ollama_host: str) -> str:
-    """Return the address of the Ollama that OLLAMA_HOST names.
+    """Return the address of the Ollama server that a value of OLLAMA_HOST names; Ollama's default
+    address if the value is empty.
 
-    Raises SettingsError when it names none.
+    Raises SettingsError if the value is no address.
 
     Follows `envconfig.Host` of Ollama and `_parse_host` of its Python package.
     """

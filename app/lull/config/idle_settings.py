@@ -16,9 +16,11 @@ FILE = "file:"
 
 
 def source_path(text: str) -> Path:
-    """The path of the file that the setting `idle.source` names; "~" is the user's home folder.
+    """Return the path of the file that a value of the setting `idle.source` names ("file:PATH");
+    "~" is the user's home folder.
 
-    Raises ValueError for a relative path: its meaning would depend on the working directory.
+    Raises ValueError if the value names no file, and for a relative path, because its meaning would
+    depend on the working directory.
     """
     path = Path(text.removeprefix(FILE))
     if not text.startswith(FILE) or "\0" in text:

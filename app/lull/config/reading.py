@@ -74,8 +74,8 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def check_together(settings: Settings) -> tuple[Key, SettingsError] | None:
-    """Check that no setting contradicts another one; return the first that does (its group and
-    name) with the error, or None if all agree.
+    """Return the first setting that contradicts another one, by its group and name, with the error
+    to raise; None if no settings contradict each other.
     """
     service = settings.service
     if not is_loopback(service.bind) and not service.allow_network:
@@ -162,7 +162,9 @@ class _Reading:
 
 
 def near_key(word: str) -> str:
-    """Return a hint with the names of a few settings that `word` may have meant."""
+    """Return a hint for an unknown settings key: the names of existing settings that the user may
+    have meant by `word`.
+    """
     groups: dict[str, list[str]] = {}
     for group, name in rules():
         groups.setdefault(group, []).append(name)

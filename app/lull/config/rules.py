@@ -78,8 +78,8 @@ class Rule:
         return value
 
     def nearest(self, found: object) -> Value | None:
-        """Return the bound that replaces a number out of bounds. None if the number is allowed, or
-        if this setting refuses numbers out of bounds (`held` is False).
+        """Return the nearest allowed value for a number that is out of the setting's bounds. None
+        if the number is allowed, or if the setting refuses numbers out of bounds (`held` is False).
         """
         value = self._typed(found) if self.held else None
         if not isinstance(value, int | float) or isinstance(value, bool) or self._in_bounds(value):

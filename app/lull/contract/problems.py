@@ -1,5 +1,5 @@
-"""Names of the problems (errors shown to the user) that the service reports and for which the
-desktop window offers a remedy of its own.
+"""Keys under which the service reports problems (errors shown to the user) with old conversations
+and with the trash, so that the desktop window can tell them apart.
 """
 
 from __future__ import annotations

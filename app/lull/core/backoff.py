@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
     """The recent crashes of a child process, and how long to wait before it is restarted.
-    Immutable: `fallen` returns a new value with one more crash.
+    Immutable: `with_crash` returns a new record with one more crash.
     """
 
     first_s: float = 1.0
@@ -38,7 +38,7 @@ class Backoff:
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
     def forgiven(self) -> Backoff:
-        """Return a record without any crashes; used after a person restarted the child process by
-        hand.
+        """Return this record of a child process with all crashes forgotten; used after a person
+        restarted the process by hand.
         """
         return replace(self, falls_s=())

@@ -7,7 +7,7 @@
     ├── Busy                      another process uses this data folder; waiting timed out
     ├── SettingsError             a settings file that cannot be used (carries the line)
     ├── AddressInUse              the port is taken
-    ├── OpenToNetwork             a standing warning: other machines can reach Lull
+    ├── OpenToNetwork             a warning that stays: other machines can reach Lull
     ├── NotFound                  no such name or id
     ├── Conflict                  the thing changed meanwhile, or the name is taken
     ├── SkillError                a SKILL.md that breaks the format (carries the line)
@@ -15,12 +15,13 @@
     ├── StoreError                the database cannot be opened, read or written
     │   └── DamagedTrash          old conversations that cannot be restored; defined with the trash
     ├── BackupError               a backup that cannot be made or restored
-    ├── WaitsForYourWord          many old conversations would be deleted, or the trash is full
+    ├── WaitsForYourWord          the user must decide: many old conversations would be deleted, or
+    │                             the trash is full
     ├── ResourceError             a file that ships with Lull is missing or damaged
     ├── FeedError                 a calendar that cannot be read; defined with the feeds
     │   └── FeedUnreachable       its server does not answer now; try again later
     ├── SecretsError              a password cannot be stored or fetched
-    │   └── SecretsInFile         a standing warning: they are stored unencrypted
+    │   └── SecretsInFile         a warning that stays: they are stored unencrypted
     ├── RequestError              a client's request that cannot be served; carries an HTTP status
     ├── EngineError               the MLX engine failed or cannot load
     │   └── EngineDown            it is not running now; try again soon

@@ -1,4 +1,5 @@
-"""Interfaces for time, ids, randomness, passwords and shown problems, passed in everywhere.
+"""Interfaces of the clock, new ids, random numbers, a store for passwords, and a callback that
+shows problems to the user; other code receives them as arguments.
 
 Each is a small protocol with a real implementation and a fake for tests; both pass the same
 contract test. Interfaces of a single subject are in that subject's folder.
@@ -14,10 +15,10 @@ from lull.core.errors import LullError
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """The current time, timezone-aware, in UTC."""
+        """Return the current time, timezone-aware, in UTC."""
 
     def monotonic_s(self) -> float:
-        """Seconds from an arbitrary start; never goes backwards."""
+        """Return the seconds since an arbitrary start; the value never goes backwards."""
 
 
 class Ids(Protocol):

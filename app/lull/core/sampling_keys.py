@@ -18,7 +18,9 @@ def key(seed: int, step: int) -> tuple[int, int]:
 
 
 def mix(value: int) -> int:
-    """Mix a number by Sebastiano Vigna's SplitMix64: neighbouring inputs give unrelated outputs."""
+    """Hash a 64-bit number by Sebastiano Vigna's SplitMix64: neighbouring inputs give unrelated
+    outputs.
+    """
     value = (value + 0x9E3779B97F4A7C15) & _MASK
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK

@@ -2,8 +2,8 @@
 
 A poisoned text may contain words that a person cannot see (zero-width and tag characters), sees in
 another order (bidirectional controls) or mistakes for others (Cyrillic letters inside a Latin
-word). `bare` returns what a model would read; the other functions list what a person would not
-notice. Whether any of it is allowed is decided elsewhere.
+word). `normalised_text` returns what a model would read; the other functions list what a person
+would not notice. Whether any of it is allowed is decided elsewhere.
 
 Sources: Unicode UAX #9 (bidirectional controls), UTS #39 (confusables), UTS #51 (emoji sequences).
 """

@@ -1,4 +1,5 @@
-"""Paths and functions that the command line passes to the desktop process.
+"""What the command line passes to the desktop process: paths of the data folder, and functions to
+start and reach the service.
 
 The desktop process itself reads neither the settings nor the service's lock file.
 """
@@ -30,8 +31,8 @@ class ServiceAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The data folder that the desktop process belongs to, and how it reaches the service of that
-    folder.
+    """The data folder of the desktop process: its paths, and how to reach the service that uses
+    it.
     """
 
     home: Path
@@ -50,12 +51,14 @@ class Place:
 
     @property
     def preferences(self) -> Path:
-        """File of the window's own preferences, such as which notifications are shown and the
-        window's size.
+        """Return the path of the file with the window's own preferences, such as which
+        notifications are shown and the window's size.
         """
         return self.home / "window.ini"
 
     @property
     def service_words(self) -> Path:
-        """File to which the service that the window started writes its stderr output."""
+        """Return the path of the file to which a service that the window started writes its output
+        and its errors.
+        """
         return self.logs / "service-start.txt"

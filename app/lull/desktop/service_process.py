@@ -66,7 +66,7 @@ def spawn(place: Place) -> Child:
     """Start the service as a process in a session of its own and return the process. Raises
     OSError.
 
-    The service writes errors as JSON to the file `service_words`.
+    The service writes errors as JSON to the file `Place.service_error_file`.
     """
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
@@ -158,10 +158,10 @@ class ServiceProcess(QObject):
 
     @property
     def stops_with_window(self) -> bool:
-        """Whether Quit stops the running service.
+        """Whether quitting Lull stops the running service.
 
-        It does if this window started the service, unless that was a restart of a service which the
-        window had found.
+        That is so if this window started the service, but not if it started it to replace a service
+        that it had found running.
         """
         return self.ours and not self._not_ours
 

@@ -33,8 +33,8 @@ class Single(QObject):
         self._server: QLocalServer | None = None
 
     def first(self) -> bool:
-        """Return whether this is the only running instance of the window; if so, start listening
-        for later instances.
+        """Try to become the only running instance of the window and listen for later instances;
+        return whether this succeeded.
         """
         if not self._lock.tryLock(0):
             return False
@@ -46,8 +46,8 @@ class Single(QObject):
         return True
 
     def wake(self) -> bool:
-        """Ask the instance that was started first to show its window; return False if it does not
-        listen.
+        """Ask the instance that was started first to show its window; return False if that instance
+        does not listen.
 
         Blocks briefly.
         """

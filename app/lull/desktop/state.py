@@ -44,9 +44,7 @@ class Phase(StrEnum):
 
 
 class Subject(StrEnum):
-    """A kind of data that the window reads from the service and keeps as a whole, such as
-    skills.
-    """
+    """A kind of data that the window reads from the service and keeps, such as skills."""
 
     STATUS = "status"
     PROPOSALS = "proposals"
@@ -133,7 +131,7 @@ class Settling:
     """How to find out whether an action was done, if the service crashed or restarted before it
     replied.
 
-    `done` decides by the reply to a read from `route`.
+    Data are read from `route`; `done` gets the reply and returns whether the action was done.
     """
 
     route: str
@@ -156,7 +154,7 @@ class AppState(QObject):
     """Emitted when a subject's data, freshness or error has changed."""
     phase_changed = Signal()
     told = Signal(object)
-    """Emitted with a `Told` message to show to the user."""
+    """Emitted with an `OutcomeMessage` to show to the user."""
     happened = Signal(object)
     """Emitted for each event of the service, as received."""
 
@@ -357,7 +355,7 @@ class AppState(QObject):
 
         `words` names the action ("Approving menu-style"). `done` is the message for success, with
         an Undo button that calls `undo`. `then` is called with whether the action was done,
-        possibly only after a reconnect as `settling` says; `answered` gets the reply if the action
+        possibly only after a reconnect, by `outcome_check`; `answered` gets the reply if the action
         was done at once.
         """
 

@@ -57,7 +57,9 @@ class Wiping(QObject):
         self._stopped = False
 
     def count(self) -> None:
-        """Read the ids of the conversations that would be deleted; changes nothing."""
+        """Find the conversations that would be deleted, and emit their number; nothing is deleted
+        yet.
+        """
         self._ids, self._pages = [], 0
         self._page("")
 
@@ -124,8 +126,8 @@ class Wiping(QObject):
 
 
 def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
-    """Read from the service the names of the chat apps that have conversations; pass them, sorted,
-    to `then`.
+    """Ask the service which chat apps have conversations, and call `then` with their names,
+    sorted.
     """
 
     def take(answer: Reply) -> None:
@@ -245,7 +247,8 @@ def has_connected(home: Path) -> bool:
 def wiped(home: Path) -> list[str]:
     """Delete the files in Lull's data folder; return the names of those that could not be deleted.
 
-    The records of connected chat apps stay, because nothing else can restore the apps' settings.
+    Some files stay: those named in `KEPT_NAMES`, and the records of connected chat apps, because
+    nothing else can restore the apps' settings.
     """
     kept = KEPT_NAMES | ({"clients"} if has_connected(home) else set())
     left = []

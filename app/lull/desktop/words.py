@@ -50,8 +50,8 @@ def tr(text: str, *values: object) -> str:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return the singular or the plural of a text, translated, as `number` needs it, with %1
-    replaced by the number.
+    """Return a translated text in the singular or plural that `number` needs, with %1 replaced by
+    the number.
     """
     pair = _spoken.catalogue.counted.get((one, many)) or (one, many)
     return _filled(pair[0 if number == 1 else 1], (count(number),))
@@ -63,7 +63,7 @@ def _filled(text: str, values: tuple[object, ...]) -> str:
 
 
 def translated(one: Mapping[str, Any], name: str = "text") -> str:
-    """Return a sentence from the service's JSON object `one`, translated into the user's language.
+    """Translate a sentence that the service sent in the JSON object `one` into the user's language.
 
     `name` is the key of the sentence. It is translated by its message code and values if `one` has
     them, else by its English wording; an unknown sentence is returned in English.
@@ -88,7 +88,7 @@ def both(one: Mapping[str, Any], name: str = "detail") -> str:
 
 
 def named(code: str, english: str) -> str:
-    """Return the name of something in the service, such as a setting, in the user's language.
+    """Translate a short name, such as that of a setting, into the user's language.
 
     The translation is looked up by `code`, because two things with the same English name may have
     different names in another language. Without a translation the name is `english`.

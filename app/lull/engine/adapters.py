@@ -44,7 +44,9 @@ class LoadedAdapter:
 
 
 class Shelf:
-    """Holds the loaded LoRA adapters, and puts the layers of one at a time into the model."""
+    """Holds the loaded LoRA adapters, and puts the layers of one of them into the model, or takes
+    them out.
+    """
 
     def __init__(self, model: Any, *, f32: bool = False) -> None:
         self._model = model
@@ -75,7 +77,7 @@ class Shelf:
         self._versions[version] = LoadedAdapter(version, self._layers(folder))
 
     def drop(self, version: str) -> None:
-        """Remove a LoRA adapter's version from those loaded; an unknown one is ignored."""
+        """Unload a version of a LoRA adapter; an unknown version is ignored."""
         self._versions.pop(version, None)
 
     def wear(self, adapter: LoadedAdapter | None) -> None:

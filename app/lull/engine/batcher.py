@@ -42,7 +42,7 @@ class Prefill:
 
     @property
     def left(self) -> int:
-        """Number of the prompt's tokens that are still to be prefilled."""
+        """Return the number of the prompt's tokens that are still to be prefilled."""
         return len(self.answer.prompt) - 1 - self.done
 
 

@@ -1,4 +1,4 @@
-"""Tells OpenBLAS the processor family through an environment variable.
+"""Sets the environment variable that tells OpenBLAS the processor family.
 
 An OpenBLAS older than the processor takes it for a Pentium 4 and runs at a third or a quarter of
 its speed. The trainer has its own copy of this code.

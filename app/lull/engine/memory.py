@@ -18,7 +18,7 @@ _FULL_SHARE = 0.9
 
 
 class EngineMemory:
-    """Sets the inference engine's memory limits and tells how much memory it uses."""
+    """Sets the inference engine's memory limits and measures how much memory it uses."""
 
     def __init__(self, limits: MemoryLimits) -> None:
         self._limit: int | None = None

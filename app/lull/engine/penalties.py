@@ -1,8 +1,8 @@
-"""Penalises tokens that an answer has just said, so that a small model does not repeat itself.
+"""Penalises tokens that an answer already contains, so that a small model does not repeat itself.
 
 The rule is llama.cpp's (`llama_sampler_penalties_apply` in its src/llama-sampling.cpp), which
-Ollama uses: the score of a token that was said is divided by `repeat` if it is positive and
-multiplied by it otherwise, then lowered by `presence` and, for each time that it was said, by
+Ollama uses: the score of a token that the answer already contains is divided by `repeat` if it is
+positive and multiplied by it otherwise, then lowered by `presence` and, for each occurrence, by
 `frequency`.
 
 Only the answer's own tokens count, as in OpenAI's protocol; llama.cpp counts the prompt's end too.
@@ -30,7 +30,7 @@ _MOST: Final = 100.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Penalties:
-    """How much less likely a token becomes in one request's answer once it was said there."""
+    """The repeat, presence and frequency penalties that one request asks for."""
 
     repeat: float = 1.0
     """Factor, above 0; 1 changes nothing."""
@@ -44,8 +44,10 @@ NONE: Final = Penalties()
 
 
 def penalties_of(sampling: Sampling) -> Penalties:
-    """Return the penalties that a request asks for. A factor that is not above 0 changes nothing,
-    and a negative number of tokens means as many as are allowed, as in Ollama.
+    """Return the repeat, presence and frequency penalties that a request asks for.
+
+    As in Ollama, a repeat factor that is not above 0 is ignored, and a negative number of tokens to
+    look back means the allowed maximum.
     """
     asked = sampling.repeat_penalty
     found = Penalties(
@@ -65,16 +67,17 @@ def _bounded(value: float | None) -> float:
 
 
 def nothing_said(penalties: Sequence[Penalties]) -> mx.array:
-    """Return the newest tokens of B answers that have none yet: -1 everywhere, shape (B, N).
+    """Return an array for the newest N tokens of each of B answers that have just begun, filled
+    with -1, shape (B, N).
 
-    N is the largest number of tokens that count for any of them.
+    N is the largest number of newest tokens that any of the B requests penalises.
     """
     most = max((one.tokens for one in penalties), default=0)
     return mx.full((len(penalties), most), -1, dtype=mx.int32)
 
 
 def said(newest_BN: mx.array, tokens_B: mx.array) -> mx.array:
-    """Add each row's newly said token and drop the oldest."""
+    """Append each row's newly sampled token to its newest tokens (B, N); drop the oldest one."""
     if newest_BN.shape[1] == 0:
         return newest_BN
     added_B1 = tokens_B.astype(mx.int32)[:, None]
@@ -82,7 +85,7 @@ def said(newest_BN: mx.array, tokens_B: mx.array) -> mx.array:
 
 
 def side_by_side(a_BN: mx.array, b_BN: mx.array) -> mx.array:
-    """Return the rows of both, with as many tokens for each as the longer one holds."""
+    """Stack two arrays of token rows into one; the narrower one is padded on the left with -1."""
     most = max(a_BN.shape[1], b_BN.shape[1])
     wide = [
         mx.pad(one, [(0, 0), (most - one.shape[1], 0)], constant_values=-1) for one in (a_BN, b_BN)
@@ -91,7 +94,9 @@ def side_by_side(a_BN: mx.array, b_BN: mx.array) -> mx.array:
 
 
 def penalised(logits_BV: mx.array, newest_BN: mx.array, penalties: Sequence[Penalties]) -> mx.array:
-    """Return the scores with each row's penalties. A row without penalties keeps its bits."""
+    """Return the tokens' scores (logits) lowered by each row's repeat, presence and frequency
+    penalties. The scores of a row without penalties stay exactly the same.
+    """
     count = newest_BN.shape[1]
     if count == 0:
         return logits_BV

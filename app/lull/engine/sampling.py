@@ -4,8 +4,8 @@ Each row samples with a key made from its own seed and its token number, so an a
 neither on the rest of the batch, nor on when it joined, nor on any global random state. Sampling
 uses the Gumbel-max trick: argmax(log p / T + g) is a sample of softmax(log p / T).
 
-Penalties for tokens that were said are applied first, then the temperature, then top-k, then top-p,
-as in Ollama's runner and Hugging Face's.
+Penalties for tokens that the answer already contains are applied first, then the temperature, then
+top-k, then top-p, as in Ollama's runner and Hugging Face's.
 Reported log-probabilities are the model's own, before any of these.
 """
 
@@ -23,7 +23,7 @@ from lull.engine.penalties import NONE, Penalties, penalised
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """The sampling parameters (temperature, top-k, top-p and seed) of one request."""
+    """The sampling parameters (temperature, top-k, top-p, seed and penalties) of one request."""
 
     seed: int
     """Random seed: any integer, of which only the lowest 64 bits are used."""
@@ -65,10 +65,11 @@ def pick(
     *,
     logprobs: bool,
 ) -> Picks:
-    """Sample the next token for each row b of a batch.
+    """Sample the next token for each row of a batch.
 
-    `draws[b]` holds the row's sampling parameters, `steps[b]` says how many tokens of its answer
-    came before, and `newest_BN[b]` are the newest of these.
+    For row b, `draws[b]` holds the sampling parameters, `steps[b]` the number of tokens that its
+    answer has so far, and `newest_BN[b]` the newest of these tokens. With `logprobs` the result
+    also has the log-probabilities of all tokens.
     """
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None
@@ -79,7 +80,7 @@ def pick(
 
 
 def odds(picks: Picks, most: int) -> list[Odds]:
-    """Return each row's log-probabilities: of its sampled token, and of its `most` likeliest
+    """Return the log-probabilities of each row's sampled token and of its `most` most probable
     tokens.
 
     Needs `picks.logprobs`. The number of transfers from the device does not depend on the number of

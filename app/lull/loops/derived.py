@@ -30,7 +30,9 @@ from lull.store.training.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """Lists what was removed, or would be, when the user has a conversation deleted."""
+    """The report of what was removed, or would be removed, with a conversation that the user
+    deletes.
+    """
 
     what: ToForget
     made: tuple[str, ...]
@@ -109,7 +111,7 @@ class FindDerived:
         return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
 
     def held_to(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
-        """Return the ids of the turns whose answers were scored by whether they keep a wish that
+        """Return the ids of the turns whose answers were scored by whether they fulfil a wish that
         the user stated in one of the texts `said`.
 
         Only turns of the client `owner` count ("": the clients that share their skills), because at

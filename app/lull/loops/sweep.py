@@ -185,7 +185,7 @@ class Sweep:
     # The user's commands
 
     def thrown(self) -> list[Thrown]:
-        """Return the bundles of conversations in the trash, oldest first. Blocking."""
+        """List the readable files in the trash with their conversations, oldest first. Blocking."""
         return self._trash.thrown()
 
     def unlisted(self) -> list[Path]:
@@ -218,8 +218,10 @@ class Sweep:
             return Restored(conversations=back, left=tuple(failed))
 
     async def bring_back(self, conversation: str) -> Salvage | None:
-        """Put a conversation in the trash back into the database unchanged, so that it can then be
-        forgotten with all that was derived from it.
+        """Restore the trash file that holds this conversation into the database, so that the
+        conversation can then be forgotten with everything derived from it.
+
+        The file's other conversations come back too; they still expire by age.
 
         If its trash file was damaged, return what became of the file. Raises StoreError.
         """
@@ -236,8 +238,8 @@ class Sweep:
     async def as_if_back(
         self, conversation: str, look: Callable[[bool], T]
     ) -> tuple[T, Salvage | None]:
-        """Call `look` while the database looks as if a conversation had come back from the trash,
-        and change nothing. Used to show what forgetting the conversation would remove.
+        """Call `look` on the database as it would be with a conversation restored from the trash;
+        nothing is changed. Used to show what forgetting the conversation would remove.
 
         `look` gets whether the conversation's file in the trash is damaged. Returns the result of
         `look`, and what would become of a damaged file. Raises StoreError.

@@ -51,8 +51,8 @@ _DEFAULT_JOINERS: Final = {
 
 
 class Joiner(StrEnum):
-    """A separator that a toy-language rule may ask to put between the words of an answer. Where
-    None is given instead, the separator is the default of the kind of request.
+    """A separator that a toy-language rule may ask to put between the words of an answer. An answer
+    style without one (None) uses the default separator of the kind of request.
     """
 
     BARS = "bars"

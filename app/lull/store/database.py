@@ -226,8 +226,8 @@ class Database:
         self._writer.checkpoint_soon()
 
     def rows_missing(self) -> bool:
-        """Whether the database may have lost rows; then a file or folder must not be deleted merely
-        because no row refers to it.
+        """Return whether the database may have lost rows; then a file or folder must not be deleted
+        merely because no row refers to it.
         """
         return self.kept_aside is not None or bool(self.worries)
 
@@ -297,7 +297,7 @@ class Database:
         return reader
 
     def size_bytes(self) -> int:
-        """Size of the database file and its WAL in bytes."""
+        """Return the size in bytes of the database file and its write-ahead log (WAL)."""
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 

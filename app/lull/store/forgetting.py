@@ -76,7 +76,9 @@ class ForgettingRows:
     # The intention
 
     async def intend(self, what: ToForget) -> None:
-        """Store the list of what is to be deleted with a conversation, before deleting it."""
+        """Store the list of everything that is about to be deleted with a conversation, so that a
+        deletion interrupted by a crash can be finished.
+        """
         # Synced: a power cut must not take it from a home that some files are already gone from.
         await self._db.write_synced(
             lambda connection: connection.execute(
@@ -86,7 +88,9 @@ class ForgettingRows:
         )
 
     def intended(self) -> list[ToForget]:
-        """List deletions of conversations that were begun and not finished."""
+        """List the deletions of conversations that were begun but not finished, each as the ids of
+        what must be deleted.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
@@ -95,10 +99,9 @@ class ForgettingRows:
         return [_read(row["value"]) for row in rows]
 
     async def done(self, what: ToForget) -> None:
-        """Record that no row contains the forgotten conversation any more, and that the database
-        file must still be rewritten to remove the deleted content.
-
-        The stored list of what was to be deleted is removed.
+        """Record that all rows of a forgotten conversation are deleted: removes the stored list of
+        what was to be deleted, and marks the database file as still to be rewritten, because its
+        free space contains the deleted content.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -108,8 +111,8 @@ class ForgettingRows:
         await self._db.write(work)
 
     def to_rewrite(self) -> bool:
-        """Whether the database file must still be rewritten to remove deleted content, because a
-        crash or a reader prevented it. Blocking.
+        """Return whether the database file must still be rewritten to remove deleted content,
+        because a crash or a reader prevented it. Blocking.
         """
         return bool(
             self._db.read(
@@ -171,7 +174,8 @@ class ForgettingRows:
 
 
 def blot(file: Path, words: Iterable[str]) -> None:
-    """Overwrite words with asterisks in a file, such as a log, that may still be written to.
+    """Overwrite every occurrence of these words in a file with asterisks; the file, such as a log,
+    may still be written to.
 
     Blocking. A missing file is ignored. What was overwritten is synced to disk.
     """

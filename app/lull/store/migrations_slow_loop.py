@@ -1,7 +1,7 @@
 """Database migrations of the tables for training: adapters, training runs, the turns and skills
 that runs were made of, and models published in Ollama.
 
-They are part of `MIGRATIONS`, which fixes their order.
+The list `MIGRATIONS` contains them and fixes their order.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ _NOT_FOR_FOLDERS: Final = {errno.EINVAL, errno.ENOTSUP, errno.EBADF}
 
 
 def to_disk(path: Path) -> None:
-    """Make sure that a file's content, or the list of names in a folder, is on the disk, so that a
-    power cut does not undo it (fsync).
+    """Flush a file's content, or a folder's list of names, to the disk (fsync), so that a power cut
+    does not undo it.
 
     Blocks. Raises OSError; does nothing where the file system cannot sync a folder, or on Windows.
     """

@@ -44,7 +44,7 @@ def cut_off(home: Path) -> bool:
 
 
 def aside(home: Path) -> list[Path]:
-    """Return the folders into which restores of backups moved the data that they replaced, oldest
+    """Return the folders that hold the data which earlier restores of backups replaced, oldest
     first.
     """
     found = [one for one in home.glob(f"{_ASIDE}*") if one.name.removeprefix(_ASIDE).isdecimal()]
@@ -52,8 +52,8 @@ def aside(home: Path) -> list[Path]:
 
 
 def look(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) -> Manifest:
-    """Verify a backup without changing Lull's data folder, and return its manifest. Raises
-    BackupError.
+    """Unpack a backup into a temporary folder to verify it, and return its manifest; Lull's data
+    stays unchanged. Raises BackupError.
     """
     with in_words(file), work_folder(home, "restore", alive) as work:
         return unpacked(file, work / "new", tell=tell)
@@ -82,7 +82,7 @@ def restore(
 
 
 def undo(home: Path) -> Path | None:
-    """Undo the last restore of a backup: the data from before it comes back.
+    """Undo the last restore of a backup: put the data from before it back into Lull's data folder.
 
     Return the folder into which the restored data was moved, None if there was none. Raises
     NotFound, BackupError and Busy.

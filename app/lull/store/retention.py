@@ -67,8 +67,8 @@ class Retention:
         return None if row is None else json.loads(row["value"])
 
     async def live(self, lived: Lived) -> None:
-        """Store the count of days that Lull has been running; conversations recorded since the last
-        call get the current day as their date.
+        """Store the count of days that Lull has been running, and date with it every conversation
+        that was recorded or continued since the last call.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -82,8 +82,8 @@ class Retention:
         await self._db.write(work)
 
     def kept(self) -> list[Kept]:
-        """List conversations with the time of their newest turn, by the system clock and by Lull's
-        own count of days.
+        """Return the age of each stored conversation: the time of its newest turn, by the system
+        clock and by Lull's own count of days.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -132,7 +132,7 @@ def used_bytes(connection: sqlite3.Connection) -> int:
 
 
 def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
-    """Mark conversations that were restored from the trash so that they never expire by age."""
+    """Exempt these conversations, which were restored from the trash, from deletion by age."""
     connection.executemany(
         "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories WHERE id = ?",
         [(RESTORED_BORN, one) for one in trajectories],

@@ -72,8 +72,8 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Salvage:
-    """What becomes of a damaged trash file (deleted conversations) when the user has a conversation
-    in it forgotten.
+    """What happens to a damaged trash file (deleted conversations) when the user has a conversation
+    in it forgotten: how many of its other conversations are restored and how many are lost.
     """
 
     file: Path
@@ -101,7 +101,9 @@ class Trash:
     # Looking
 
     def thrown(self) -> list[Thrown]:
-        """List the files in the trash, oldest first; unreadable ones are left out."""
+        """List the files in the trash, each with its description, oldest first; unreadable files
+        are left out.
+        """
         found = []
         for file in self._files():
             said = head_of(file)
@@ -121,8 +123,8 @@ class Trash:
         return [file for file in self._files() if file.stem not in known]
 
     def damaged(self) -> list[Path]:
-        """List the damaged trash files (deleted conversations). A file found whole is read again
-        only after it changed.
+        """List the damaged trash files (deleted conversations). A file that was found undamaged is
+        read again only after it changed.
         """
         for file in self._files():
             state = _state(file)
@@ -222,9 +224,11 @@ class Trash:
         return back
 
     async def salvage(self, damage: DamagedTrash, one: Thrown, conversation: str) -> Salvage:
-        """Put what can be read of a conversation in a damaged trash file back into the database, so
-        that it can be forgotten, with all other conversations in it that are complete; then delete
-        the file.
+        """Put back into the database what can be read of a conversation in a damaged trash file, so
+        that it can be forgotten, and all complete other conversations in the file; then delete the
+        file.
+
+        `one` is the file; `damage` is the error that reading it raised, with the readable rows.
         """
         file, done = self.folder / f"{one.name}.gz", list[Salvage]()
 
@@ -236,12 +240,12 @@ class Trash:
         return done[0]
 
     def as_if_back(self, conversation: str, look: Callable[[bool], T]) -> tuple[T, Salvage | None]:
-        """Call `look` while this thread reads the database as if a conversation had come back from
-        the trash; nothing is changed.
+        """Run a query on the database as it would be if a conversation had been restored from the
+        trash; nothing is changed.
 
-        `look` is told whether the conversation lies in a damaged file, so that parts of it may be
-        missing. Return its result, and what would become of the damaged file (None if there is
-        none). Blocking.
+        The argument of the query is whether the conversation lies in a damaged file, so that parts
+        of it may be missing. Return the query's result, and what would become of the damaged file
+        (None if there is none). Blocking.
         """
         held = [one for one in self.thrown() if conversation in one.bundle.conversations]
         if not held:

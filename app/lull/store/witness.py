@@ -35,8 +35,8 @@ _WAL_HEADER_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Content of the witness file, which reveals a loss of data: the database's identity and counts
-    when the file was written.
+    """The content of the witness file: the database's identity and row counts when the file was
+    written, by which a later loss of data is noticed.
     """
 
     store: str
@@ -66,7 +66,9 @@ class Witness:
     # Before the database is opened
 
     def look(self) -> list[StoreError]:
-        """Report missing or damaged database files, before the database is opened."""
+        """Return errors for database files that are missing, empty or damaged; to be called before
+        the database is opened.
+        """
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
         if empty and not self._database.is_dir():

@@ -145,7 +145,9 @@ def _slope(values: ChunkValues, fixed: list[Any], hidden_CD: Any, slope_C: Any) 
 
 
 def added(sums: Weights | None, more: Weights) -> Weights:
-    """Add one more micro-batch's gradients to the sum so far, and evaluate the result."""
+    """Return the sum of the gradients so far and those of one more micro-batch, evaluated; `sums`
+    is None before the first.
+    """
     out = more if sums is None else {name: sums[name] + array for name, array in more.items()}
     mx.eval(out)
     return out

@@ -25,8 +25,8 @@ class RunJournal:
         self._out = out
 
     def mend(self, done: int, line: str) -> None:
-        """Repair the file of training events after an interruption: cut off a half-written line,
-        and add the last step's line if it is missing.
+        """Repair the event log (`events.jsonl`) of a training run after an interruption: cut off a
+        half-written line, and add the last step's line if it is missing.
 
         `done` is the number of steps with a checkpoint; `line` is the event line of the last of
         them.
@@ -40,12 +40,12 @@ class RunJournal:
         self._file.write_text(whole if known or not line else f"{whole}{line}\n", "utf-8")
 
     def say(self, event: RunEvent) -> None:
-        """Append a training event to the event file and print it."""
+        """Append a training event to the event log, and print it to standard output."""
         with self._file.open("ab") as file:
             torn = file.tell() > 0 and self._file.read_bytes()[-1:] != b"\n"
             file.write(f"{chr(10) if torn else ''}{event_line(event)}\n".encode())
         self.tell(event)
 
     def tell(self, event: RunEvent) -> None:
-        """Print a training event without writing it to the event file."""
+        """Print a training event to standard output, without writing it to the event log."""
         print(event_line(event), file=self._out, flush=True)

@@ -40,7 +40,8 @@ def grpo(
     kl_beta: float,
     norm: float,
 ) -> Grpo:
-    """Group-relative policy optimisation, as a sum over tokens divided by `norm`.
+    """Return the loss of group-relative policy optimisation (GRPO), a sum over tokens divided by
+    `norm`, with statistics.
 
     loss = Σ_n [ -min(r_n A_n, clip(r_n, 1 - low, 1 + high) A_n) + β kl_n ] / norm
     r_n  = min(exp(logp_n - behaviour_n), cap)
@@ -79,7 +80,8 @@ def _held(
 
 
 def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
-    """Per-token k3 estimate of KL(policy ‖ reference) on the policy's own tokens; never negative.
+    """Return the k3 estimate of KL(policy ‖ reference) for each of the policy's own tokens, shape
+    (N,); it is never negative.
 
     Log-ratios are clipped first.
     """
@@ -109,7 +111,8 @@ def kto(
     weight_bad: float,
     norm: float,
 ) -> Kto:
-    """Kahneman-Tversky optimisation: raises good answers and lowers bad ones.
+    """Return the loss of Kahneman-Tversky optimisation (KTO), which raises the probability of good
+    answers and lowers that of bad ones.
 
     loss = Σ_r w_r (1 - σ(±β (logp_r - reference_r - z0))) / norm, + for good rows, - for bad ones
 
@@ -138,7 +141,7 @@ def kto_reference_point(logp_mean: float, reference_mean: float) -> float:
 
 
 def reverse_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
-    """KL(student ‖ teacher) at each token, shape (N,), from logits.
+    """Return KL(student ‖ teacher) at each token, shape (N,), computed from logits.
 
     The student's `top_k` likeliest tokens are compared one by one; all others are one event, the
     tail: Σ_k p_k (log p_k - log q_k) + p_tail (log p_tail - log q_tail). Merging events never
@@ -157,7 +160,7 @@ def reverse_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
 
 
 def forward_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
-    """KL(teacher ‖ student) at each token, shape (N,), from logits.
+    """Return KL(teacher ‖ student) at each token, shape (N,), computed from logits.
 
     The teacher's `top_k` likeliest tokens are compared one by one; all others are one event, the
     tail, as in `reverse_kl`. It differs from the cross-entropy of the student on what the teacher
@@ -197,8 +200,8 @@ def _tail(logp_NK: mx.array) -> mx.array:
 
 
 def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
-    """Cross-entropy of recorded answers, Σ -logp / norm; the loss for rehearsing past
-    good answers.
+    """Return the cross-entropy of recorded answers, Σ -logp / norm: the loss for replaying good
+    answers of the past.
     """
     return -logp_N.sum() / norm
 

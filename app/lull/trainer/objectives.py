@@ -51,7 +51,7 @@ class Sums:
             setattr(self, name, getattr(self, name) + float(part))
 
     def everywhere(self, world: ProcessRing) -> Sums:
-        """Return the step's statistics added over all training processes."""
+        """Return this step's statistics summed over all processes that train the run."""
         names = self.__slots__
         return Sums(*world.sums(*(getattr(self, name) for name in names)))
 
@@ -59,7 +59,7 @@ class Sums:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
     """What stays the same in every step of a training run: its settings, the model, the group of
-    processes, and so on.
+    processes, the numbers that scale the losses, and a callback.
     """
 
     spec: RunSpec

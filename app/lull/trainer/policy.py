@@ -91,8 +91,8 @@ class PolicyModel:
 
     @contextlib.contextmanager
     def as_it_began(self) -> Iterator[None]:
-        """Context manager in which the model uses the low-rank weights with which the training run
-        started.
+        """Context manager in which the model has the low-rank weights that it had when the training
+        run started.
         """
         now = self.weights()
         self.put(self.began_as)
@@ -237,7 +237,8 @@ def taken_apart(model: Any) -> tuple[Any, Any]:
 
 
 def forget_activations(layers: list[Any]) -> None:
-    """Make each layer keep only its input and recompute the rest in the backward pass.
+    """Make each layer drop its activations in the forward pass, except its input, and recompute
+    them in the backward pass.
 
     This is gradient checkpointing (arXiv 1604.06174). A layer called with a cache is unchanged.
     """

@@ -72,8 +72,8 @@ class Load:
         return self.rows * self.tokens
 
     def part(self, share: float) -> Load:
-        """Return the size of a smaller micro-batch, with about `share` of this one's tokens: fewer
-        rows, or one shorter row.
+        """Return the size of a smaller micro-batch with about this share of the tokens: fewer rows,
+        or one shorter row.
         """
         if self.rows * share >= 1.0:
             return Load(rows=int(self.rows * share), tokens=self.tokens)

@@ -42,7 +42,8 @@ def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Micro:
-    """A micro-batch of R rows, padded on the right to T + 1 tokens.
+    """A micro-batch (the rows that are computed at once in a training step): R rows, padded on the
+    right to T + 1 tokens.
 
     Attention is causal, so padding on the right changes no trained token.
     """
@@ -65,10 +66,10 @@ class Micro:
 
 
 def micros(rows: Sequence[Row], most_tokens: int) -> list[Micro]:
-    """Pack all rows (prompt with answer) that have trained tokens into micro-batches, sorted by
-    length.
+    """Group rows (a row is a prompt with an answer) into micro-batches, sorted by length; rows
+    without trained tokens are left out.
 
-    Each has at most `most_tokens` with its padding; a longer row gets a micro-batch of its own.
+    Each micro-batch has at most `most_tokens`, padding included; a longer row gets one of its own.
     """
     order = sorted(
         (index for index, one in enumerate(rows) if one.places),
@@ -103,17 +104,19 @@ def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
 
 
 def spread(values: Sequence[float], micro: Micro) -> Any:
-    """Expand per-row values of a step to the trained tokens of micro-batch `micro`, shape (N,).
+    """Expand values per row (prompt with answer) to values per trained token of the micro-batch
+    `micro`, shape (N,).
 
-    Each token gets the value of its row (a prompt with its answer).
+    Each token gets the value of its row; `values` has one value for each row of the step.
     """
     own_R: Any = mx.array([values[index] for index in micro.indices])
     return own_R[micro.row_N]
 
 
 def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
-    """Concatenate per-token values into one array for micro-batch `micro`, shape (N,). `values` has
-    the values for all rows of the step; those of other micro-batches are left out.
+    """Concatenate the per-token values of a micro-batch's rows into one array, shape (N,).
+
+    `values` has the values for all rows of the step; those of other micro-batches are left out.
     """
     return mx.array(np.concatenate([values[index] for index in micro.indices]), dtype=mx.float32)
 

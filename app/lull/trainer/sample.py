@@ -28,8 +28,8 @@ def drawn(
     most_tokens: int,
     temperature: float,
 ) -> list[Ids]:
-    """Sample one answer to each prompt from the model under training, including its end token if it
-    reached one.
+    """Sample one answer to each prompt from the model under training; an answer includes its end
+    token if the model produced one.
     """
     policy.model.eval()
     out: list[Ids] = []

@@ -25,7 +25,8 @@ class ProcessRing:
 
     @classmethod
     def joined(cls, environ: Mapping[str, str] = os.environ) -> ProcessRing:
-        """Connect to the other processes of this training run, waiting for all of them.
+        """Connect this process to the others that train the run, waiting for all of them; a process
+        that was started alone gets a group of one.
 
         Raises TrainingError when they cannot be reached.
         """
@@ -46,23 +47,25 @@ class ProcessRing:
 
     @property
     def number(self) -> int:
-        """This process's number (rank) among those that train the run, from 0."""
+        """Rank of this process among those that train the run, from 0."""
         return 0 if self.group is None else int(self.group.rank())
 
     @property
     def writes(self) -> bool:
-        """Whether this process writes the run's files and events."""
+        """Whether this process is the one that writes the run's files and events."""
         return self.number == 0
 
     def sums(self, *numbers: float) -> tuple[float, ...]:
-        """Sum each number over all processes of the training run."""
+        """Sum each of these numbers over all processes of the training run, and return the sums."""
         if self.group is None:
             return numbers
         total: Any = mx.distributed.all_sum(mx.array(numbers), group=self.group)
         return tuple(total.tolist())
 
     def summed(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Sum each array over all processes of the training run, in one message."""
+        """Sum each of these arrays over all processes of the training run, in one message, and
+        return the sums by name.
+        """
         if self.group is None:
             return arrays
         flat = mx.concatenate([array.reshape(-1) for array in arrays.values()])
@@ -75,7 +78,7 @@ class ProcessRing:
         return out
 
     def told(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Return process 0's arrays in every process of the training run (a broadcast)."""
+        """Broadcast: return process 0's arrays in every process of the training run."""
         if self.group is None:
             return arrays
         # Sorted by name: a state read from a file has another order than a fresh one.

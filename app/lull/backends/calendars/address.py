@@ -57,7 +57,7 @@ def read_address(address: str) -> URL:
 
 
 def follow(url: URL, location: str) -> URL:
-    """Return the URL that a redirect of a calendar feed leads to. Raises FeedError."""
+    """Return the URL that a calendar feed's redirect leads to, after checks. Raises FeedError."""
     try:
         target = str(url.join(URL(location))) if location else ""
     except (ValueError, UnicodeError):

@@ -49,8 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def answered(
     data: bytes, *, from_s: float, to_s: float, left_s: Callable[[], float]
 ) -> dict[str, Any]:
-    """Parse a calendar and return the answer, as JSON, that is sent to the parent process: the busy
-    times between `from_s` and `to_s`, or why the data is no calendar.
+    """Parse a calendar and return, as JSON for the parent process, the busy times between `from_s`
+    and `to_s`, or why the data is no calendar.
 
     `left_s` returns the remaining seconds of the time limit.
     """

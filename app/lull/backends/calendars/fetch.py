@@ -60,7 +60,7 @@ class _Hop:
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """Resolve a host name with the system's resolver. Raises OSError."""
+    """Resolve a host name to its IP addresses with the system's resolver. Raises OSError."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(one[4][0]) for one in found))

@@ -1,4 +1,4 @@
-"""A stopwatch that interrupts Python code after too much CPU time, from within its own process.
+"""Interrupts Python code that uses too much CPU time, from within its own process.
 
 Only for a single-purpose child process, because the exception may interrupt any step. Needs the
 main thread and a Unix timer; without one, only the parent's timeout ends the child.

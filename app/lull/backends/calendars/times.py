@@ -47,8 +47,9 @@ class Times:
         self._from_s, self._to_s = span.start.timestamp(), span.end.timestamp()
 
     def single(self, part: FeedPart) -> Iterator[Seconds]:
-        """Yield the (start, end) of a calendar event that does not repeat. Raises CannotBe, and
-        library errors.
+        """Yield the (start, end) of a calendar event that does not repeat.
+
+        Raises UnusableEvent, and library errors.
         """
         component = icalendar.Event.from_ical(part.text())
         if why := self._fault(component):
@@ -78,8 +79,10 @@ class Times:
                 yield from self._touching(self._ends(component))
 
     def period(self, text: bytes) -> Iterator[Seconds]:
-        """Yield one busy time of a calendar's free/busy table. Raises CannotBe, and library
-        errors.
+        """Yield the (start, end) of one busy time in a calendar's free/busy table, if it overlaps
+        the time span.
+
+        Raises UnusableEvent, and library errors.
         """
         start, end = vPeriod.from_ical(words(text.strip()))  # type: ignore[no-untyped-call]
         if isinstance(end, timedelta):
@@ -90,7 +93,10 @@ class Times:
         yield from self._touching(seconds)
 
     def learn_zone(self, part: FeedPart) -> None:
-        """Register a time zone that the calendar defines. Raises library errors."""
+        """Register a time zone that the calendar defines, so that its events can use it.
+
+        Raises library errors.
+        """
         self._parsed([part])
 
     def _parsed(self, parts: list[FeedPart]) -> Any:

@@ -178,8 +178,8 @@ def _sentence(value: object) -> str:
 
 
 def error_in(answer: dict[str, object]) -> bytes:
-    """Return the `error` field that a model server put into an HTTP 200 answer, as the body of an
-    error response; b"" if there is none.
+    """Return the error that a model server reported in an HTTP 200 answer, as the JSON body of an
+    error response; b"" if it reported none.
     """
     return json.dumps({"error": answer["error"]}).encode() if answer.get("error") else b""
 
@@ -258,8 +258,8 @@ def completion(
     completion_tokens: object = None,
     error: str = "",
 ) -> Completion:
-    """Build a Completion from a chat model's answer; thinking that the model mixed into the text
-    becomes a separate part.
+    """Build a Completion from the fields of a chat model's answer; thinking (`<think>…`) that the
+    model mixed into the text becomes a separate part.
     """
     thought = _THOUGHT.match(text)
     if thought:

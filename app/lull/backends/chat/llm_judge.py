@@ -170,7 +170,7 @@ class LlmJudge:
 
 
 def read_vote(said: str, *, shown: str) -> Vote | None:
-    """Parse a judge model's vote on an answer from its reply `said`.
+    """Parse a judge model's vote on an answer from its reply.
 
     None if the reply is not exactly one vote, or is quoted from `shown`, the text that the judge
     was given.
@@ -184,7 +184,7 @@ def read_vote(said: str, *, shown: str) -> Vote | None:
 def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
     """Parse which of two answers a judge model prefers: ("A", "B" or "same", reason).
 
-    None if its reply `said` is not exactly one choice, or is quoted from `shown`, the text that the
+    None if its reply is not exactly one choice, or is quoted from `shown`, the text that the
     judge was given.
     """
     value = _verdict(said, "better", shown)
@@ -194,8 +194,8 @@ def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
 
 
 def compared(first: str, second: str) -> int:
-    """Combine two comparisons of an answer with an accepted one, by a judge model and in both
-    orders, into one vote.
+    """Combine two comparisons into one vote (1, 0 or -1): a judge model compared an answer with an
+    accepted one twice, in both orders.
 
     In `first` the judged answer was A, in `second` it was B. The vote is 1 if the judged answer was
     at least as good as the accepted one in both orders, -1 if worse in both, 0 if that depends on

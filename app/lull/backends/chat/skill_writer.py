@@ -115,7 +115,7 @@ class ModelEvolver:
 
 
 def _read(done: Completion, *, written: str, check_may_go: bool = False) -> SkillDraft:
-    """Parse a skill draft. Raises Unusable."""
+    """Parse a skill draft. Raises UnusableSkill."""
     if not done.complete:
         raise Unusable(done.error or "The answer broke off.")
     try:

@@ -32,7 +32,10 @@ class BlockMarks:
 
 
 def drawn_marks(coin: Coin, texts: Iterable[str]) -> BlockMarks:
-    """Make marker lines with a random code (48 bits) that occurs in none of the texts."""
+    """Make marker lines with a random code, drawn with `coin`, that occurs in none of the texts.
+
+    The code has 48 bits or more.
+    """
     everything = "\n".join(texts).lower()
     code = _digits(coin, 12)
     while code in everything:
@@ -54,7 +57,7 @@ def tokens(text: str) -> int:
 
 
 def clipped(text: str, most_tokens: int) -> str:
-    """Shorten a text that is too long to its head and tail, noting how much was left out."""
+    """Cut the middle out of a text that has more than `most_tokens`, noting how much was cut."""
     size = tokens(text)
     if size <= most_tokens:
         return text

@@ -81,7 +81,7 @@ class WrittenSkill:
 
 
 def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
-    """Parse the skill (a rule for prompts) in a model's answer. Raises Unusable.
+    """Parse the skill (a rule for prompts) in a model's answer. Raises UnusableSkill.
 
     With `check_may_go` an unusable check (executable test of answers) is dropped instead.
     """
@@ -106,7 +106,7 @@ def meant_name(name: str) -> str:
     """Turn a skill name that a model proposed into an allowed name, if the intent is clear ("Menu
     Style" becomes menu-style).
 
-    Raises Unusable.
+    Raises UnusableSkill.
     """
     if _MEANT.fullmatch(name):
         plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))

@@ -8,7 +8,7 @@ from lull.core.clients.client import Speech
 
 
 def text_of(speech: Speech, answer: Any) -> str:
-    """Return the text of a complete chat answer.
+    """Return the text of a complete chat answer in the format of the API `speech`.
 
     Raises ValueError if it is not in the API's format.
     """

@@ -22,7 +22,7 @@ _MOST_TOKENS: Final = 64
 
 
 def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
-    """Send a short test request to Lull as a chat app would, and report the outcome.
+    """Send a short test request to Lull, in the format of the API `speech`, and return the outcome.
 
     Returns `{"ok", "model", "route", "answer", "why", "took_s"}`: `route` is the API path that was
     called, `why` says what failed. There is no time limit, because a large model may take minutes

@@ -47,7 +47,7 @@ class LoraPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a LoRA adapter changes in a model: all its matrix pairs, by module path in MLX."""
+    """A LoRA adapter's weights: all its matrix pairs, by module path in MLX, and their scale."""
 
     pairs: Mapping[str, LoraPair]
     scale: float
@@ -84,7 +84,7 @@ def read_change(folder: Path) -> Change:
 def merge(
     base: GgufFile, shape: ModelShape, change: Change, out: Path, *, report: Report
 ) -> Merged:
-    """Write a GGUF file of the base model merged with a LoRA adapter.
+    """Merge a LoRA adapter into the base model and write the result as the GGUF file `out`.
 
     An existing file is replaced only when the new one is complete. Raises WeightsError if the
     adapter does not fit this base.

@@ -29,9 +29,10 @@ def readable(kind: str) -> bool:
 
 
 def numbers(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
-    """Convert a tensor's bytes, or some of its rows, to single-precision numbers of this shape.
+    """Convert the bytes of a tensor, or of some of its rows, to a float32 array of this shape.
 
-    Raises CannotLearn for an unknown kind, WeightsError if a number is not finite.
+    `kind` is the GGUF type of the bytes. Raises CannotLearn for an unknown one, WeightsError if a
+    number is not finite.
     """
     plain = _FLOAT_TYPES.get(kind)
     try:
@@ -54,7 +55,7 @@ def numbers(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
 
 
 def stored(values: Array, kind: str) -> Array:
-    """Convert single-precision numbers to the bytes of this GGUF type.
+    """Convert float32 numbers to the bytes of a tensor of this GGUF type.
 
     Raises ValueError if a row is not a whole number of blocks or a number is too large.
     """

@@ -70,7 +70,9 @@ class IoregIdle:
 
 
 class MacFact:
-    """Signal for idle detection on macOS, for one yes/no fact from the system frameworks."""
+    """Signal for idle detection on macOS with a yes/no value, such as whether the screen is locked,
+    which a given function reads from the system frameworks.
+    """
 
     def __init__(self, name: str, fact: Callable[[], bool | None], without: str) -> None:
         """Create the signal for idle detection; `fact` returns the value, or None if unknown.

@@ -18,8 +18,10 @@ TIMEOUT_S = 3.0
 
 
 def asking(environ: Mapping[str, str], *, within_s: float = TIMEOUT_S) -> Ask:
-    """Return a function that runs system commands with this environment, not Lull's own, in the C
-    locale.
+    """Return a function that runs a system command with this environment in the C locale, and
+    returns its output.
+
+    The output is Unknown, with the reason, if the command fails or takes longer than `within_s`.
     """
     full_environ = {**environ, "LC_ALL": "C"}
 

@@ -84,9 +84,9 @@ class DBus:
         return Known({name: value for name, (_, value) in answer.value[0].items()})
 
     def listen(self, target: Target, signal: str) -> None:
-        """Collect the occurrences of a D-Bus signal from now on, even across reconnects.
+        """Subscribe to a D-Bus signal; the subscription survives reconnects.
 
-        `heard` returns those received.
+        `received_signals` returns what was received.
         """
         self.close()
         self._listened = (target, signal)

@@ -66,7 +66,7 @@ class LoadOfOthers:
         self._working = self._worked = False
 
     def working(self, on: bool) -> None:
-        """Tell the signal whether Lull's background work runs now, so that model servers' CPU use
+        """Note whether Lull's background work runs now; while it does, the CPU use of model servers
         counts as Lull's.
 
         It may be called from any thread.

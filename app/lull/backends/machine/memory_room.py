@@ -19,7 +19,7 @@ _SOME_AVG10 = re.compile(r"^some .*?\bavg10=(\d+(?:\.\d+)?)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeMemory:
-    """A measurement of free memory and memory pressure."""
+    """Free memory and memory pressure, measured at one moment."""
 
     free_share: float
     """Share of all memory that is available without swapping, 0 to 1."""

@@ -42,8 +42,8 @@ _COME_AGAIN = "It is being restarted; try again in a moment."
 
 
 class EngineChild:
-    """One running process of the inference engine. Call `start`, then `loaded`, then `open` or
-    `call`.
+    """One running process of the inference engine. Call `start`, then `wait_until_loaded`,
+    then `open` or `call`.
     """
 
     def __init__(

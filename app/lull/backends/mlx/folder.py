@@ -102,10 +102,9 @@ class WritingPlan:
 
 
 def planned(path: Path, form: WeightForm) -> WritingPlan:
-    """Plan the folder of MLX weights from a GGUF file's header alone; `form` is the format of the
-    weights.
+    """Plan the folder of MLX weights to make from a GGUF file, reading only the file's header.
 
-    Raises CannotLearn, WeightsError.
+    `form` is the format of the weights. Raises CannotLearn, WeightsError.
     """
     source = read_gguf(path)
     shape = model_shape(source.metadata, source.tensors, _frequencies(source))

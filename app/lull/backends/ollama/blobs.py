@@ -31,8 +31,9 @@ def readable_blob(
     *,
     may_read: Callable[[Path], bool] = _may_read,
 ) -> Path:
-    """Return the path of an Ollama model's weights file. Raises WeightsError that says what to
-    do.
+    """Find an Ollama model's weights file on this machine and return its path.
+
+    Raises WeightsError, which says what the user can do, if the file is missing or unreadable.
     """
     if not model.blobs:
         raise WeightsError(f"Ollama does not say where the weights of {model.name} lie.")

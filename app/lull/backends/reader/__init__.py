@@ -1,1 +1,3 @@
-"""Models that read what users type: feedback on answers, kinds of requests, and languages."""
+"""Models that classify the texts that users type: by feedback on answers, kind of request and
+language.
+"""

@@ -122,8 +122,8 @@ def heard_in(answer: str, *, said: str, shown: str) -> Heard | None:
     """Parse the feedback that a chat model found in a user's message; None if its answer is not
     exactly the requested object.
 
-    `shown` is the text that the model was shown: an answer that appears in it verbatim is a
-    quotation.
+    `said` is the user's message. `shown` is the text that the model was shown: an answer that
+    appears in it verbatim is a quotation.
     """
     value = _fields(answer, shown)
     if value is None:

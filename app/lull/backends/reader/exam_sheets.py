@@ -38,7 +38,7 @@ def sheets(folder: Path | None = None) -> dict[ModelRole, Sheet]:
 
 
 def small_reader(folder: Path | None = None) -> SmallReaderFigures | None:
-    """Load how well Lull's small feedback reader did in the exam (labelled messages).
+    """Load the exam result of Lull's small feedback reader: how many messages it labelled right.
 
     None if the result is missing or for another version of the exam. Raises ResourceError.
     """

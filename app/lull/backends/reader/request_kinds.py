@@ -198,8 +198,8 @@ class KindShelf:
         self._rules = shelved(_stacked(examples), _stacked(said))
 
     def likeness(self, request: TextFeatures) -> Vector:
-        """Return, for each rule on this shelf, the probability that it applies to the request,
-        shape (rules,).
+        """Return the probability that each of the client's rules applies to the request, shape
+        (rules,).
         """
         seen = features(request.vector, request.kinds, self._rules)
         likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
@@ -208,8 +208,8 @@ class KindShelf:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """Arrays computed once from rules for kinds of requests, such as e-mails, so that later
-    requests are compared with the rules quickly.
+    """Arrays computed in advance from rules for kinds of requests, such as e-mails, with which a
+    request is compared quickly.
     """
 
     vectors: Vector
@@ -227,8 +227,8 @@ class Shelved:
 
 
 def shelved(examples: Stacked, said: Stacked) -> Shelved:
-    """Compute once, from the rules' example requests and the words in which users stated the rules,
-    the arrays with which requests are compared.
+    """Compute the arrays with which requests are compared, from the rules' example requests and the
+    words in which users stated the rules.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)

@@ -147,10 +147,10 @@ class SmallReader:
         return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
-        """Take each user message as a rule for answers, and return the class of automatic check
-        that could test whether an answer keeps the rule.
+        """Return, for each user message that states a rule for answers, the class of automatic
+        check that can test whether an answer keeps the rule.
 
-        "" if no check could. Raises LullError.
+        The class is "" if no check can. Raises LullError.
         """
         return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 

@@ -225,8 +225,8 @@ class ChromaExemplars:
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
     ) -> None:
-        """Store the request of a conversation turn as one for which these skills were useful, or
-        none.
+        """Store the request of a conversation turn with the skills that were useful for it; without
+        any, as a request that needed none.
 
         `known` is the version of the skill library at that turn. Once a skill is credited, the
         request no longer counts as one that needed none.
@@ -344,7 +344,7 @@ class ChromaExemplars:
 
 
 class _Exemplar(NamedTuple):
-    """What `Recollection.put` takes of a stored exemplar."""
+    """What `PastRequests.put` takes of a stored exemplar."""
 
     id: str
     skill: str

@@ -72,8 +72,8 @@ class _Labels:
 
 
 class Recollection:
-    """One client's past requests and the skills that were useful for them, with predictions for new
-    requests.
+    """One client's past requests and the skills that were useful for them; predicts which skills a
+    new request needs.
 
     The requests are the rows of a (capacity, dimensions) matrix that doubles when full.
     """
@@ -193,8 +193,8 @@ class Recollection:
         return solved.astype(np.float64, copy=False)
 
     def oldest_refusals(self, most: int) -> list[str]:
-        """Return the ids of past requests that needed no skill, except the newest
-        `most` of them.
+        """Return the ids of the past requests that needed no skill, except the newest `most` of
+        them.
         """
         ids = [id_ for id_, skill in self.pairs if skill == NO_SKILL]
         return ids[: max(0, len(ids) - most)]

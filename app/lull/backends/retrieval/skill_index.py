@@ -136,8 +136,8 @@ class _ClientIndex:
 
 
 def growth(skills: int) -> float:
-    """Return the factor by which the best chance match scores higher in a library of this many
-    skills than in a library of one.
+    """Return by which factor the best accidental word match scores higher in a library of this many
+    skills than in a library of one skill.
 
     The weight of a rare word, and so the best of many chance matches, grows with the logarithm of
     the number of documents.

@@ -74,8 +74,8 @@ class EnglishFiles:
 
 
 def description(model: LocalModel) -> dict[str, Any]:
-    """Return what the shipped description file says of the built-in model: all its facts but name,
-    hash, date and folder.
+    """Return the content, as JSON, of the description file for this built-in model: all its facts
+    but name, hash, date and folder.
     """
     return {
         "parameters": model.parameters,
@@ -92,8 +92,8 @@ def description(model: LocalModel) -> dict[str, Any]:
 
 
 def described(said: dict[str, Any], *, digest: str, folder: Path, at: float) -> LocalModel:
-    """Return the model that the content of a description file describes, with the given hash and
-    folder.
+    """Build the built-in model's facts from the content `said` of its description file, with the
+    given hash and folder.
 
     `at` is when the file was made, in seconds since 1970. Raises KeyError, TypeError, ValueError.
     """

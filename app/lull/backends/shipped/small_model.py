@@ -59,7 +59,7 @@ class SmallFile:
         return self.file
 
     def checked(self) -> Path:
-        """Return the small model's GGUF file after comparing its hash. Blocking.
+        """Compare the hash of the small model's GGUF file and return the file's path. Blocking.
 
         Raises ResourceError if the file is missing, unreadable or damaged.
         """
@@ -119,7 +119,7 @@ class SmallModel:
 
 
 def made_parent(place: Path) -> None:
-    """Create the folder above a path. Raises WeightsError."""
+    """Create the parent folder of a path. Raises WeightsError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -23,11 +23,11 @@ class SystemClock:
 
 
 class PlayedClock(SystemClock):
-    """A clock set from a file, for playing a week in minutes (`lull demo`).
+    """A simulated clock, set through a file, with which `lull demo` plays a week of use in minutes.
 
-    The file is a JSON object: `at` was the played time at real time `since`, both in seconds since
-    1970, and `speed` is how many seconds of played time pass per real second. The file is read on
-    every call and must be replaced atomically; an unreadable file changes nothing. Played time
+    The file is a JSON object: `at` was the simulated time at real time `since`, both in seconds
+    since 1970, and `speed` is how many simulated seconds pass per real second. The file is read on
+    every call and must be replaced atomically; an unreadable file changes nothing. Simulated time
     never goes back or ahead of real time. The monotonic clock stays real.
     """
 

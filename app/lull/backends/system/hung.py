@@ -14,9 +14,9 @@ from collections.abc import Callable
 import psutil
 
 CHECK_EVERY_S = 2.0
-"""Seconds between looks at the process."""
+"""Seconds between checks of the process."""
 STOPPED_CHECKS = 2
-"""Consecutive looks that must find the process stopped; so it takes at most 6 s."""
+"""Consecutive checks that must find the process stopped; so it takes at most 6 s."""
 
 
 def _always() -> bool:
@@ -33,9 +33,9 @@ async def until_hung(
     """Wait until a process hangs, and return how: "somebody had stopped it" (by a signal) or "it
     hung".
 
-    Two looks in a row must find it stopped. It has hung when it owes an answer, which `asked`
-    tells, and has slept for `asleep_s` seconds with all processes that it started, without using
-    the processor. `every_s` is the number of seconds between looks.
+    Two checks in a row must find it stopped. It hangs when it has a request to answer (`asked`
+    returns True) and has slept for `asleep_s` seconds with all processes that it started, without
+    using the processor. `every_s` is the number of seconds between checks.
     """
     stopped, slept_s, used_s = 0, 0.0, math.nan
     while stopped < STOPPED_CHECKS and slept_s < asleep_s:

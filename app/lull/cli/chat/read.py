@@ -72,7 +72,7 @@ def sense(one: Json) -> str:
     """Describe in a few words what feedback was found in a user's message, such as a correction or
     a lasting wish.
 
-    `one` is the JSON of what the reader model found in the message.
+    `feedback` is the JSON of what the reader model found in the message.
     """
     if one["unsure"]:
         return "unsure"

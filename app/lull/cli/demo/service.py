@@ -89,8 +89,8 @@ class PlayedTime:
 
 
 class Desk:
-    """Simulates the presence of the demo's user: a thread keeps a file of idle signals (such as
-    seconds since the last input) up to date.
+    """Simulates whether the demo's user is at the computer: a thread keeps a file of idle signals
+    (such as seconds since the last input) up to date.
     """
 
     def __init__(self, file: Path, played: PlayedTime) -> None:
@@ -228,7 +228,7 @@ class PlayedService:
     def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
         """Send one chat request to the demo's service and return the answer.
 
-        With `apart` the client sends it to an address of its own (`/c/<client>/…`). Raises
+        With `apart` it goes to the address for this client alone (`/c/<client>/…`). Raises
         DemoFailed.
         """
         path = f"/c/{client}/api/chat" if apart else "/api/chat"

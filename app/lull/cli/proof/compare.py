@@ -66,8 +66,8 @@ def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
 
 
 class Asking:
-    """Fetches pairs of answers, with and without a proposed skill, from the service and sends back
-    which answer of each the user picked.
+    """Fetches pairs of answers, with and without a proposed skill, from the service, and sends it
+    the answer of each pair that the user picked.
     """
 
     def __init__(self, control: Control, proposal: str) -> None:

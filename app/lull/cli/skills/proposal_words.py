@@ -38,8 +38,8 @@ def e_words(e_value: float) -> str:
 
 
 def status_words(proposal: Json) -> str:
-    """Describe in a few words what is known of a proposed skill, such as that tests showed a
-    benefit.
+    """Return a proposed skill's status in a few words, with the reason or the test results, such as
+    that tests showed a benefit.
     """
     evidence, reason = proposal["evidence"], revealed(" ".join(proposal["reason"].split()))
     said = f": {reason}" if reason else ""
@@ -79,10 +79,10 @@ def pairs_words(evidence: Json) -> str:
 
 
 def goes_on_words(evidence: Json) -> str:
-    """Say up to how many pairs of answers a proposed skill is tested if the planned number decides
-    nothing.
+    """Say in words to how many pairs of answers the test of a proposed skill is extended if the
+    planned number of pairs decides nothing.
 
-    Returns "" if the test ends after the planned number.
+    Returns "" if the test is not extended.
     """
     most = evidence.get("most_pairs_if_open", 0)
     return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
@@ -93,10 +93,11 @@ def by_look_words(evidence: Json) -> str:
 
 
 def look_words(evidence: Json) -> str:
-    """Describe the last look of a proposed skill's test; "" if there was none.
+    """Describe in words the random decision (called the last look) that ended the test of a
+    proposed skill; "" if there was none.
 
-    The last look is a random decision, weighted by the evidence; it is made when all planned pairs
-    of answers have been generated without deciding.
+    It is made when all planned pairs of answers have been generated without a clear result: the
+    stronger the evidence for the skill, the likelier the skill is accepted.
     """
     look = evidence.get("last_look")
     if not look:
@@ -123,9 +124,8 @@ def title(proposal: Json) -> str:
 
 
 def whole(proposal: Json, paint: Paint) -> str:
-    """Describe a proposed skill as a text with all that the user needs to decide on it.
-
-    That is: title, diff, test results, cause, sources and warnings.
+    """Return a text that describes a proposed skill with everything that the user needs to decide
+    on it: title, diff, test results, cause, sources and warnings.
     """
     parts = [
         paint.bold(title(proposal)),

@@ -96,8 +96,8 @@ class AdaptersInForce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """Record of a skill (an instruction text for prompts) that training has taught to an adapter.
-    The skill is identified by its exact text: if the text is edited, it counts as another skill,
+    """A skill (an instruction text for prompts) that training has taught to an adapter. The skill
+    is identified by the hash of its exact text: if the text is edited, it counts as another skill,
     not yet learned.
     """
 

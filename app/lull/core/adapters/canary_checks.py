@@ -55,8 +55,8 @@ class CanaryRule:
 
 
 def wanted_from(fields: Mapping[str, object]) -> CanaryRule:
-    """Parse the JSON fields that say how the answer to a canary prompt (a small test task) is
-    checked. Raises ValueError for an unknown kind of check.
+    """Parse the rule by which the answer to a canary prompt (a small test task) is checked, from
+    its JSON fields. Raises ValueError for an unknown kind of check.
     """
     rest = {name: value for name, value in fields.items() if name != "kind"}
     return CanaryRule(kind=CanaryKind(str(fields.get("kind"))), fields=rest)

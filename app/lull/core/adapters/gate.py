@@ -146,8 +146,8 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionState:
-    """How one check of the gate (the test before an adapter may answer users) stands: passed,
-    failed, or open until more answers are compared.
+    """The present result of one check of the gate (the test before an adapter may answer users):
+    passed, failed, or open until more answers are compared.
     """
 
     standing: CheckState
@@ -195,9 +195,9 @@ def _look(
 
 
 def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
-    """Compare the old and the new adapter's answers to canary prompts (small test tasks) and to
-    past requests that went well. Return one result per group (family) of prompts, sorted by the
-    group's name.
+    """Check that the new adapter is not worse than the old one at canary prompts (small test tasks)
+    and at past requests that went well. Return one result per group (family) of prompts, sorted by
+    the group's name.
     """
     found: defaultdict[str, list[ProbePair]] = defaultdict(list)
     for pair in pairs:
@@ -283,9 +283,9 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
-    """Check an adapter that was trained to know a skill (an instruction text) by heart: without the
-    skill in its prompt it must gain most of what the active adapter gains by having the skill in
-    its prompt. Empty if the adapter was not trained on a skill.
+    """Check that an adapter which was trained to follow a skill (an instruction text) without
+    having it in the prompt does so: it must gain most of what the active adapter gains by having
+    the skill in its prompt. Return an empty list if the adapter was not trained on a skill.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:

@@ -42,7 +42,8 @@ class Measure:
 
 def measures_of(done: Mapping[str, Measure]) -> Measures:
     """Group all stored measurements of an adapter's test (the gate) by kind: canary prompts,
-    held-out requests and so on. Within a kind they are sorted by name. `done` holds them by name.
+    held-out requests and so on. Within a kind they are sorted by name. `done` maps the names to the
+    measurements.
     """
     kinds: dict[MeasureKind, list[Measure]] = {kind: [] for kind in MeasureKind}
     for name in sorted(done):

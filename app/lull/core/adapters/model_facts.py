@@ -1,4 +1,4 @@
-"""What is known of the model that will answer a request: digest, context window, adapter."""
+"""Facts about the model that will answer a request: digest, context window, adapter."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lull.core.adapters.adapter import Shadow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """What is known of the model that will answer a request, as its server has loaded it: the
-    digest of its weights, its context window, its system text and its adapter.
+    """Facts about the model that will answer a request, as its server has loaded it: the digest of
+    its weights, its context window, its system text and its adapter.
     """
 
     digest: str

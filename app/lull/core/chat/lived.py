@@ -22,8 +22,8 @@ because the clock may have jumped.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """Counts the days that have passed since Lull's first start, in a way that a wrong system clock
-    cannot distort much, to measure the age of stored data.
+    """The number of days that have passed since Lull's first start, counted so that a wrong system
+    clock cannot distort it much; it measures the age of stored data. Immutable.
     """
 
     spans: tuple[tuple[int, int], ...] = ()

@@ -85,8 +85,8 @@ class Sampling:
     """Lowers the score of a token by this much for each time that it was said."""
 
     def or_else(self, *defaults: Sampling) -> Sampling:
-        """Return these parameters with each unset one taken from the first of `defaults` that sets
-        it.
+        """Return these sampling parameters with each unset one filled in from the first of the
+        given `defaults` that sets it.
         """
         layers = (self, *defaults)
         found = {

@@ -3,7 +3,8 @@
 A conversation is deleted for its age when two clocks agree that it is too old: the wall clock, and
 the count of days on which Lull ran. To save space, the oldest conversations by that day count go
 first, because a wrong clock misdates new ones. More than a tenth of the stored conversations is
-never deleted without asking, however many sweeps share a day (`Unasked`).
+never deleted without asking, however many sweeps share a day
+(`UnaskedDeletions`).
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ expire again.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A stored conversation with the dates by which it is decided whether the conversation is
-    deleted.
+    """A stored conversation's id and age, by which Lull decides whether to delete the
+    conversation.
     """
 
     id: str
@@ -109,11 +110,11 @@ def plan(
     unasked: Unasked = NONE_GONE,
     asked: bool = False,
 ) -> SweepPlan:
-    """Plan which stored conversations to delete, and whether to ask the user first. `asked`: the
-    user agreed to delete all that are too old by the wall clock or exceed the size limit.
+    """Plan which stored conversations to delete, and whether to ask the user first.
 
-    `sizes` holds the sizes of conversations by id, in any unit; `unasked` counts those already
-    deleted without asking.
+    `asked` says that the user has agreed to delete all that are too old by the wall clock or exceed
+    the size limit. `sizes` holds the sizes of conversations by id, in any unit; `unasked` counts
+    those already deleted without asking.
     """
     by_wall = [one for one in kept if _old_by_wall(one, limits, now)]
     by_both = [one for one in by_wall if lived.age(one.born) > limits.days]

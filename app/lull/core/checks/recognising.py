@@ -3,9 +3,9 @@ answers.
 
 `derive` gets the class of check from a classifier (part of the small model that reads what users
 write) and takes only the parameters from the rule's text: numbers, quoted words, names of signs,
-units and languages. `recognised` works without the classifier: it knows a few exact wordings and
-rather returns no check than a wrong one. `meant` combines both. A rule gives no check if it is
-conditional, vague, has two meanings, or is about a part of an answer that is not understood.
+units and languages. `exact_check` works without the classifier: it knows a few exact wordings and
+rather returns no check than a wrong one. `checks_for_rule` combines both. A rule gives no check if
+it is conditional, vague, has two meanings, or is about a part of an answer that is not understood.
 """
 
 from __future__ import annotations
@@ -103,16 +103,16 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
 
 
 def recognised(rule: str) -> Check | None:
-    """Return the check (an exact test of an answer) that a rule in plain language certainly means,
-    if the whole rule means this one check; otherwise None.
+    """Return the check (an exact test of an answer) that a rule in plain language means by its
+    exact wording, without a classifier; None unless the whole rule certainly means this one check.
     """
     found = recognised_parts(rule)
     return found[0] if len(found) == 1 else None
 
 
 def recognised_parts(rule: str) -> list[Check]:
-    """Return all checks (exact tests of an answer) that a rule in plain language certainly asks for
-    when taken as a whole; none if any part of the rule is not understood.
+    """Return all checks (exact tests of an answer) that a rule in plain language means by its exact
+    wording, without a classifier; none if any part of the rule is not understood.
     """
     text = with_named_words_quoted(without_lead(straight(rule)))
     if conditional(text):

@@ -113,8 +113,8 @@ class Unit:
 
     @property
     def fragment(self) -> bool:
-        """Whether this block is a greeting or a sign-off: it has only a few words and no final
-        punctuation.
+        """Whether this block looks like a greeting or a sign-off: it is no list item and has only a
+        few words and no final punctuation.
         """
         few = len(self.text.split()) <= MOST_FRAGMENT_WORDS
         return not self.item and few and not re.search(r"[.!?…:][\"'”’»)]*$", self.text)

@@ -31,8 +31,8 @@ class Speech(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPlace:
-    """Facts about a user's machine that determine where programs keep their configuration files:
-    home folder, platform and environment variables.
+    """The facts about a user's machine by which programs choose where they keep configuration
+    files: home folder, platform and environment variables.
     """
 
     home: PurePath
@@ -41,8 +41,8 @@ class UserPlace:
     environ: Mapping[str, str]
 
     def named(self, variable: str, *usual: str) -> PurePath:
-        """Return the folder that an environment variable names or, if it is not set, the usual
-        folder below the home folder.
+        """Return the folder that an environment variable names or, if it is not set, the given
+        folder below the user's home folder.
         """
         said = self.environ.get(variable, "")
         folder = self.home / said if said else self.home.joinpath(*usual)

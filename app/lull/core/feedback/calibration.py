@@ -253,8 +253,8 @@ def wilson(hits: float, n: int, *, level: float = 0.95) -> Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """An answer that the user may be asked to rate, with two probabilities that it is good: one by
-    the judge model, one by all other sources. They may disagree.
+    """An answer that the user may be asked to rate, with two estimates of the probability that it
+    is good: one from the judge model, one from all other sources.
     """
 
     turn: str

@@ -56,7 +56,8 @@ class ConditionInputs:
 
 def conditions(look: ConditionInputs) -> Iterator[IdleCondition]:
     """Yield the state of each condition for background work (input, call, power, …), in the order
-    of `ConditionName`. Left out is the condition that the user must have been away for some time.
+    of `ConditionName`. The last condition, that the user must have been away for some time, is not
+    among them.
     """
     yield _learning(look)
     yield _pause(look)
@@ -219,8 +220,8 @@ def _input(look: ConditionInputs) -> IdleCondition:
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
-    """Return since when the sensor of keyboard and mouse input has reported nothing, although it
-    had worked before, as a time on the monotonic clock.
+    """Return the time on the monotonic clock at which the sensor of keyboard and mouse input, which
+    had worked before, stopped reporting; the present time if it has only just stopped.
     """
     return signals.monotonic_s if before.lost_s is None else before.lost_s
 

@@ -64,9 +64,9 @@ class Forecast:
     """Total weight of the past lulls on which the forecast is based."""
 
     def at_most(self, end_s: float) -> Forecast:
-        """Return the forecast of the user's absence, shortened where the absence is known to end by
-        then, for example by a meeting or the end of the allowed hours; `end_s` is the time until
-        that end.
+        """Return this forecast of the user's absence with no quantile above `end_s`, the seconds
+        after which the absence is known to end, for example by a meeting or the end of the allowed
+        hours.
         """
         return Forecast(
             low_s=min(self.low_s, end_s),

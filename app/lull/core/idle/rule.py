@@ -108,8 +108,8 @@ class IdleCondition:
 
     @property
     def closes(self) -> bool:
-        """Whether this condition forbids background work: its state is closed, or is unknown and
-        the condition is the one about keyboard and mouse input.
+        """Whether this condition forbids background work: its state is closed, or it is the
+        condition about keyboard and mouse input and its state is unknown.
         """
         unknown_input = self.state is ConditionState.UNKNOWN and self.name is ConditionName.INPUT
         return self.state is ConditionState.CLOSED or unknown_input

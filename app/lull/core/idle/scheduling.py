@@ -36,8 +36,8 @@ _ORDER: Final = tuple(WorkKind)
 
 
 class Sized(Protocol):
-    """Interface of what is known of an item of background work before it runs: its kind, its value
-    and how long it takes.
+    """Interface of an item of background work with the estimates by which the next item is chosen:
+    its kind, its value and how long it takes.
     """
 
     @property

@@ -137,6 +137,6 @@ class IdleSource(Protocol):
         """
 
     def hurry(self, on: bool) -> None:
-        """Switches the fast polling of the sensors on or off; it is on while background work runs,
-        so that user input is noticed within 100 ms.
+        """Poll the sensors fast (`on` True) or at the normal rate again. Fast polling is used while
+        background work runs, so that user input is noticed within 100 ms.
         """

@@ -1,4 +1,5 @@
-"""Computes when background work may next begin, and for how long a decision about it cannot change.
+"""Computes when background work may next begin, and for how long the present decision whether it
+may run stays valid.
 
 Uses only what is recorded: pauses, hours, calendars and the required wait. When the user will come
 back is estimated elsewhere.
@@ -58,8 +59,8 @@ def steady_s(
     events: Sequence[CalendarEvent],
     due: Iterable[datetime | None],
 ) -> float:
-    """Return for how many seconds from `now` the decision whether background work may run cannot
-    change unless a sensor reading does; infinite if no change is due.
+    """Return for how many seconds from `now` the decision whether background work may run stays
+    valid while no sensor reading changes; infinite if no later change is known.
 
     `due` are the times at which that decision itself expects a change. Simulations use the result
     to skip ahead; a running service looks every few seconds anyway.

@@ -52,8 +52,8 @@ def remembered(
     signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleCondition]
 ) -> CarriedOver:
     """Return the state that the idle policy keeps for its next decision: the previous state
-    (`before`), with the latest sign of the user and the latest strain on the machine brought up to
-    date.
+    (`before`), updated with the times of the user's latest activity and of the latest strain on the
+    machine. `closed` are the conditions that forbid work now.
 
     Sensors of input and chats report how long ago the last activity was. Its time is computed anew
     each time, and so is right even after a period in which the sensors could not be read.

@@ -53,7 +53,7 @@ _LAYERED: Final = re.compile(r"blk\.(0|[1-9]\d{0,5})\.([a-z_0-9]+)\.(weight|bias
 
 
 class Layout(StrEnum):
-    """How the numbers of a GGUF tensor must be transformed for MLX."""
+    """The ways in which the numbers of a GGUF tensor must be transformed for MLX."""
 
     SAME = "same"
     QUERY_ROWS = "query rows"
@@ -75,7 +75,9 @@ def architecture_of(name: str) -> Architecture:
 
 
 def mlx_name(kind: Architecture, name: str) -> str | None:
-    """MLX's name for a tensor of a GGUF file; None if it has none."""
+    """Return MLX's name for the tensor that has this name in a GGUF file; None if MLX has no such
+    tensor.
+    """
     stem, _, leaf = name.rpartition(".")
     if stem in _WHOLE and leaf == "weight":
         return f"{_WHOLE[stem]}.weight"

@@ -1,8 +1,9 @@
 """Decides whether a model can be trained on this machine; if it cannot, says why in words for the
 user.
 
-Judged from Ollama's description and the machine's memory, without reading the weights. What only
-the weights file shows, such as an unusual tokenizer, is rejected when the model is chosen.
+The decision uses Ollama's description and the machine's memory, without reading the weights. A
+model with a fault that only the weights file shows, such as an unusual tokenizer, is rejected
+later, when it is chosen for training.
 """
 
 from __future__ import annotations
@@ -82,9 +83,9 @@ def needs_gb(size: Size, form: WeightForm) -> float:
 def judged(
     shown: ShownModel, machine: Machine, *, blob_missing: str = "", published: bool = False
 ) -> Learnable:
-    """Decide whether a model can be trained on this machine. `blob_missing` says in words why its
-    weights file cannot be read, "" if it can; `published` says that the model is a version that
-    Lull published.
+    """Return whether a model can be trained on this machine, why not if it cannot, and how much
+    memory training needs. `blob_missing` says in words why its weights file cannot be read, "" if
+    it can; `published` says that the model is a version that Lull published.
     """
     size = _size(shown)
     needs = needs_gb(size, machine.form) if size.weights else 0.0

@@ -1,4 +1,4 @@
-"""Describes a folder with a model's weights in MLX's form, from which the model can be trained."""
+"""Data type for a folder of a model's weights in MLX's format, for training the model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from lull.core.chat.messages import Sampling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeWeights:
-    """A complete folder of MLX weights for training, and where it came from."""
+    """A complete folder of MLX weights from which a model can be trained, with the file or Ollama
+    model that the weights come from.
+    """
 
     folder: Path
     digest: str

@@ -85,8 +85,8 @@ def shown_model(name: str, answer: Json) -> ShownModel:
 
 
 def carried(answer: Json) -> dict[str, object]:
-    """Return everything that Ollama tells about a model except its weights, in the form that
-    `/api/create` takes, so that a copy of the model can be made with other weights.
+    """Return a model's template, system text, parameters and so on from Ollama's description, in
+    the form that `/api/create` takes, so that a copy of the model can be made with other weights.
     """
     texts = {key: answer[key] for key in CARRIED_TEXTS if isinstance(answer.get(key), str)}
     found: dict[str, object] = {key: text for key, text in texts.items() if text}
@@ -102,8 +102,9 @@ _LINE: Final = re.compile(r"^(\S+)\s+(.*)$", re.MULTILINE)
 
 
 def parsed_parameters(text: str) -> dict[str, object]:
-    """Parses Ollama's parameters: one value per line, in Go's syntax; a repeated key makes a
-    list."""
+    """Parse the text of Ollama's model parameters: one value per line, in Go's syntax; a repeated
+    key makes a list.
+    """
     found: dict[str, object] = {}
     for key, value in _LINE.findall(_joined(text)):
         parsed = _go_value(value)
@@ -152,7 +153,7 @@ def _go_string(text: str) -> str:
 
 def create_body(name: str, digest: str, carried: Mapping[str, object]) -> dict[str, object]:
     """Return the body of the `/api/create` request that makes a model with the weights of this
-    digest; everything else is as in `carried`, the description of the original.
+    digest; everything else is as in `fields`, the description of the original.
     """
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
     return {"model": name, "files": {f"{stem}.gguf": digest}, "stream": True, **carried}

@@ -1,4 +1,4 @@
-"""How a GGUF model is written in MLX's form: its config.json, and each tensor's name and layout.
+"""Describes a GGUF model in MLX's format: its config.json, and each tensor's name and layout.
 
 Covers the architectures that Lull can train. Anything that MLX would compute differently is
 rejected by name, never guessed: nearly right weights would be trained wrongly for nights.
@@ -58,8 +58,8 @@ class ModelShape:
 def model_shape(
     meta: Metadata, tensors: Sequence[BaseTensor], freqs: Sequence[float]
 ) -> ModelShape:
-    """Return how a GGUF model is written for MLX: its config.json, and the name and layout of each
-    tensor.
+    """Return the description of a GGUF model in MLX's format: its config.json, and the name and
+    layout of each tensor.
 
     `freqs`: the values of rope_freqs.weight, if there is such a tensor. Raises CannotLearn for a
     model that MLX would compute differently, WeightsError for an inconsistent file.

@@ -40,7 +40,8 @@ def auto_choice(
     talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: Sequence[str]
 ) -> AutoChoice:
     """Choose the model to train: the one that the user uses most among those that can be trained
-    here. `built_in` names the models that ship with Lull, the default first; they come last.
+    here. `uses` counts the answers of each model, `installed` says which models can be trained;
+    `built_in` names the models that ship with Lull, the default first; they come last.
     """
     talked = tuple(talked)
     own = {canonical(name) for name in built_in}

@@ -18,8 +18,8 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsFound:
-    """What is known of a model's weights file: its architecture, and the size of the MLX folder
-    that would be made from it.
+    """Facts about a model's weights file: its architecture, and the size of the MLX folder that
+    would be made from it.
     """
 
     architecture: str
@@ -81,7 +81,7 @@ class WeightWork(Protocol):
         self, blob: str, folder: str, form: WeightForm, facts: Mapping[str, object], report: Report
     ) -> Awaitable[None]:
         """Convert a weights file into a folder of MLX weights, unless that folder exists. `report`
-        is told the progress in bytes. Raises CannotLearn, WeightsError, Conflict.
+        is called with the progress in bytes. Raises CannotLearn, WeightsError, Conflict.
         """
 
     def merge(self, blob: str, adapter: str, out: str, report: Report) -> Awaitable[MergedFile]:

@@ -141,7 +141,8 @@ def together(one: float, other: float) -> float:
 
 def replays_tell(scorable: int, rule: UseRule) -> bool:
     """Whether a skill's effect can be measured by answering its past requests again without it.
-    `scorable` is the number of those whose answers can be scored; there must be enough.
+    `scorable` is the number of its past requests with answers that can be scored; the rule sets how
+    many are needed.
     """
     return scorable >= rule.least_requests
 
@@ -150,8 +151,9 @@ def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: f
     """Whether to answer a past request once more, without an approved skill that it had in its
     prompt, to measure the skill's effect. `pairs` are the replays of other requests so far.
 
-    Every request is, until the effect is certain or there are many pairs of answers. From then on
-    only a fixed part of the requests is, so that an effect that changes later is still noticed.
+    Every request is answered again until the effect is certain or there are many pairs of answers.
+    From then on only a fixed share of the requests is, so that a later change of the effect is
+    still noticed.
     """
     sure = max(replay_help_e(pairs), replay_harm_e(pairs)) >= sure_e
     if not sure and len(pairs) < rule.most_pairs:

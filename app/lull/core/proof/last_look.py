@@ -34,8 +34,8 @@ class LastLook:
     seed: str
     """Seed of the random number `coin`; fixed before the first pair."""
     coin: float
-    """Random number between 0 and 1; the skill is accepted if the `chance` of its e-value reaches
-    it.
+    """Random number between 0 and 1; the skill is accepted if the `acceptance_chance` of its
+    e-value reaches it.
     """
     after: int = 0
     """Number of benefit pairs (replays that test whether the skill helps) after which the look was

@@ -58,7 +58,9 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """What shows that a skill helps: nothing so far, its e-value or a last randomised decision."""
+    """The evidence that has shown that a skill helps: none so far, its e-value, or the last look
+    (the final randomised decision).
+    """
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -176,12 +178,16 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value of harm: high if the skill worsens answers that were good before."""
+        """Log e-value of harm to past successes: high if the skill worsens answers that were good
+        before.
+        """
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def lost_log_e(self) -> float:
-        """Log e-value of harm: high if the skill worsens answers that it was meant to improve."""
+        """Log e-value of harm on failed and similar requests: high if the skill worsens answers
+        that it was meant to improve.
+        """
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked
@@ -315,7 +321,9 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return what has shown so far that a skill helps: its e-value, the last look, or nothing."""
+    """Return which evidence has shown so far that a skill helps: its e-value, the last look (the
+    final randomised decision), or none.
+    """
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)

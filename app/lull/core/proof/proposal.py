@@ -187,8 +187,8 @@ class Proposal:
         return off and self.until is not None and at < self.until
 
     def awake(self, at: datetime) -> Proposal:
-        """Return the proposal (a candidate skill) as it stands at this time: if the decision was
-        postponed and is due again by then, with the status that it had before.
+        """Return the proposal (a candidate skill) as it is at this time: if the user postponed the
+        decision and that time is over, with the status that it had before the postponement.
         """
         due = self.status is ProposalStatus.DEFERRED and self.until is not None
         if not due or self.asleep(at) or self.before is None:

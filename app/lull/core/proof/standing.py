@@ -1,5 +1,5 @@
-"""What is known of a proposed skill when the user decides on it: proved by tests on past requests,
-not tested yet, tested without benefit, and so on.
+"""Computes the review state of a proposed skill, which the user sees when deciding on it: proved by
+tests on past requests, not tested yet, tested without benefit, and so on.
 
 The window and the command line ask for a second confirmation before they activate anything that was
 not proved, and show the same cautions beside a proof. Both are decided here, once.
@@ -16,8 +16,8 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, Pro
 
 
 class Standing(StrEnum):
-    """What is known of a proposed skill when the user is asked to approve it: proved, untested,
-    without benefit, suspicious, and so on.
+    """The review state of a proposed skill, which the user sees before approving it: proved,
+    untested, without benefit, suspicious, and so on.
     """
 
     PROVED = "proved"
@@ -37,9 +37,7 @@ class Standing(StrEnum):
 
 
 CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
-"""The findings about a proposed skill with which it can be approved without a second
-confirmation.
-"""
+"""The review states in which a proposed skill can be approved without a second confirmation."""
 
 
 class Caution(StrEnum):
@@ -58,7 +56,7 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 
 
 def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
-    """Return what is known of a proposed skill when the user is asked to approve it: proved,
+    """Return the review state of a proposed skill, which the user sees before approving it: proved,
     untested, without benefit and so on. `pairs` is the number of pairs of answers that its test has
     replayed.
     """

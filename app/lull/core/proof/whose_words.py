@@ -1,4 +1,4 @@
-"""Decides whose words a sentence of a proposed skill is in, so that nobody is misquoted.
+"""Decides who wrote the words of each sentence of a proposed skill, so that nobody is misquoted.
 
 "Said by you" is claimed only of what the user typed word for word. If Lull made a sentence from the
 user's words, it is called derived, and the parts that the user typed can be marked.
@@ -35,8 +35,9 @@ class Whose(StrEnum):
 
 
 def whose(trace: Trace, *, wish: str = "") -> Whose:
-    """Return who wrote the words of a sentence of a proposed skill. For a stored sentence in which
-    no quoted parts are marked, `wish`, the text that the user typed, is searched for them.
+    """Return who wrote the words of a sentence of a proposed skill: the user, Lull, a model or
+    somebody else. If no parts of the stored sentence are marked as typed by the user, its words are
+    searched for in `wish`, the text that the user typed.
     """
     if trace.source == "untrusted":
         return Whose.OTHERS

@@ -75,7 +75,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurns:
-    """Everything said in the conversation turns that a proposed skill comes from, by author."""
+    """The texts of the conversation turns that a proposed skill comes from, by author."""
 
     typed: tuple[_Read, ...]
     strange: tuple[_Read, ...]

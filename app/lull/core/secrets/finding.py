@@ -197,7 +197,7 @@ class _Known(NamedTuple):
     names: dict[Names, list[int]]
     """For each sort of names, the positions where such a name ends."""
     scripts: int
-    """Number of lists in `Names.stems_by_script` that can occur in the text."""
+    """Number of lists in `SecretNames.stems_by_script` that can occur in the text."""
     words: _Words
     numbers: list[int]
     """-1, then the positions where the text's numbers begin; empty until they were asked for."""

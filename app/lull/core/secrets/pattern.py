@@ -55,8 +55,8 @@ OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
 class Names:
-    """The words that name one kind of secret, such as "password" in many languages. How the secret
-    itself follows its name is said by the patterns that use them.
+    """The words that name one kind of secret, such as "password" in many languages. The patterns
+    that use these words define how the secret itself follows its name.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Pattern:
     spares: str
     """A counterexample: a similar text without a secret."""
     hints: tuple[str, ...] = ()
-    """Words in lower case that show where a match may be; `Where` says how they are used."""
+    """Words in lower case that show where a match may be; `PatternPlace` says how they are used."""
     where: Where = Where.WORD
     dense: bool = False
     """Whether a match is one run of key characters; hints are then searched only in such runs,

@@ -73,7 +73,7 @@ class FailureSet:
 
     @property
     def wish(self) -> str:
-        """What the user said about these bad answers, in the user's own words, the newest last."""
+        """The user's own words about these bad answers, joined into one text, the newest last."""
         said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
 

@@ -1,5 +1,5 @@
-"""What is stored of past requests (which skill was useful for each), and what similar past requests
-say about the skills for a new request.
+"""Data types for past requests, stored with the skill that was useful for each, and for how much
+similar past requests speak for or against a skill in a new request.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class Library:
     def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
         """Return all active skills that may be used for requests of this client program.
 
-        A client that the user isolated from the others (`apart`) sees only its own skills; every
+        A client that the user isolated from the others (`isolated`) sees only its own skills; every
         other client sees only those for everybody, whatever name it gives itself.
         """
         if not apart:

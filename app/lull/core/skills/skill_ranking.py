@@ -111,20 +111,20 @@ def ranked(
 
 
 HELPED_FLOOR = 0.5
-"""Least `Recalled.helped` from which similar past requests bring a skill into a prompt, while few
-requests are stored.
+"""Least `PastRequestScores.helped` from which similar past requests bring a skill into a prompt,
+while few requests are stored.
 """
 HELPED_GROWTH = 0.08
 """Rise of HELPED_FLOOR each time the number of stored requests grows by a factor of e: among many
 requests, more are alike by chance.
 """
 REPEATED = 0.8
-"""Least `Recalled.helped` for a new request of few subject words: it must nearly repeat a past
-request.
+"""Least `PastRequestScores.helped` for a new request of few subject words: it must nearly repeat a
+past request.
 """
 CLEARLY_WANTED = 0.7
-"""`Recalled.wanted` from which a skill is chosen although other similar past requests needed no
-skill.
+"""`PastRequestScores.wanted` from which a skill is chosen although other similar past requests
+needed no skill.
 """
 
 

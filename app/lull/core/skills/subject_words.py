@@ -51,9 +51,8 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def beside_terms(text: str) -> list[str]:
-    """Return the words of a text that name no subject, in lower case and lightly stemmed, such as
-    those of "for someone else". By themselves they say nothing, but they tell how other words are
-    related.
+    """Return the stop words of a text, which name no subject, in lower case and lightly stemmed,
+    such as those of "for someone else". They show how the text's other words are related.
     """
     words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
     return [found for word in words if (found := _known_beside(word))]

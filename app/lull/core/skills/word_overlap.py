@@ -101,8 +101,8 @@ def runs_of(of: list[str], length: int = RUN_WORDS) -> Runs:
 
 
 def shared_places(said: list[str], runs: Runs, length: int = RUN_WORDS) -> frozenset[int]:
-    """Return the positions of those words in `said` that belong to a run of `length` consecutive
-    words which also occurs in another text, whose runs are `runs`.
+    """Return the positions of those words in `text_words` that belong to a run of `length`
+    consecutive words which also occurs in another text, whose runs are `runs`.
     """
     starts = (i for i in range(len(said) - length + 1) if tuple(said[i : i + length]) in runs)
     return frozenset(place for i in starts for place in range(i, i + length))

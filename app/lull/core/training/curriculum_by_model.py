@@ -1,6 +1,4 @@
-"""Chooses where extra requests for training and testing LoRA adapters come from, depending on the
-model.
-"""
+"""Chooses for each model the source of extra requests for training and testing its LoRA adapters."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class SupportCluster:
 
     def __init__(self, support: Iterable[frozenset[str]]) -> None:
         """`support` holds, for the request of each turn that taught a skill, its words as
-        `marks_of` returns them.
+        `comparison_words` returns them.
         """
         self._marks = list(dict.fromkeys(support))
         self._holders: defaultdict[str, list[int]] = defaultdict(list)

@@ -47,8 +47,8 @@ class GraduationCourse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationLesson:
-    """What follows from a failed try at training a skill into the weights: a sentence for the user,
-    and the settings of the next try.
+    """The conclusion from a failed try at training a skill into the weights: a sentence for the
+    user, and the settings of the next try.
     """
 
     said: str

@@ -193,8 +193,9 @@ def why_stuck(run: Run, last: str) -> str:
 
 def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
     """Explain to the user why no further training run of this kind is started automatically: the
-    last few failed in the same way. "" if one may be started. `runs` are newest first; `base` and
-    `graduates` say of which weights and for which skill.
+    last few failed in the same way. "" if one may be started. `runs` are newest first; `base` is
+    the digest of the base weights, `graduates` the sha256 of the skill to train into them, "" for
+    none.
     """
     of_kind = (r for r in runs if (r.base, r.kind, r.graduates) == (base, kind, graduates))
     last = list(islice(of_kind, MOST_ALIKE))

@@ -38,7 +38,9 @@ class Catalogue:
 
 
 def read(path: Path) -> Catalogue:
-    """Read a catalogue. Raises ResourceError, with the line, if it cannot be read or parsed."""
+    """Read a catalogue of translated texts from a `.po` file. Raises ResourceError, with the line,
+    if the file cannot be read or parsed.
+    """
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -29,8 +29,8 @@ OPEN: Final = "today/conditions-open"
 
 
 class Conditions(QWidget):
-    """Widget that shows at most two conditions for background work that are not met; a button
-    unfolds the list of all.
+    """Widget that shows up to two unmet conditions for background work, and the list of all
+    conditions when the user presses a button.
     """
 
     def __init__(self, kit: Kit) -> None:

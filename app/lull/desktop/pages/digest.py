@@ -17,18 +17,18 @@ LEAST_USED_S: Final = 1.0
 
 
 def since(here: datetime) -> datetime:
-    """Return the midnight at which yesterday began, in the time zone of `here` (the time now)."""
+    """Return the midnight at which yesterday began, in the time zone of `now`."""
     return datetime.combine(here.date() - timedelta(days=1), time(0), here.tzinfo)
 
 
 def digest(
     learning: Json, windows: Sequence[Json], here: datetime, *, trash: Json = MappingProxyType({})
 ) -> list[str]:
-    """Return sentences about what happened since the beginning of yesterday: the answers, the
-    background work, and the old conversations that were moved to the trash.
+    """Return sentences about what happened since the beginning of yesterday: the scored answers,
+    the background work, and the old conversations that were moved to the trash.
 
-    The arguments are the service's data about learning, about idle windows and about the trash;
-    `here` is the time now.
+    `learning`, `windows` and `trash` are the service's data about learning, idle windows and the
+    trash; `now` is the present time.
     """
     return [
         *_answers(learning.get("days") or (), here),

@@ -31,7 +31,7 @@ class FailedCard(Card):
         self.box.addLayout(self.lines)
 
     def show_failed(self, failed: Sequence[dict[str, Any]]) -> None:
-        """Show the newest of the failed chat requests in `failed` on the card."""
+        """Show on the card the newest of these chat requests, which were answered with an error."""
         self.setVisible(bool(failed))
         empty_out(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):

@@ -1,5 +1,5 @@
-"""Decides which changes of settings would let data leave this computer, or let other computers
-reach Lull, and asks the user before such a change.
+"""Finds out whether a change of a setting would let data leave this computer, or let other
+computers reach Lull, and asks the user before such a change.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from lull.desktop.words import plain, tr
 
 
 def lets_out(key: str, text: str, before: str = "") -> str:
-    """Describe which data a new value of a setting would let leave this computer, or who could then
-    reach Lull.
+    """Describe which data would leave this computer, or who could reach Lull, if a setting got a
+    new value.
 
     Returns "" for a harmless value. `key` names the setting; `text` is its new value and `before`
     its current one, in the form that `lull settings set` accepts.
@@ -73,8 +73,8 @@ def _parts(text: str) -> set[str]:
 
 
 class LettingOutDialog(QDialog):
-    """Dialog that asks for consent to a change of a setting that lets data leave this computer or
-    lets others reach Lull.
+    """Dialog that asks the user for consent to a change of a setting that lets data leave this
+    computer or lets others reach Lull.
 
     The Enter key cancels.
     """

@@ -11,7 +11,9 @@ Json = dict[str, Any]
 
 
 def figure_titles() -> dict[str, tuple[str, str]]:
-    """Return the noun of each count on the Today page as (singular, plural), by the count's key."""
+    """Return the nouns for the counts on the Today page as (singular, plural), by the count's
+    key.
+    """
     return {
         "proposals": (tr("suggestion to review"), tr("suggestions to review")),
         "skills": (tr("active skill"), tr("active skills")),
@@ -49,8 +51,7 @@ def work_words(learning: Json, work: Json) -> str:
 
 
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """Describe the share of good answers as (today's share, a text that compares it with the two
-    weeks before).
+    """Return today's share of good answers, and a text that compares it with the two weeks before.
 
     `days` are the service's numbers by day; only scored answers count.
     """

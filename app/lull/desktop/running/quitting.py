@@ -86,7 +86,7 @@ class QuitDialog(QDialog):
 
 
 class Quitting(QObject):
-    """Asks the user before Lull quits, if quitting stops a service to which chat apps are
+    """Asks the user whether to quit Lull, if quitting stops a service to which chat apps are
     connected.
     """
 

@@ -72,8 +72,8 @@ class Autostart:
         return self.path(part).exists()
 
     def turn(self, part: AutostartPart, *, on: bool) -> None:
-        """Make a part of Lull (service or tray icon) start at login, or not any more. Raises
-        OSError.
+        """Make a part of Lull (service or tray icon) start at login, or stop it from doing so.
+        Raises OSError.
         """
         path, link = self.path(part), self._link(part)
         if not on:

@@ -37,8 +37,8 @@ class AnswerView(QWidget):
         box.addWidget(self.standing)
 
     def wait(self, words: str) -> None:
-        """Clear the answer, and show `words`, which say what has to happen before the model is
-        asked.
+        """Clear the answer, and show the text `words`, which says what has to happen before the
+        model is asked.
         """
         self.text.clear()
         self.skills.clear()

@@ -28,7 +28,7 @@ class ChatModelChoice(Choice):
 
     @property
     def chosen(self) -> str:
-        """The name of the chosen model; "" while no models are known."""
+        """Return the name of the chosen model; "" while no models are known."""
         return str(self.currentData() or "")
 
     def look(self) -> None:

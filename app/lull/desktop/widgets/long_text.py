@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit
 LONG: Final = 40
 """Fewest characters in a row without a space that may be wider than a card."""
 LEAST_LINES: Final = 7
-"""Lines for which a `Details` widget always has room."""
+"""Lines for which a `ScrollingText` widget always has room."""
 BREAK: Final = "\u200b"
 """Character of no width at which a label may begin a new line."""
 _RUN: Final = re.compile(rf"\S{{{LONG},}}")
@@ -45,7 +45,7 @@ def _characters(text: str) -> Iterator[str]:
 
 
 class Details(QTextBrowser):
-    """A text widget that takes the height that is left on its page, but never less than
+    """A scrolling text widget that takes the height left on its page, but never less than
     `LEAST_LINES` lines.
     """
 

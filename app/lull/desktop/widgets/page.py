@@ -60,7 +60,9 @@ class Kit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Empty:
-    """What an empty page shows: why it is empty, and what the user can do about it."""
+    """The texts and buttons of an empty page: why it is empty, and what the user can do about
+    it.
+    """
 
     head: str
     text: str
@@ -104,7 +106,9 @@ class Page(QWidget):
         """Draw the page's content; called only while the page is visible and has data."""
 
     def empty(self) -> Empty | None:
-        """Return why the page has nothing to show, or None if it has something."""
+        """Return why the page has nothing to show and what the user can do, or None if it has
+        something.
+        """
         return None
 
     def show_head(self) -> None:

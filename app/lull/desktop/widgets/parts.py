@@ -145,8 +145,8 @@ def empty_out(layout: QLayout) -> None:
 
 
 def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
-    """Lay out these widgets in a row that wraps into further lines if needed; None stands for a
-    stretch.
+    """Return a layout with these widgets in a row that wraps into further lines if needed; None
+    stands for a stretch.
     """
     made = Flow(gap=gap)
     for widget in widgets:
@@ -158,7 +158,9 @@ def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
 
 
 def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
-    """Lay out these widgets in one line that never wraps; the first widget gets the extra width."""
+    """Return a layout with these widgets in one line that never wraps; the first widget gets the
+    extra width.
+    """
     made = QHBoxLayout()
     made.setSpacing(gap)
     for widget in widgets:

@@ -23,7 +23,7 @@ MOST_TOGETHER: Final = 16
 
 def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[int, ...]]:
     """Shorten an exchange (question, answer, the user's next message) to about `most` tokens;
-    return it with the indices of the message's sentences that were kept.
+    return the shortened exchange and the indices of the message's sentences that were kept.
 
     Question and answer are always kept. Of a long message the last and first sentences are kept,
     because there people say what they want; a sentence that is too long by itself loses its end.

@@ -32,7 +32,8 @@ class LoadedReader:
 
 
 def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
-    """Load the feedback reader, a small model that classifies what users say of answers.
+    """Load the feedback reader, a small model that classifies what users' messages say about
+    answers.
 
     Raises EngineError.
 
@@ -66,8 +67,8 @@ _INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resour
 
 
 def shape_of(files: ReaderFiles) -> Shape:
-    """Read from the feedback reader's files how its network is built: layers, LoRA and classifier
-    heads.
+    """Return the shape of the feedback reader's network (layers, LoRA, classifier heads), read from
+    its files.
 
     Raises TypeError for fields this release does not know.
     """

@@ -106,7 +106,7 @@ def batch_of(encoded: Sequence[Encoded]) -> Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """The number of layers, the LoRA parameters and the heads of the feedback reader's network."""
+    """Configuration of the feedback reader's network: numbers of layers, LoRA parameters, heads."""
 
     frozen: int
     """Number of lower layers without LoRA."""

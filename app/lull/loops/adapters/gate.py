@@ -50,8 +50,7 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 
 MEASURES_AT_ONCE: Final = 8
-"""Number of requests to the two compared adapters that the gate runs at the same time. || The
-engine decodes several answers nearly as fast as one.
+"""Number of requests to the two compared adapters that the gate runs at the same time.
 
 The engine decodes several answers nearly as fast as one.
 """
@@ -79,7 +78,7 @@ class _Exam:
 
 
 class Gate:
-    """Measures one candidate adapter at a time against the active adapter, and decides whether the
+    """Tests one candidate adapter at a time against the active adapter, and decides whether the
     candidate may answer users.
     """
 
@@ -110,10 +109,10 @@ class Gate:
         """Number of measures taken in the current exam."""
 
     async def slice(self, adapter: str, until_s: float) -> Verdict | None:
-        """Measure the candidate adapter until `until_s` (monotonic clock).
+        """Continue the test of a candidate adapter until `until_s` (monotonic clock); return the
+        verdict, or None if the test is not finished.
 
-        Return the verdict whether the adapter may answer users, or None if more remains to be
-        measured.
+        The verdict says whether the adapter may answer users.
 
         At least one batch of measurements is taken. Raises LullError; finished measurements are
         kept.

@@ -34,7 +34,7 @@ class Contest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A model's complete answer with its token ids and their log-probabilities."""
+    """A model's complete answer with its token ids, log-probabilities and its prompt's ids."""
 
     completion: Completion
     prompt_ids: tuple[int, ...]
@@ -85,8 +85,8 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
 
 
 async def away(contest: Contest, answer: Answered) -> Distance:
-    """Measure how far the candidate adapter is from the base model: the KL divergence, in nats, of
-    their token probabilities on an answer that the candidate gave.
+    """Return the KL divergence, in nats, of the candidate adapter from the base model, summed over
+    the tokens of an answer that the candidate generated.
     """
     if not answer.ids:
         return Distance(nats=0.0, tokens=0)

@@ -75,8 +75,8 @@ class AdapterMoves:
         """
 
     def unusable(self, version: AdapterVersion) -> str:
-        """Return why an adapter version cannot be used (damaged files, or the model has other base
-        weights now); "" if it can be used. Blocking.
+        """Return the reason why an adapter version cannot be used (damaged files, or the model has
+        other base weights now); "" if it can be used. Blocking.
         """
         digest = self._host.digest(version.base_model)
         if digest is not None and digest != version.base_digest:
@@ -105,8 +105,8 @@ class AdapterMoves:
             ) from error
 
     async def move(self, moved: Coroutine[object, object, AdaptersInForce]) -> AdaptersInForce:
-        """Change which adapter is active: first in the database, by awaiting `moved`, then in the
-        routing of requests.
+        """Change which adapter of a model is active: await `change`, which updates the database,
+        then route requests accordingly, and unload adapters that are not needed.
 
         The change is carried out even if the caller is cancelled.
         """
@@ -154,7 +154,7 @@ class AdapterMoves:
         return Arm(version=self._adapters.get(adapter).sha256, learned=learned)
 
     async def let_go(self, model: str) -> None:
-        """Unload from the engine those adapters of a model that nothing needs any more."""
+        """Unload the adapters of a model that are no longer needed from the engine."""
         examined = (self.examined,) if self.examined is not None else ()
         await self._host.keep_only(model, versions_needed(self._adapters, model, examined))
 

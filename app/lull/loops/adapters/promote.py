@@ -1,8 +1,8 @@
 """Puts adapters into use after a test and a trial, and rolls them back.
 
-    bring: copies a trained adapter's files and adds a database row for it
-    consider: runs the gate (the test of a new adapter); a rejected adapter is kept for inspection
-    accepted: loads a tested adapter beside the active one and puts it on trial for a day: it
+    store_run_adapter: copies a trained adapter's files and adds a database row for it
+    run_gate: runs the gate (the test of a new adapter); a rejected adapter is kept for inspection
+    start_trial: loads a tested adapter beside the active one and puts it on trial for a day: it
     answers a share of new conversations; then it is promoted (made the active one)
     roll_back: makes the earlier adapter active again, at once when users' answers get worse,
     a file is damaged or the user commands it
@@ -108,7 +108,7 @@ class Promote:
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a training run has made, as a child of the active adapter.
-        `graduates` is the skill that the run trained into it, if any.
+        `graduates` is the skill that the run trained into the adapter, if any.
 
         Return the adapter's id, the same for the same run. Raises AdapterError, StoreError.
         """
@@ -132,8 +132,8 @@ class Promote:
         folder: Path,
         learned: Sequence[Learned] = (),
     ) -> AdapterVersion:
-        """Store a finished adapter's files and its database row, and compute its `sha256`.
-        `learned` are the skills that were trained into it.
+        """Store a finished adapter's files and its database row; return it with its computed
+        `sha256`. `learned` are the skills that were trained into it.
 
         An adapter with a known id is returned unchanged.
 
@@ -301,8 +301,8 @@ class Promote:
         self._moves.route(force)
 
     async def lost(self, sha256: str, error: LullError) -> None:
-        """Go back to an earlier adapter because the engine, after its restart, could not load the
-        one with this `sha256`; nothing changes if that one is not in use.
+        """Fall back to an earlier adapter because the restarted engine could not load the adapter
+        with this `sha256`; do nothing if that adapter is not in use.
         """
         for version in self._adapters.all():
             force = self._adapters.in_force(version.base_model)

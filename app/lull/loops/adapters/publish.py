@@ -69,7 +69,9 @@ Tell = Callable[[PublishStep, int, int], None]
 
 
 class Publish:
-    """Makes and removes published versions of trained models in Ollama, one at a time."""
+    """Publishes adapters to Ollama as copies of a model with the adapter merged in, and removes
+    such copies, one at a time.
+    """
 
     def __init__(
         self,

@@ -90,12 +90,11 @@ class CurrentSelection:
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
     def still_meant(self, served: ServedTurn) -> bool:
-        """Whether all skills of a stored turn are still active, and no skill approved since that
-        turn would be added to its prompt today.
+        """Whether the user's feedback on a stored turn still applies to today's skill library: all
+        of the turn's skills are still active, and its prompt would get no skill approved since.
 
-        If so, what the user said about the answer still applies to today's skill library. Skills
-        that would be chosen differently for other reasons do not matter, because the ranking of
-        skills changes with every request that goes well.
+        Skills that would be chosen differently for other reasons do not matter, because the ranking
+        of skills changes with every request that goes well.
         """
         chosen = self.skills(served)
         if chosen is None:

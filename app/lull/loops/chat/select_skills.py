@@ -47,8 +47,8 @@ class Selected:
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
     def not_put_in(self, why: str) -> Selected:
-        """Return a copy of this choice with no skills in the prompt, for a turn whose request body
-        could not be changed; `why` says why not.
+        """Return a copy of this selection without skills, for a turn into whose request body they
+        could not be written; `why` is the reason.
 
         The copy still says which skills were trained into the adapter, and by which coin flip the
         adapter was chosen.
@@ -69,15 +69,15 @@ class SkillGuard(Protocol):
     """
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Decide at random whether a conversation goes without this skill, so that its effect can
-        be measured; return the decision as a toss.
+        """Flip a coin whether to leave a skill out of a conversation's prompt, so that its effect
+        can be measured; return the coin flip's result.
 
         None for a skill that is not measured this way.
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose at most `at_most` of these skills for the request `asked`; all of them fit it, and
-        they are given in order of relevance, best first.
+        """Choose at most `at_most` of these skills for the request `asked`. The given skills are
+        all relevant to the request, the most relevant first.
         """
 
     def effect(self, skill: Skill) -> float:
@@ -140,8 +140,8 @@ class SelectSkills:
         self._guard = guard
 
     def without_chance(self, index: SkillIndex | None = None) -> SelectSkills:
-        """Return a copy of this selector that never leaves a skill out at random; it finds skills
-        by `index`, if given.
+        """Return a copy of this selector that never leaves a skill out of a prompt at random; with
+        `index` it searches that index instead of its own.
         """
         guard = _AllIn(self._guard)
         made = SelectSkills(
@@ -331,8 +331,8 @@ class SelectSkills:
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        """Return how many tokens one character of text makes for a model on average: the measured
-        value, or a default.
+        """Return a model's average number of tokens per character of text: the measured rate, or a
+        default.
         """
         return self._rates.get(model.digest if model else request.model, TokenRate())
 

@@ -116,7 +116,7 @@ class Serve:
 
     @property
     def fixing(self) -> SelectSkills:
-        """The object that chooses the skills (instruction texts) that go into requests' prompts."""
+        """The selector that chooses the skills (instruction texts) for requests' prompts."""
         return self._fixing
 
     @property

@@ -171,8 +171,8 @@ class ClientConnecting:
     def standing(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectionState:
-        """Return whether the client's configuration file points at Lull now, has been changed since
-        Lull wrote it, or cannot be read.
+        """Return the state of a chat client's connection: its configuration file points at Lull,
+        does not, was changed since Lull wrote it, or cannot be read.
         """
         path = self.place(client, named)
         if client.edit is None or path is None:

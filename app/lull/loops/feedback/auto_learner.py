@@ -75,8 +75,8 @@ class AutoLearner:
         """Whether the weights are prepared; True until the first look."""
 
     async def look(self) -> float:
-        """Choose the model to train again from recent chats; return in how many seconds this is to
-        be called again.
+        """Choose the model to train anew, from recent chats; return the seconds until the next
+        choice is due.
         """
         there = await self._there()
         if there.problem is not None:
@@ -90,8 +90,8 @@ class AutoLearner:
         return SOON_S if is_built_in else DAY_S
 
     async def look_at_talk(self) -> None:
-        """If the model to train is now one that ships with Lull, choose again: take whichever of
-        these the user talked to last. Does not ask Ollama, so it may be called after every answer.
+        """If the chosen model ships with Lull, choose again among the shipped models: the one that
+        the user talked to last. Does not ask Ollama, so it may be called after every answer.
         """
         if self._is_built_in(self.choice.model):
             since = self._clock.now() - COUNTED_PERIOD
@@ -187,7 +187,7 @@ def ready_work(
 async def made_ready(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
-    """Prepare a model's weights for training, by awaiting `choose`, and note that they are ready.
+    """Prepare a model's weights for training, by awaiting `choose`, and record that they are ready.
 
     Raises LullError; the work is then tried again in the next idle window.
     """

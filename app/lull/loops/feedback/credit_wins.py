@@ -40,8 +40,8 @@ class CreditWins:
         self._credit = credit
 
     async def of(self, rows: Sequence[RewardRow]) -> None:
-        """Store those of these turns that were answered well as examples (exemplars) of what their
-        skills are useful for.
+        """Store the well-answered ones of these turns as exemplars: requests for which the turn's
+        skills were useful.
 
         A turn becomes an example only of the skills that its request needed. Requests that went
         well without any skill are stored too.

@@ -40,8 +40,8 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnew:
-    """The result of reading a user's message for feedback a second time: the new feedback (`now`),
-    and what the first reading found (`before`).
+    """The feedback found in a user's message that was read a second time (`now`), and the feedback
+    that the first reading had found (`before`).
     """
 
     before: Feedback | None

@@ -24,8 +24,8 @@ from lull.store.feedback.rewards import Rewards
 
 
 class RewardBook:
-    """Combines and stores the rewards of answers, and recalibrates all rewards when the user rates
-    one.
+    """Combines each answer's signals, votes and rating into a reward and stores it; recalibrates
+    all rewards when the user rates an answer.
     """
 
     def __init__(
@@ -76,8 +76,11 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return a turn's reward record with new signals added: the stored record `known`, a newly
-        computed reward, and the time at which to ask the judge model (`due_now`: at once).
+        """Return a turn's reward record after adding the signals `new` to the stored record
+        `known`: with its reward computed again, and the time at which the judge model is to be
+        asked.
+
+        `due_now` makes that time now.
         """
         row = known or RewardRow(turn=turn.id, reward=None)
         signals = tuple(dict.fromkeys((*row.signals, *new)))
@@ -101,7 +104,7 @@ class RewardBook:
     ) -> Reward | None:
         """Return a turn's reward by the most trusted source, calibrated on the user's ratings.
 
-        None where no source says anything.
+        None if no source has an opinion.
         """
         spoken = [
             self._calibrated(signal.value, signal.source)
@@ -158,8 +161,8 @@ class RewardBook:
 
 
 def verdicts(row: RewardRow) -> dict[Source, float]:
-    """Return what each source (such as checks or the judge model) says of a turn's answer; if a
-    source says several things, the worst of them. The user's rating is left out.
+    """Return each source's verdict (-1 to 1) on a turn's answer; of several signals of one source,
+    the lowest. Sources are, for example, checks or the judge model; the user's rating is left out.
     """
     said: dict[Source, float] = {}
     for signal in row.signals:

@@ -117,11 +117,11 @@ class StandingWishes:
     # Wishes that the user turned down
 
     def withdrawn(self) -> Withdrawn:
-        """Return which of the user's corrections have stopped counting since `follow` was last
-        called, because the user turned down the skill made of them.
+        """Find the user's corrections that no longer count, because the user has turned down the
+        skill made of them, and the answers' scores that rest on them.
 
-        The result includes the scores of answers that rest on these corrections. Blocks, and
-        changes nothing.
+        Only scores of corrections withdrawn since the last `apply_withdrawn` are included. Blocks,
+        and changes nothing.
         """
         turns = self._turned_down()
         verdicts: dict[str, frozenset[str]] = {}

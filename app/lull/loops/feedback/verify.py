@@ -34,8 +34,8 @@ Called with (wish, request, answer). Returns None if undecided.
 
 
 def as_said(wish: str) -> str:
-    """Return the text shown with a reward signal that comes from checking an answer against a wish
-    of the user: the quoted wish.
+    """Return the text of a reward signal for an answer that was checked against this wish of the
+    user: the wish, marked as the user's words.
     """
     return f"{YOU_SAID}{wish}"
 
@@ -135,8 +135,8 @@ class Verifier:
     def about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of those of these skills (instruction texts) that the request needed,
-        for example because it is about a skill's subject.
+        """Return the names of the given skills (instruction texts) that are about this request, for
+        example because its subject is theirs.
         """
         return tuple(
             name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
@@ -145,8 +145,7 @@ class Verifier:
     def wanted(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of those of these skills (instruction texts) that the request surely
-        needed.
+        """Return the names of the given skills (instruction texts) that this request surely needed.
 
         The request must be about the skill, by the language's verifier or by the skill's
         description, and the answer must pass the skill's check (a program), if it has one.
@@ -167,10 +166,10 @@ class Verifier:
         return alike(skill.description, asked) >= NEAR
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
-        """Run the checks (programs) that belong to these skills (sha256) on an answer and return
-        their verdicts.
+        """Run the checks (programs) of these skills (sha256) on an answer; return their verdicts as
+        reward signals.
 
-        A check that does not apply to the answer gives none.
+        A check that does not apply to the answer gives no signal.
         """
         return tuple(
             Signal(

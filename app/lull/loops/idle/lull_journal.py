@@ -42,8 +42,8 @@ class LullJournal:
 
     @classmethod
     def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
-        """Read the stored journal of idle windows (times when work may run), and close those
-        windows that were still open when an earlier service process ended. Blocking.
+        """Load the stored journal of idle windows (times when work may run), and close the windows
+        that an earlier service process left open. Blocking.
         """
         windows.close_left_open()
         windows.forget_before(now)
@@ -97,8 +97,8 @@ class LullJournal:
     def looked(
         self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
     ) -> None:
-        """Compare the last reading of the idle signals with the one before. If the user has come
-        back between them, record how long they were away, unless it was short.
+        """Record how long the user was away, if the user has come back between the last two
+        readings of the idle signals. A short absence is not recorded.
         """
         if before is None or before.somebody_here:
             return
@@ -113,8 +113,8 @@ class LullJournal:
             self._keep(PastLull(began_at=began_at, length_s=length_s))
 
     def stopped(self, last: IdleWindow | None, look: ClockReading) -> None:
-        """Record, when the service stops, how long the user has been away so far, marked as an
-        absence whose end was not observed.
+        """Record the user's absence so far because the service stops, marked as an absence of
+        unknown end.
         """
         if last is None or last.somebody_here or last.quiet_s < LEAST_LULL_S:
             return

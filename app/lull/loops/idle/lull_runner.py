@@ -1,5 +1,5 @@
-"""Runs background work in units (a limited time of one work item each): begins, suspends and
-resumes a unit, and frees its memory.
+"""Runs background work in units, each a limited time of work on one item: starts, suspends and
+resumes units, and frees their memory.
 
 It never runs two units at once, stops quickly even if the work does not react, and does not retry
 work that failed for a while. `watch_idle` decides when to run.
@@ -102,10 +102,8 @@ class Runner:
         return self._clock.monotonic_s() - self._stood_s
 
     def rests_s(self, work: LullWork) -> float:
-        """Return for how many more seconds this background work must not be retried, because it
-        failed.
-
-        0 if it may run.
+        """Return the seconds until background work that failed may be retried; 0 if it may run
+        now.
         """
         return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
@@ -117,8 +115,8 @@ class Runner:
 
     @property
     def used_s(self) -> float:
-        """Seconds of background work in the current idle window, that is since `cleared` was
-        called.
+        """Seconds of background work in the current idle window, that is since the last call of
+        `reset_done`.
         """
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
@@ -132,7 +130,7 @@ class Runner:
         )
 
     def cleared(self) -> None:
-        """Reset the records of work done, because a new idle window begins."""
+        """Clear the records of background work done, because a new idle window begins."""
         self._done = {}
 
     # Running work

@@ -69,8 +69,8 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltIn:
-    """A model that ships with Lull, with its weights' folder and the function that
-    prepares them.
+    """A model that ships with Lull, with the folder of its weights and the function that prepares
+    them.
     """
 
     name: str
@@ -85,8 +85,8 @@ class BuiltIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThereIs:
-    """The models on this machine, each with whether it can learn, and the error if Ollama's models
-    could not be listed.
+    """The list of models on this machine, each with whether it can be trained, and the error if
+    Ollama's models could not be listed.
     """
 
     models: tuple[Learnable, ...]

@@ -34,7 +34,7 @@ class ModelCatalogue(Protocol):
 
 
 class LoadedModels(Protocol):
-    """Interface to what Ollama reported last about its models: their digests, and which of them are
+    """Interface to Ollama's latest report on its models: the models' digests, and which models are
     loaded in memory.
     """
 

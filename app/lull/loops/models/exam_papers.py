@@ -60,7 +60,7 @@ class ExamPapers:
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def settled(self, result: ExamResult) -> ExamResult:
-        """Return a model's exam result, marked "passed" or "failed" if its marks so far decide
-        that.
+        """Return a copy of a model's exam result with its score, and with the verdict (passed or
+        failed) if the marks so far decide it.
         """
         return settled(result, self._sheets[result.role], self._small)

@@ -191,8 +191,8 @@ class ExamineModels:
         return None
 
     def why_nobody(self, role: ModelRole) -> str:
-        """Return why no model is used for a role (reader, judge or writer) when its setting is
-        "auto"; "" if there is one.
+        """Return the reason why no model is used for a role (reader, judge or writer) under the
+        setting "auto"; "" if a model is used.
         """
         if self._admitted(role) is not None:
             return ""
@@ -286,8 +286,10 @@ class ExamineModels:
 
 
 async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
-    """Give a feedback reader, for example the small built-in one, all questions of an exam
-    (labelled exchanges) at once, and return its marks as an exam result.
+    """Examine a feedback reader on all questions of an exam (labelled exchanges) at once; return
+    its marks as an exam result.
+
+    Used for the small built-in reader, for example.
     """
     items = [item for item in sheet.items if isinstance(item, ReadItem)]
     heard = await reader.read([item.exchange for item in items])

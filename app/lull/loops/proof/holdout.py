@@ -64,8 +64,8 @@ class Holdout:
     # On the request path
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured; return the decision as a toss.
+        """Flip a coin whether to leave a skill out of a conversation's prompt, so that its effect
+        can be measured; return the coin flip's result.
 
         None for a skill that is not measured this way.
         """
@@ -87,8 +87,8 @@ class Holdout:
     # For the user
 
     def measures(self) -> dict[SkillKey, SkillMeasure]:
-        """Return, for each skill of the library, how its effect is measured and what replays have
-        shown.
+        """Return, for each skill of the library, the method by which its effect is measured
+        (replays, random holdout or none) and the counts of its replays.
         """
         return {key: self._measure(skill) for key, skill in self._library().skills.items()}
 
@@ -123,8 +123,8 @@ class Holdout:
         self._follow_replays()
 
     def replays_tell(self, tells: Mapping[UseKey, bool]) -> None:
-        """Note which skills can be measured by replays of past requests, so that they are not left
-        out of conversations at random. `tells` says this for each skill's text.
+        """Set which skills can be measured by replays of past requests, and so need not be left out
+        of conversations at random. `tells` says it for each skill's text.
         """
         self._looked_at.update(tells)
         self._follow_replays()

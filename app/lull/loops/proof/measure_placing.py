@@ -129,8 +129,8 @@ class MeasurePlacing:
                 self._take(result)
 
     async def look(self) -> None:
-        """Find out which models the user talked to most lately; for these it is measured where in
-        the prompt they obey skills best.
+        """Update the list of models to measure: those that the user talked to most lately. For
+        these it is measured where in the prompt they obey skills best.
         """
         if not self._asked.wanted() or not self._sheet.cases:
             self._models = {}

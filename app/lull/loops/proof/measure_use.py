@@ -82,10 +82,8 @@ class MeasureUse:
         return [WaitingUse(key, len(left)) for key, left in self._left.items() if left]
 
     async def look(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
-        """Look up which past requests are to be replayed with and without each of these skills, to
-        measure the skill's effect.
-
-        Returns for each skill's text whether replays can measure it.
+        """Find the past requests to replay with and without each of these skills, and queue them;
+        return for each skill's text whether replays can measure the skill's effect.
         """
         skills = [one.skill for one in measured.values()]
         uses = await asyncio.to_thread(self._replays.uses, skills)

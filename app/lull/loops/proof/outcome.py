@@ -20,8 +20,8 @@ ENOUGH_ALIKE = 6
 
 
 def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:
-    """Return a proposed skill's status and the reason, from what its replays (answers with and
-    without the skill) have decided.
+    """Return the status of a proposed skill, and the reason, according to the decision of its proof
+    (replays with and without the skill).
 
     The status is None while nothing is decided. A skill that harms past successes, or loses without
     the user's picks, is rejected at once. One that loses by the user's own picks counts as

@@ -60,8 +60,8 @@ _NOTHING_LEFT = "none of its requests can be replayed"
 
 
 class WaitingProof(NamedTuple):
-    """A test of a proposed skill by replays, to begin or to continue, with the number of answer
-    pairs that it has and the most it may get.
+    """A proof of a proposed skill by replays that is to be begun or continued, with the number of
+    answer pairs made so far and the maximum.
     """
 
     proposal: str
@@ -102,8 +102,8 @@ class Prove:
         self._settled: deque[str] = deque()
 
     def settled(self) -> Proposal | None:
-        """Take one proposal (candidate skill) from the queue of those whose proof by replays has
-        ended, and return it; None if the queue is empty.
+        """Return the next proposal (candidate skill) whose proof by replays has ended, and remove
+        it from the queue; None if the queue is empty.
 
         A proposal that was forgotten meanwhile is skipped.
         """
@@ -244,8 +244,8 @@ class Prove:
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
 
     def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[Ground, bool]:
-        """Return what a proof by replays is based on now (model, adapter, judge model, random
-        number), and whether the proof must start over.
+        """Return the conditions under which a proposed skill's proof by replays runs now (model,
+        adapter, judge model, random number), and whether the proof must start over.
 
         It starts over if the model or the adapter changed, or if the judge model changed and had
         scored pairs of answers.
@@ -294,8 +294,8 @@ class Prove:
         return replace(self._rule.proof, alpha=alpha)
 
     def won(self, proposal: Proposal) -> list[str]:
-        """Return the recorded turns for which the proposed skill made the better answer in the
-        replays.
+        """Return the ids of the recorded turns that were answered better with the proposed skill in
+        the replays of its proof.
         """
         pairs = self._proposals.pairs(proposal.id)
         wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.won)

@@ -261,9 +261,9 @@ class Replay:
     def in_use(
         self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn
     ) -> ReplayCase | None:
-        """Return a recorded request as it would be sent today, without and with the approved skill.
+        """Return a recorded request as it would be sent today, without and with an approved skill.
 
-        None if the request would not get the skill today.
+        None if the skill would not be in the request's prompt today.
         """
         current_selection = self._current_selection.skills(served) or ()
         if not any(skill.key == proposal.key for skill in current_selection):
@@ -279,8 +279,8 @@ class Replay:
         )
 
     def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return the recorded requests for which the user can compare answers with and without a
-        proposed skill.
+        """Return the recorded requests whose answers with and without a proposed skill the user may
+        compare.
 
         Requests that were answered well (past successes) are left out: all that is known of them is
         that the recorded answer is good.
@@ -373,8 +373,8 @@ def readable(answer: Message) -> str:
 
 
 def kept(text: str) -> str:
-    """Return the text of a replayed answer in the form in which it is stored: secrets redacted, and
-    cut to a maximum length.
+    """Return a replayed answer's text as it is stored: with secrets redacted, and cut to a maximum
+    length.
     """
     return redact_text(text, lambda kind, secret: 1)[:READABLE]
 
@@ -386,8 +386,8 @@ def injected(
     system: str,
     place: Placement = Placement.SYSTEM,
 ) -> tuple[Message, ...]:
-    """Return a copy of the request with these skills put into its prompt, in the place where the
-    model's prompts hold skills.
+    """Return the messages of a request with skill texts (`bodies`) put into them at `place`.
+    `system` is the model's own SYSTEM text.
     """
     return with_block(messages, block(bodies), system=system, place=place)
 

@@ -62,10 +62,10 @@ class SkillCoins:
         }
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Decide at random whether a conversation goes without a skill, so that its effect can be
-        measured; return the decision as a toss.
+        """Flip a coin whether to leave a skill out of a conversation's prompt, so that its effect
+        can be measured; return the coin flip's result.
 
-        None if the skill is in for sure: it is never left out, or not yet with this client.
+        None without a coin flip: the skill is never left out, or not yet for this client.
         """
         uses = self._uses.get(_approval(skill))
         if uses is None or skill.pinned:

@@ -35,8 +35,8 @@ from lull.store.skills.skills import new_skill
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriedPrompt:
-    """What Lull would add to the user's request, and from which skills, in one of the two prompts
-    that are compared when a skill is tried: the one with it or the one without it.
+    """The text that Lull would add to a request on which the user tries a skill, and the skills
+    that it comes from; made once with and once without the tried skill.
     """
 
     injection: Injection

@@ -48,9 +48,8 @@ async def _left_lying(_: Sequence[Found]) -> None:
 
 
 def standing_by(library: Library, new: Skill) -> Skill:
-    """Return what a proposed skill becomes in the library when it is approved: an active skill.
-
-    It is a new skill, or the next version of the skill of the same name.
+    """Return the active skill that a proposed skill becomes in the library when it is approved: a
+    new skill, or the next version of the skill of the same name.
     """
     old = library.skills.get(new.key)
     if old is None or old.status is SkillStatus.ARCHIVED:
@@ -60,8 +59,8 @@ def standing_by(library: Library, new: Skill) -> Skill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """The result of a change of skills: the library's new generation (version number) and the
-    changed skills.
+    """The result of changing the skill library: its new generation (version number) and the changed
+    skills.
     """
 
     generation: int
@@ -208,8 +207,9 @@ class Approve:
         return await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} that Lull ships")
 
     async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
-        """Export skill folders for other tools; Conflict is raised before writing if a target
-        exists.
+        """Export skills as folders below `folder`, for use by other tools; return these folders.
+
+        If one of them exists, Conflict is raised before anything is written.
         """
         library = self._skills.library()
         distinct = dict.fromkeys(names)
@@ -236,10 +236,11 @@ class Approve:
         return [target for _, target in targets]
 
     async def take_in(self) -> list[SkillError]:
-        """Make proposals of skill files that were edited by hand, so that they wait for the user's
-        approval and no later change overwrites a text that nobody has seen.
+        """Make proposals of skill files that were edited by hand; return errors for files that
+        could not be read.
 
-        Return errors for files that could not be read.
+        So the edits wait for the user's approval, and no later change overwrites a text that nobody
+        has seen.
         """
         async with self._turn:
             wrong = await uninterrupted(self._reconciled())
@@ -265,8 +266,8 @@ class Approve:
         evidence: bytes,
         also: Also,
     ) -> Changed:
-        """Make an approved proposal an active skill, as a new skill or as a new version of an
-        existing one.
+        """Make an approved proposal an active skill: a new skill, or a new version of an existing
+        skill.
 
         `data` are the skill file's exact bytes, `sha256` is their hash, and `text` is what they
         say. `evidence` is the proof's document, stored with the skill. `check` gets the library
@@ -308,8 +309,8 @@ class Approve:
         return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
 
     async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
-        """Undo one change of one skill: restore the skill to its state before the library's given
-        generation (version number). Other changes stay.
+        """Undo the change that a generation (version number) of the library made to a skill, and
+        keep all other changes.
 
         `also` writes more in the same transaction. Raises Conflict if the skill has changed again
         since.

@@ -75,8 +75,8 @@ class FromFiles:
         self._one = asyncio.Lock()
 
     async def found(self, strange: Sequence[Found]) -> None:
-        """Make a proposal for each of these skill files, whose text was never approved, and restore
-        files whose text was rejected.
+        """Make a proposal for each of these skill files, whose text was never approved; restore a
+        file whose text the user has rejected.
         """
         async with self._one:
             for item in strange:

@@ -81,8 +81,8 @@ class Propose:
     async def of(
         self, found: FailureSet, draft: SkillDraft, origin: ProposalOrigin
     ) -> Proposal | None:
-        """Make a proposal (a candidate that waits for the user's approval) from a skill draft,
-        which a writer made of the failed answers `found`; None if it says nothing new.
+        """Make and store a proposal (a candidate that waits for the user's approval) from a skill
+        draft, which a writer made of the failed answers `found`; None if it says nothing new.
 
         Raises LullError if too many skills are active.
         """

@@ -98,8 +98,8 @@ class Review:
         return [self._looked_at(p) for p in self._proposals.standing() if p.asleep(at)]
 
     async def wake(self) -> list[Proposal]:
-        """Return the proposed skills whose postponement has ended now, after setting them back to
-        the status they had before.
+        """Set proposed skills whose postponement is over back to their earlier status, and return
+        them.
         """
         at = self._clock.now()
         due = [p for p in self._proposals.standing() if p.awake(at) != p]

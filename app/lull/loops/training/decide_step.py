@@ -241,8 +241,8 @@ class DecideStep:
 
 
 def course_version(run: str) -> str:
-    """Return the name under which the engine loads the adapter of a training run whose series of
-    GRPO runs is not finished yet.
+    """Return the name under which the engine loads a training run's adapter between the rounds of a
+    series of GRPO runs.
     """
     return f"run:{run}"
 
@@ -250,12 +250,12 @@ def course_version(run: str) -> str:
 def reached(
     telling: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
 ) -> int:
-    """Return how many of the `groups_a_run` groups of answers wanted for the next GRPO run there
-    are.
+    """Return the number of answer groups that count as ready for the next GRPO run, out of
+    `groups_a_run`.
 
-    Normally it is the number of groups to learn from (`telling`). After twice `groups_a_run`
-    sampled groups it counts as all of them if most answers are good, or if there are
-    `groups_at_least` groups to learn from.
+    Normally it is the number of groups with a training signal (`with_signal`). Once twice
+    `groups_a_run` groups were sampled, it is `groups_a_run` if most answers are good, or if at
+    least `groups_at_least` groups have a signal.
     """
     seen_enough = len(sampled) >= 2 * rule.groups_a_run
     reward = mean_reward(sampled)

@@ -13,8 +13,8 @@ from lull.store.proof.proposals import Proposals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """The decision whether a turn (a request with its answer) may be used for training, with its
-    reward. `support` says whether the turn taught a skill or served to test one.
+    """The reasons, if any, why a turn (a request with its answer) may not be used for training,
+    with its reward. `support` says whether the turn taught a skill or served to test one.
     """
 
     reward: RewardRow
@@ -40,7 +40,7 @@ class Eligible:
         self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster(()))
 
     def of(self, turns: Sequence[str]) -> dict[str, Judged]:
-        """Return, by turn id, whether each of these turns may be used for training.
+        """Check whether these turns may be used for training; return the results by turn id.
 
         Deleted turns are missing. Blocking.
         """

@@ -92,7 +92,7 @@ class FindsLearner(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One answer sampled from the learning model, with its token ids and their
+    """One answer sampled from the model in training, with its token ids and their
     log-probabilities.
     """
 
@@ -154,7 +154,8 @@ async def sampled(
     *,
     adapter: str | None = None,
 ) -> Said:
-    """Sample one answer of the learning model with its tokens and log-probabilities.
+    """Sample one answer from the model in training; return it with its tokens and their
+    log-probabilities.
 
     Cancelling stops the engine. Raises EngineError.
     """
@@ -203,7 +204,8 @@ class AskedAnswers:
     async def said(
         self, learner: Learner, prompt: tuple[Message, ...], *, most_tokens: int
     ) -> Said:
-        """Return the model's greedy answer to a prompt, sampled at the first call and cached then.
+        """Return the model's greedy answer to a prompt, from the cache after the first call.
+
         Raises RequestError, EngineError.
         """
         key = (most_tokens, *_key(learner, prompt))

@@ -117,8 +117,11 @@ class RunMaterial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What a new training run starts from: an adapter or the base model, the run that it continues
-    (`parent`), and its number in such a series (`round`).
+    """The starting point of a new training run: a LoRA adapter that is trained further, or the base
+    model.
+
+    `parent` is the id of the run that it continues, None for the first one of a series; `round` is
+    the run's number in the series.
     """
 
     root: str | None
@@ -165,9 +168,10 @@ class MakeRun:
     ) -> Run:
         """Write a new training run's folder, then its database row; return the run.
 
-        A crash in between leaves a folder to clean up. `before` says what the run starts from, and
-        `recent` are turns for replay examples. If the run continues an earlier one, `goes_on` gets
-        that run and the new run's id, and returns the earlier run's changed row.
+        A crash in between leaves a folder to clean up. `start` says which adapter the run starts
+        from, and `recent` are turns from which replay examples are taken. If the run continues an
+        earlier one, the function `update_parent` gets that run and the new run's id, and returns
+        the earlier run with its new status.
 
         Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
@@ -267,7 +271,8 @@ class MakeRun:
         """Collect the training examples of a GRPO run from groups of answers (several sampled for
         each request).
 
-        `before` is the mean reward of all sampled groups.
+        `reward_before` is the mean reward of all answers sampled from the weights that the run
+        starts with.
         """
         examples = tuple(
             Group(

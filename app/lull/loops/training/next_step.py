@@ -56,10 +56,11 @@ class TrainRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupCount:
-    """How many groups of sampled answers are ready for the next GRPO run (`telling`), and how many
-    it needs (`wanted`).
+    """How many groups of sampled answers the next GRPO run can learn from so far (`with_signal`),
+    and how many it needs (`wanted`).
 
-    Both are 0 where groups were not counted.
+    Both are 0 where groups were not counted. A run can learn from a group whose answers differ in
+    reward.
     """
 
     telling: int = 0
@@ -90,15 +91,15 @@ class GroupSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledAnswers:
-    """Says of a training run to be made that it is a KTO run, on recorded answers labelled good or
-    bad. The answers are not held here; they are looked up when the run is made.
+    """Stands for the training data of a KTO run that is to be made: recorded answers labelled good
+    or bad. It has no fields, because the answers are looked up when the run is made.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillToTrainIn:
-    """Says of a training run to be made that it trains a skill (an instruction text) into the
-    weights, and which skill.
+    """The skill (an instruction text) that a training run is to train into the weights, and how
+    this run differs from the usual.
     """
 
     skill: Skill

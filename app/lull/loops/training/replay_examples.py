@@ -54,8 +54,8 @@ do not follow the skill.
 
 
 class ReplayExamples:
-    """Makes the examples of a training run that keep what the model can do, and those that train a
-    skill into the weights.
+    """Makes two kinds of training examples: replay examples, which keep a model from unlearning
+    what it did well, and those that train a skill (an instruction text) into its weights.
     """
 
     def __init__(
@@ -102,10 +102,10 @@ class ReplayExamples:
         )
 
     async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Return at most `count` examples that train a skill into the weights, made from practice
-        requests (of the curriculum) on the skill's subject.
+        """Make at most `count` examples that train a skill into the weights, from practice requests
+        on the skill's subject, which the curriculum provides.
 
-        The few requests of users, repeated many times, would be learned by heart.
+        Users' own requests are too few: repeated many times, they would be learned by heart.
         """
         wish = (Wish(skill.body, ""),)
         form = learner.prompt

@@ -43,7 +43,7 @@ class AnswerWorth:
 
 
 def judge_agrees(rewards: Rewards) -> Estimate:
-    """Estimate how often the judge model agrees with verifiers (programs) about the same turn."""
+    """Estimate how often the judge model and verifiers (programs) agree about the same turn."""
     pairs = []
     for row in rewards.judged(limit=MOST_JUDGED):
         said = verdicts(row)
@@ -99,8 +99,8 @@ class RewardAnswers:
         )
 
     def judge_trains(self) -> tuple[bool, str]:
-        """Return whether scores by the judge model are reliable enough to train weights on, and
-        why.
+        """Return whether the judge model's scores are reliable enough to train weights on, and a
+        text that says why.
         """
         return may_train_on_judge(judge_agrees(self._rewards))
 
@@ -166,8 +166,8 @@ class RewardAnswers:
         wishes: Sequence[Wish],
         answer: Completion,
     ) -> AnswerWorth | None:
-        """Score a sampled answer, and say by which source; None if it cannot be scored or the score
-        is too uncertain. Raises UpstreamDown.
+        """Score a sampled answer; return its reward and the source that gave it, None if it cannot
+        be scored or the score is too uncertain. Raises UpstreamDown.
         """
         if answer.finish is not Finish.STOP:  # the answer was cut off
             return None

@@ -58,7 +58,9 @@ class RolloutRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A stored request that may train the weights, with the skills it would get today."""
+    """A stored request whose answers may be used for training, with the skills (instruction texts)
+    that it would get today.
+    """
 
     served: ServedTurn
     skills: tuple[Skill, ...]
@@ -82,8 +84,8 @@ class Prompt:
 
     @property
     def stand(self) -> tuple[tuple[str, ...], str]:
-        """The skills that the request would get today (sha256), and the id of the turn whose user
-        wish scores its answers ("" for none).
+        """The skills (sha256) and the user's wish (id of the turn that it corrected, "" for none)
+        on which scores of answers to this request depend today.
 
         A stored group of answers to the request can be used only while both are still the same.
         """
@@ -172,7 +174,8 @@ class Rollouts:
         return Book(prompts=tuple(prompts), wishes=wishes, unscored=unscored)
 
     def next_of(self, book: Book, policy: SampledPolicy, but: Sequence[str] = ()) -> Prompt | None:
-        """Return the request to sample answers for next, excluding the turn ids in `but`. Blocking.
+        """Choose the request to sample answers for next, excluding the turn ids in `exclude`.
+        Blocking.
 
         None if all have enough groups of answers or are held out for testing adapters.
         """

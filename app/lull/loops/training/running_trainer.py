@@ -87,7 +87,7 @@ class RunningTrainer:
             await self.end()
 
     async def end(self) -> None:
-        """End the trainer process and drop its work."""
+        """End the trainer process and discard the background work that owns it."""
         work, self._work = self._work, None
         if work is not None:
             await work.give_back_memory()
@@ -100,8 +100,8 @@ class RunningTrainer:
             await self._work.give_back_memory()
 
     async def standing(self) -> None:
-        """Check every second, forever, whether the trainer process has been suspended for long or
-        memory is short; if so, end the process to free its memory.
+        """End the trainer process, to free its memory, once it has been suspended for too long or
+        memory gets short while it is suspended; checks every second, forever.
         """
         while True:
             await asyncio.sleep(STANDING_CHECK_S)

@@ -41,13 +41,14 @@ class PromotesAdapters(Protocol):
     """Interface that tests a trained adapter and puts it into use if it passes."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
-        """Store the adapter that a run has trained; return its id, the same for the same run.
+        """Store the adapter that a training run has produced, and return its id. A repeated call
+        for the same run returns the same id.
 
         Raises LullError.
         """
 
     async def consider(self, adapter: str, until_s: float) -> Verdict | None:
-        """Test an adapter against the active one until `until_s` (monotonic clock).
+        """Test a stored adapter against the active one until `until_s` (monotonic clock).
 
         Return None if more remains to be measured. An accepted adapter is then active, or on trial
         with a share of new conversations. Raises LullError.
@@ -131,12 +132,17 @@ class Train:
                 return await self._make_run.of_labels(step.learner, open_)
 
     async def sample(self, step: SamplingStep) -> int:
-        """Sample answers to a few requests for a GRPO run; return how many. Raises LullError."""
+        """Sample answers to a few stored requests for a GRPO run; return to how many requests, 0
+        when none is left. Raises LullError.
+        """
         return await self._rollouts.some(step.learner, step.source.policy, step.source.book)
 
     def telling(self, source: GroupSource) -> int:
-        """Return how many groups of sampled answers the next GRPO run can learn from so far, which
-        are those with different rewards. Blocking.
+        """Return how many groups of sampled answers the next GRPO run can learn from so far: those
+        whose answers differ in reward. Blocking.
+
+        For a run that continues an earlier one fewer groups may be enough; then the number that a
+        run needs is returned.
         """
         telling = self._rollouts.telling(source.book, source.policy)
         if source.continues is None:

@@ -120,8 +120,8 @@ class TrainingJob:
             self._nudged.clear()
 
     async def standing(self) -> None:
-        """End the trainer process when it stays suspended for long, to free its memory; checks
-        forever.
+        """End the trainer process, to free its memory, once it has been suspended for too long or
+        memory gets short while it is suspended; checks every second, forever.
         """
         await self._running.standing()
 

@@ -12,7 +12,7 @@ from lull.service.control.answering import Answering
 
 
 def adapter_routes(adapters: AdapterControl, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list, show, compare, promote and roll back LoRA adapters."""
+    """Return the routes to list, show, compare, promote and roll back LoRA adapters."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await asyncio.to_thread(adapters.list))

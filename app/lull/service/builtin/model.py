@@ -51,8 +51,8 @@ _EMPTY_ANSWER: Final = Chunk(text="", finish=Finish.STOP)
 
 
 class WhichAdapter(Enum):
-    """Marker used as an argument's default: the caller names no LoRA adapter, so the one in use
-    answers.
+    """Default of an argument that takes a LoRA adapter's version: the caller names no adapter, so
+    the one in use answers.
     """
 
     PUBLISHED = "published"

@@ -130,9 +130,7 @@ class ListedModels:
         )
 
     def is_alone_with(self, name: str) -> bool:
-        """Whether a model of this name is served by Lull alone, and Ollama has none of the same
-        name.
-        """
+        """Whether Lull alone serves a model of this name, and Ollama has none of that name."""
         served = self._by_key.get(name_key(name))
         return served is not None and served.answers is AnsweredByEngine.ALL
 

@@ -40,8 +40,8 @@ class Addresses:
         """Address by feed id."""
 
     async def ready(self) -> None:
-        """Check that the secret store would keep a calendar feed's address. Raises SecretsError if
-        not.
+        """Check that the secret store keeps secrets across restarts, as a calendar feed's address
+        needs. Raises SecretsError if not.
 
         The user has just asked to add a feed, so this waits until they have answered the keychain's
         prompt.

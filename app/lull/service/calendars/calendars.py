@@ -97,7 +97,7 @@ class Calendars:
         """Held while adding or removing, but not while reading a feed, which is slow."""
         self._look_now = asyncio.Event()
         self._ahead: tuple[datetime, tuple[Feed, ...], tuple[CalendarEvent, ...]] | None = None
-        """Cached result of `ahead`: when, for which feeds, and the events."""
+        """Cached result of `upcoming`: when, for which feeds, and the events."""
 
     # Reading
 
@@ -112,7 +112,8 @@ class Calendars:
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
 
     def ahead(self) -> tuple[CalendarEvent, ...]:
-        """Return the calendar events that have not ended.
+        """Return the calendar events that have not ended, sorted by start; touching events of one
+        feed are merged.
 
         The list is cached for up to a minute, because the watch for idle times asks for it ten
         times a second.
@@ -123,11 +124,11 @@ class Calendars:
         return self._ahead[2]
 
     def known(self) -> tuple[Calendar, ...]:
-        """Return each calendar feed's label and what its events mean (the user is away, or busy).
-        For a feed that could not be read for too long, also return how many seconds ago it was last
-        read (infinite if never).
+        """Return the label of each calendar feed, and whether its events mean that the user is away
+        or busy.
 
-        Never blocks.
+        For a feed that could not be read for too long, the result also says how many seconds ago it
+        was last read (infinite if never). Never blocks.
         """
         now = self._clock.now()
         return tuple(
@@ -155,8 +156,8 @@ class Calendars:
     # User actions
 
     async def test(self, wanted: Json) -> Json:
-        """Download and parse a calendar feed once as a test, and save nothing. Raises FeedError,
-        UsageError.
+        """Read a calendar feed once as a test and return the JSON of its events; save nothing.
+        Raises FeedError, UsageError.
         """
         source = source_of(wanted, self._reader.is_address)
         means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
@@ -330,7 +331,9 @@ class Calendars:
 async def tried(
     reader: FeedReader, source: FeedSource, *, means: Meaning, days: int, clock: Clock
 ) -> Json:
-    """Download and parse a calendar feed once, for `lull calendar test`; nothing is saved."""
+    """Read a calendar feed once, for `lull calendar test`, and return the JSON of its events; save
+    nothing.
+    """
     began_s, now = clock.monotonic_s(), clock.now()
     span = BusySpan(start=now, end=now + timedelta(days=days))
     read = await reader.read(source, span, means=means, marks=Validators())

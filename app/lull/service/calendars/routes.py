@@ -11,7 +11,7 @@ from lull.service.control.answering import Answering
 
 
 def calendar_routes(calendars: Calendars, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list, add, test and remove calendars."""
+    """Return the routes to list, add, test and remove calendars."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await calendars.list())

@@ -19,8 +19,8 @@ from lull.service.idle.window_views import time_in
 def conversation_routes(
     reading: Reading, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, read, exclude and rate recorded conversations, and for their rewards over
-    time.
+    """Return the routes to list, read, exclude and rate recorded conversations, and for their
+    rewards over time.
     """
 
     async def listed(request: web.Request) -> web.Response:
@@ -74,7 +74,7 @@ def conversation_routes(
 
 
 def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list, restore and delete old conversations in the trash."""
+    """Return the routes to list, restore and delete old conversations in the trash."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await throwing_away.list())
@@ -89,7 +89,7 @@ def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.
 
 
 def forget_routes(forgetting: ForgettingRequests, answering: Answering) -> list[web.RouteDef]:
-    """Route that deletes a conversation and all that was learned from it."""
+    """Return the route that deletes a conversation and all that was learned from it."""
 
     async def forget(request: web.Request) -> web.Response:
         return answering.json(await forgetting.forget(await answering.body(request)))

@@ -11,8 +11,8 @@ from lull.service.control.answering import Answering
 
 
 def client_routes(clients: ConnectRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list chat clients, preview and write the change that connects one to Lull, test it
-    and undo it.
+    """Return the routes to list chat clients, preview and write the change that connects one to
+    Lull, test it and undo it.
     """
     done = {
         "plan": clients.plan,

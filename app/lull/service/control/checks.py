@@ -200,7 +200,9 @@ async def engine(built_in: Engine) -> Json:
 
 
 def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
-    """Check whether the upstream Ollama answers."""
+    """Build the JSON result of the `lull doctor` check of the user's Ollama, from what was found:
+    its address, whether it answers (`ok`), its version and its number of models.
+    """
     if not ok:
         text = f"Ollama does not answer at {address}."
         hint = "Start it with `ollama serve`, or set upstream.address."
@@ -222,8 +224,8 @@ def exams(roles: Json) -> Json:
 
 
 def placing(found: Sequence[PlacingResult]) -> Json:
-    """Build the line of `lull doctor` that says, for each model that the user talks to, where in
-    its prompts skills are put and why.
+    """Build the JSON result of `lull doctor` that says, for each model that the user talks to,
+    where in its prompts skills (instruction texts) are put and why.
     """
     if not found:
         nothing = "Skills stand in the system text; no model was measured yet."

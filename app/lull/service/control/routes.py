@@ -34,7 +34,7 @@ class ServiceRequests:
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes for status, checks, settings, the network token and stopping."""
+    """Return the routes for status, checks, settings, the network token and stopping."""
 
     async def status(_: web.Request) -> web.Response:
         return answering.json(await service.status())

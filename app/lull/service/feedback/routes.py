@@ -11,7 +11,9 @@ from lull.service.feedback.views import PAGE
 
 
 def feedback_routes(hearing: Hearing, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list the feedback found in users' messages and to have messages reread."""
+    """Return the routes to list the feedback found in users' messages and to have messages
+    reread.
+    """
 
     async def listed(request: web.Request) -> web.Response:
         conversation, after = (request.query.get(key, "") for key in ("conversation", "after"))

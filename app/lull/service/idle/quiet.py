@@ -29,7 +29,9 @@ class Activity:
 
     @contextmanager
     def chat(self) -> Iterator[None]:
-        """Context manager around one chat, from its arrival to the end of its answer."""
+        """Context manager that counts a chat as in progress, from its arrival to the end of its
+        answer.
+        """
         self._chats += 1
         self._came.set()
         try:

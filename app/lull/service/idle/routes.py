@@ -12,8 +12,8 @@ from lull.service.idle.lulls import Lulls
 
 
 def lull_routes(lulls: Lulls, answering: Answering) -> list[web.RouteDef]:
-    """Routes to tell why Lull does background work now or not, to pause and resume it, and to list
-    past idle windows.
+    """Return the routes to tell why Lull does background work now or not, to pause and resume it,
+    and to list past idle windows.
     """
 
     async def why(_: web.Request) -> web.Response:

@@ -48,8 +48,8 @@ class BorrowedModels:
         self._since_s = 0.0
 
     async def borrow(self) -> None:
-        """Note which models Ollama has in memory, before Lull's own work uses one. `give_back` will
-        not unload these.
+        """Note which models Ollama has in memory, before Lull's own work uses one. `unload_own`
+        will not unload these.
         """
         if self._before is not None and not self._chatted():
             return
@@ -71,6 +71,6 @@ class BorrowedModels:
                     await self._unload(name)
 
     def _chatted(self) -> bool:
-        """Whether there was a chat since `borrow`; its user may want the model again."""
+        """Whether there was a chat since `note_loaded`; its user may want the model again."""
         ran_s = self._clock.monotonic_s() - self._since_s
         return self._activity.busy or self._activity.quiet_s <= ran_s

@@ -16,7 +16,9 @@ from lull.service.models.models import ModelRequests
 def model_routes(
     models: ModelRequests, built_in: BuiltInReadiness, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list models, to choose the one to train, and to make the built-in one ready."""
+    """Return the routes to list models, to choose the one to train, and to make the built-in one
+    ready.
+    """
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await models.list())
@@ -43,8 +45,8 @@ def model_routes(
 
 
 def exam_routes(exams: ExamRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list and start exams (tests of whether a chat model may take a role such as
-    judge).
+    """Return the routes to list and start exams (tests of whether a chat model may take a role such
+    as judge).
     """
 
     async def listed(_: web.Request) -> web.Response:

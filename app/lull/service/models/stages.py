@@ -26,7 +26,9 @@ REPLAY_WITHIN_S: Final = 600.0
 
 
 class KnownOllama(Protocol):
-    """Interface to what is known of the models in the user's Ollama."""
+    """Interface that returns the facts of models in the user's Ollama, such as digests and context
+    windows.
+    """
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
         """Return what is known of a model in Ollama (such as its context window), asking Ollama if

@@ -81,8 +81,8 @@ def start_logging(folder: Path, level: str) -> None:
 
 
 def no_words_of_others(loop: AbstractEventLoop) -> None:
-    """Keep the messages of other libraries' exceptions out of the log, because they may quote what
-    users wrote.
+    """Have the event loop log unhandled exceptions through Lull's log, which drops the messages of
+    other libraries' exceptions, because they may quote what users wrote.
     """
 
     def tell(_: AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -62,8 +62,8 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """The data in the message that the service prints after a successful start, such as its
-    address.
+    """The data in the message that the service prints after a successful start, such as the
+    proxy's address and the number of models.
     """
 
     address: str
@@ -81,7 +81,7 @@ class Ready:
 class Stopping:
     """Holds the requests to stop the service.
 
-    Its event `asked` is set by the first request. Its event `again` is set by a second one, which
+    The first request sets its event `requested`. A second one sets its event `repeated`, which
     means that the service should stop at once.
     """
 
@@ -94,7 +94,9 @@ class Stopping:
         (self.again if self.asked.is_set() else self.asked).set()
 
     def listen(self) -> None:
-        """Treat SIGINT, SIGTERM and SIGHUP (unless ignored) as stop requests."""
+        """Install handlers that treat SIGINT, SIGTERM and SIGHUP (unless ignored) as requests to
+        stop the service.
+        """
         loop = asyncio.get_running_loop()
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             sign = getattr(signal, name, None)
@@ -111,8 +113,10 @@ def run(
     tell: Callable[[Ready], None],
     played: Path | None = None,
 ) -> None:
-    """Run the service until it is stopped. `tell` is called with the data for the start message;
-    `played` is a file that sets the time of day (`lull demo`).
+    """Run the service until it is stopped.
+
+    After the start, it calls the function `tell` with the data for the start message. `played` is a
+    file from which the service reads the time instead of the system clock (`lull demo`).
 
     Raises LullError when the service cannot start.
     """

@@ -1,5 +1,5 @@
-"""Creates the network token, which other machines must send, on first use, keeps it in the secret
-store and deletes it from there.
+"""Creates the network token, which other machines must send with their requests, keeps it in the
+secret store, and deletes it from there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, Lul
 
 
 async def remember_where(database: Database, kind: str) -> None:
-    """Note in the database that the network token is in the keychain, if `kind` says so.
+    """Record in the database that the network token is kept in the keychain, if `kind` says so.
 
     This is needed later: when the token is to be deleted, the keychain may be locked or missing.
     """
@@ -49,7 +49,7 @@ async def remember_where(database: Database, kind: str) -> None:
 
 
 async def forget_token(settings: Settings, paths: Paths, database: Database) -> None:
-    """Delete the token from the secret store.
+    """Delete the network token from the secret store.
 
     Raises SecretsError if it may still be in a keychain that cannot be opened now.
     """

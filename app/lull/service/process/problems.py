@@ -24,7 +24,7 @@ def _alike(_kind: str, _secret: str) -> int:
 class Problems:
     """Holds the service's current problems (errors shown to the user until they are over), by key.
 
-    Each is reported once while its text is the same.
+    A problem that is reported again with the same text is neither logged nor published again.
     """
 
     def __init__(self, bus: EventBus) -> None:
@@ -67,7 +67,7 @@ class Problems:
         """Run `work` and return its result; None if it raises LullError.
 
         The error is then recorded as the current problem under `key` until a later run of the work
-        succeeds. If the caller passes a list as `undone`, the error is also appended to it.
+        succeeds. If the caller passes a list as `undone`, the error is appended to it, too.
         """
         try:
             result = await work()
@@ -80,8 +80,8 @@ class Problems:
         return result
 
     def of(self, key: str) -> dict[str, str] | None:
-        """The current problem (an error shown to the user until it is over) with this key, or
-        None.
+        """Return the current problem (an error shown to the user until it is over) with this key;
+        None if there is none.
         """
         return self._standing.get(key)
 

@@ -12,7 +12,7 @@ from lull.service.process.backups import Backups
 
 
 def backup_routes(backups: Backups, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list and make backups."""
+    """Return the control API's routes that list and make backups."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await asyncio.to_thread(backups.view))

@@ -78,7 +78,9 @@ class StandInGuard:
             log.warning("nothing stands in for the service if it dies: %s", error)
 
     async def dismiss(self) -> None:
-        """End the stand-in process, because the service itself stops in order."""
+        """End the stand-in process, which would forward requests if the service died, because the
+        service itself stops in order.
+        """
         process, self._process = self._process, None
         if process is None or process.stdin is None:
             return

@@ -1,4 +1,4 @@
-"""Keeps background tasks alive: a task that fails is restarted with backoff.
+"""Keeps the service's background tasks alive: restarts a task that fails, with backoff.
 
 A task that raises LullError (an expected failure, such as a full disk) is restarted until the cause
 is gone. A task that keeps raising other exceptions has a bug and is given up after a few tries: it

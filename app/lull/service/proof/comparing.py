@@ -30,8 +30,8 @@ PATIENCE_S: Final = 20.0
 
 
 class Compares(Protocol):
-    """Interface of the part that has a model make two answers, with and without a proposed skill,
-    and records which one the user picks.
+    """Interface of the object that has a model make two answers, with and without a proposed
+    skill, and records which one the user picks.
     """
 
     async def next(self, proposal_id: str, /) -> NextPair: ...
@@ -40,8 +40,8 @@ class Compares(Protocol):
 
 
 class Followed(Protocol):
-    """Interface of the part that is called after the user has picked one of two answers, so that
-    the skill's proof goes on.
+    """Interface of the object whose method is called after the user has picked one of two answers,
+    so that the proof of the skill continues.
     """
 
     async def picked(self) -> None: ...

@@ -122,10 +122,11 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
 
 def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
-    """Return the JSON of the last look in a skill's proof; None if there was no last look yet.
+    """Return the JSON of the last look, the final randomised test in a skill's proof; None if it
+    has not been made yet.
 
-    The last look is a randomised test that decides once when all replays of the proof are spent:
-    the chance to accept grows with the `e_value`. Its random number stays hidden until then.
+    It decides once, when all replays of the proof are spent: the chance to accept grows with the
+    `e_value`. Its random number stays hidden until then.
     """
     if look is None or not look.after:
         return None
@@ -158,8 +159,8 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
 
 
 def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Count a proposed skill's replayed pairs of answers by who scored them: `check`, `user`, a
-    model's own verifier or a judge model.
+    """Return how many of a proposed skill's replayed pairs of answers each scorer scored: `check`,
+    `user`, a model's own verifier or a judge model.
     """
     counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
     return dict(sorted(counts.items()))
@@ -224,7 +225,7 @@ def check_words(check: str) -> str | None:
 
 
 def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
-    """Return the JSON of an unsuccessful attempt to write a skill from bad answers.
+    """Return the JSON of a model's unsuccessful attempt to write a skill from bad answers.
 
     `settled` holds the ids of those attempts that no longer matter, because the same bad answers
     later led to a proposed skill.

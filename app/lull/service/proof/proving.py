@@ -89,8 +89,8 @@ class Proving:
         return self._waiting
 
     async def in_lull(self, proposal: str) -> int:
-        """Use a time slice of an idle window for one proposed skill's proof, which answers past
-        requests with and without the skill; return how many pairs of answers were added.
+        """Continue the proof of one proposed skill for a time slice of an idle window, by answering
+        past requests with and without it; return how many pairs of answers were added.
 
         Raises LullError.
         """
@@ -102,7 +102,7 @@ class Proving:
             await self._follow_up()
 
     async def measure_in_lull(self, skill: SkillKey) -> int:
-        """Use a time slice of an idle window to measure whether a skill in use helps, by answering
+        """Measure for a time slice of an idle window whether a skill in use helps, by answering
         past requests with and without it.
 
         Returns the number of requests answered in this slice. Raises LullError.
@@ -116,8 +116,8 @@ class Proving:
     # The user's requests
 
     async def again(self, proposal: str) -> None:
-        """Begin the proof of a proposed skill (its test by replayed requests) again, even if the
-        proof had failed or the user had postponed the proposal.
+        """Restart the proof of a proposed skill (its test by replayed requests), even if the proof
+        had failed or the user had postponed the proposal.
 
         Raises LullError.
         """
@@ -150,8 +150,8 @@ class Proving:
         return None
 
     async def picked(self) -> None:
-        """Check, after the user picked the better of two answers, whether this has decided the
-        proof of a candidate skill; if so, publish the result.
+        """Publish the results of the proofs of candidate skills that are decided, after the user
+        picked the better of two answers.
         """
         self._waiting = None
         await self._follow_up()

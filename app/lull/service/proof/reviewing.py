@@ -52,8 +52,8 @@ _NOT_REPLAYED = {
 
 
 class Proofs(Protocol):
-    """Interface to start proofs of proposed skills (tests by replayed requests), and to report that
-    the user has decided on a proposal.
+    """Interface of the object that starts proofs of proposed skills (tests by replayed requests),
+    and that is notified when the user has decided on a proposal.
     """
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
@@ -130,9 +130,9 @@ class Reviewing:
     def show(self, proposal: str, *, sha256: str | None = None, to_read: bool = False) -> Json:
         """Return the JSON of one proposal (a candidate skill that waits for approval).
 
-        With `to_read`, the service notes the hash of the text as shown to the user. `read` in the
-        result is the last hash noted, "" if none was since the service started. Raises NotFound,
-        and Conflict if the text's hash is not `sha256`.
+        With `to_read`, the service remembers the hash of the text that the user was shown. `read`
+        in the result is the hash remembered last, "" if there is none since the service started.
+        Raises NotFound, and Conflict if the text's hash is not `sha256`.
         """
         _check_same(self._proposals.get(proposal), sha256)
         shown = self._done(self._library().generation, proposal)
@@ -214,8 +214,8 @@ class Reviewing:
         return done
 
     async def undo(self, wanted: Mapping[str, Any]) -> Json:
-        """Undo the user's last decision on a proposed skill: on the proposal `id` if the request
-        names one, else on any.
+        """Undo the user's last decision on a proposed skill: the last one on the proposal `id` if
+        the request names one, else the last of all.
 
         Raises NotFound if there is no such decision.
         """

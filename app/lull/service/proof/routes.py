@@ -16,8 +16,8 @@ from lull.service.proof.trying import Trying
 def proposal_routes(
     reviewing: Reviewing, comparing: Comparing, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, prove, compare and decide proposals (candidate skills), and to verify the
-    proofs of approved ones.
+    """Return the control API's routes that list, prove, compare and decide proposals (candidate
+    skills), and that verify the proofs of approved skills.
     """
 
     async def verify(request: web.Request) -> web.Response:
@@ -73,7 +73,9 @@ def proposal_routes(
 
 
 def try_routes(trying: Trying, answering: Answering) -> list[web.RouteDef]:
-    """Route to try a proposal (a candidate skill) or a skill on any request."""
+    """Return the control API's route with which the user tries a proposed or an approved skill on
+    any request.
+    """
 
     async def tried(request: web.Request) -> web.Response:
         return answering.json(await trying.prepare(await answering.body(request)))

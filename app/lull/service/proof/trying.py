@@ -28,7 +28,7 @@ MOST_CHARACTERS: Final = 100_000
 
 
 class Trying:
-    """Answers the control API's requests to try a proposal or a skill on a request."""
+    """Answers the control API's requests to try a proposed or an approved skill on a chat request."""
 
     def __init__(
         self, tries: TryOut, *, known: Callable[[ChatRequest], Awaitable[ModelFacts]]
@@ -38,7 +38,7 @@ class Trying:
         self._known = known
 
     async def prepare(self, wanted: Mapping[str, Any]) -> Json:
-        """Return the two requests, without and with the skill to try: `{"route", "without":
+        """Return two chat requests, without and with the skill to try: `{"route", "without":
         {"body", "block", "skills", "why"}, "with": …, "differ"}`.
 
         `block` is the text that Lull adds, `skills` name where it comes from, `why` says why there

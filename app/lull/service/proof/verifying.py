@@ -66,8 +66,8 @@ def verified(
 
 
 def mended_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
-    """Check the stored proofs of all skills (recorded replays of requests) against the database,
-    and repair damaged ones.
+    """Repair the stored proofs of skills (recorded replays of requests) that were changed or
+    damaged outside of Lull.
 
     Each proof is stored in two copies. If one copy is intact, the other is restored from it.
     Returns an error for each proof without an intact copy.

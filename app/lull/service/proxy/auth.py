@@ -47,7 +47,9 @@ _FAMILY = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """Rules for who may use the proxy. `token` is needed only if other machines can connect."""
+    """The rules for which requests may use the proxy: port, token and allowed origins. The token is
+    needed only if other machines can connect.
+    """
 
     port: int
     loopback: bool = True
@@ -57,7 +59,7 @@ class Door:
 
 
 def refusal(headers: Mapping[str, str], door: Door) -> str:
-    """Return why a request to the proxy is refused; "" if it is allowed."""
+    """Return the reason why a request to the proxy is refused; "" if it is allowed."""
     for host in _said(headers, "Host") or [""]:
         if not _host_allowed(host, door):
             return f"Host {host[:100]!r} is not this machine. Use http://127.0.0.1:{door.port}."
@@ -130,9 +132,8 @@ def split_client(raw_path: str, headers: Mapping[str, str]) -> tuple[Client, str
 
 
 def family(user_agent: str) -> str:
-    """Return the program in a User-Agent without its version, such as `ollama-python`.
-
-    "unknown" if there is none.
+    """Return the name of the program in a User-Agent header, without its version, such as
+    `ollama-python`; "unknown" if there is none.
     """
     first = user_agent.strip().split("/", 1)[0].split(" ", 1)[0]
     return _without_secret(first).lower() if _FAMILY.fullmatch(first) else "unknown"

@@ -1,4 +1,4 @@
-"""Reads a request's body up to a size limit; longer bodies are streamed on."""
+"""Reads a request's body up to a size limit; a longer body is forwarded as a stream."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def joined(parts: list[bytes], size: int) -> bytes:
 
 
 async def rest_of(body: Body, request: web.BaseRequest) -> AsyncIterator[bytes]:
-    """Yield the part of a request's body already read, then the rest of the stream."""
+    """Yield a request's whole body: the part already read, then what still arrives."""
     yield body.data
     if not body.whole:
         async for chunk in request.content.iter_any():
@@ -72,8 +72,8 @@ def model_named_in(beginning: bytes) -> str:
 
 
 def still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[bytes] | None:
-    """Return everything of a request's body that is to be sent on to Ollama: bytes if all of it was
-    read, else a stream.
+    """Return the whole body of a request, to be forwarded to Ollama: bytes if all of it was read,
+    else a stream.
 
     None if the request has no body.
     """

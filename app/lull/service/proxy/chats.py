@@ -1,8 +1,8 @@
 """Answers chat requests in the proxy: skills (short texts) may be added to the prompt, and request
 and answer are recorded.
 
-Each request is parsed, matched to its conversation, rewritten and sent on; whatever of Lull's own
-fails, the request goes through as it came.
+Each request is parsed, matched to its conversation, rewritten and sent on; if any of these steps
+fails, the client's original request is sent on.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class ProxyRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSources:
-    """The possible sources of answers: the upstream Ollama, or models that Lull serves itself."""
+    """The sources from which the proxy gets answers: the upstream Ollama, and the models that Lull
+    serves itself.
+    """
 
     forward: Forward
     upstream: Upstream

@@ -57,7 +57,9 @@ class FailedRequests:
         self._newest: deque[FailedRequest] = deque(maxlen=MOST_FAILED)
 
     def note(self, request: web.Request, status: int, why: str) -> None:
-        """Remember a chat request that is answered with this HTTP status, and `why`."""
+        """Remember a chat request that is answered with an error: its HTTP status and `why`, the
+        error text.
+        """
         client, raw_path = split_client(origin_form(request.raw_path), request.headers)
         if client.name == WINDOW_CLIENT and request.headers.get(RECORD_HEADER) == "no":
             return  # the user tries something out in the window, which shows the error itself

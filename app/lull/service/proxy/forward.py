@@ -159,7 +159,7 @@ class Attempt:
 
 
 def forwarding_session() -> aiohttp.ClientSession:
-    """Return the HTTP session that `Forward` needs; the caller closes it."""
+    """Open the HTTP session with which the proxy forwards requests; the caller closes it."""
     return aiohttp.ClientSession(
         # No connection limit: requests may wait for the model, but not for a free connection.
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
@@ -170,7 +170,9 @@ def forwarding_session() -> aiohttp.ClientSession:
 
 
 def notes_kept_connections() -> aiohttp.TraceConfig:
-    """Return the trace config that `Forward`'s session needs to detect reused connections."""
+    """Return an aiohttp trace config that marks in an `Attempt` that a kept-alive connection was
+    reused.
+    """
     trace = aiohttp.TraceConfig()
 
     async def note(_: object, context: SimpleNamespace, __: object) -> None:

@@ -17,10 +17,9 @@ Head = Callable[[str, "CIMultiDict[str]"], bytes]
 
 
 def exact(written: Head) -> Head:
-    """Return a wrapper of `written`, aiohttp's header serializer, that keeps every byte of a
-    header.
+    """Return a function that serializes HTTP headers without losing bytes that are not UTF-8.
 
-    The original serializer still validates the headers.
+    It wraps `written`, aiohttp's serializer, which still validates the headers.
     """
 
     def head(status_line: str, headers: CIMultiDict[str]) -> bytes:
@@ -33,8 +32,8 @@ def exact(written: Head) -> Head:
 
 
 def write_as_read() -> None:
-    """Make aiohttp send header bytes as they were read, by wrapping its serializer; safe to call
-    twice.
+    """Make aiohttp send HTTP header bytes exactly as it received them, by replacing its header
+    serializer; safe to call twice.
     """
     if not getattr(http_writer, "_lull_exact", False):
         http_writer._serialize_headers = exact(http_writer._serialize_headers)  # type: ignore[assignment]

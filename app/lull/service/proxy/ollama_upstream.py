@@ -16,7 +16,7 @@ AT_MOST_EVERY_S: Final = 0.2
 
 
 class WatchedOllama(Protocol):
-    """Interface to what is known of an Ollama server whose state is watched."""
+    """Interface of the part that watches an Ollama server and knows its state and models."""
 
     address: str
     ever_seen: bool
@@ -30,10 +30,10 @@ class WatchedOllama(Protocol):
         """Return whether Ollama runs a model on another machine."""
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return what is known of one of the server's models, such as its context window."""
+        """Return the facts of one of the Ollama server's models, such as its context window."""
 
     async def probe(self) -> bool:
-        """Ask the server for its models; return whether it answered."""
+        """Ask the Ollama server for its models; return whether it answered."""
 
 
 class OllamaUpstream:
@@ -80,7 +80,7 @@ class OllamaUpstream:
         return self._ollama.facts(model)
 
     def failed(self) -> None:
-        """Probe Ollama soon, because a request to it failed."""
+        """Have Ollama probed soon (asked whether it runs), because a request to it failed."""
         self._look_again.set()
 
     async def watch(self, every_s: Callable[[], float]) -> None:

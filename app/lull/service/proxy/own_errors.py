@@ -28,8 +28,8 @@ class OwnFaults:
 
     @contextmanager
     def contained(self, instead: str) -> Iterator[None]:
-        """Context manager around code of Lull's own for a request: it reports and suppresses any
-        exception; `instead` says how the request goes on.
+        """Context manager that reports and suppresses any exception of its body, so that the
+        request goes on; `instead` says in the report how it goes on.
         """
         try:
             yield
@@ -68,7 +68,7 @@ def error_answer(path: str, status: int, message: str, *, body: bool = True) -> 
 
 
 def sentence(error: LullError) -> str:
-    """Join the detail and the hint of an error into one text for the client."""
+    """Return the detail and the hint of an error as one text for the client."""
     if not error.hint:
         return error.detail
     stop = "" if error.detail.endswith((".", "!", "?")) else "."

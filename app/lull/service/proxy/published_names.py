@@ -1,4 +1,5 @@
-"""Sends requests for a model to its published version, and puts the model's name back into answers.
+"""Sends requests for a model to its version published in Ollama, and restores the model's name in
+the answers.
 
 A published version is the model with a LoRA adapter merged in, which Ollama holds under a name of
 its own. The answer to the client still names the model that was requested. Which version answers is
@@ -59,8 +60,8 @@ class PublishedNames:
     def stamped(
         self, model: str, facts: ModelFacts | Awaitable[ModelFacts]
     ) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return a model's facts with the LoRA adapter now in use, to be recorded with an
-        answer.
+        """Return a model's facts, completed with the LoRA adapter now in use, to be recorded with
+        an answer.
         """
         if canonical(model) not in self._routes:
             return facts
@@ -82,7 +83,7 @@ class PublishedNames:
         return any(of == canonical(model) for of, _ in self._versions)
 
     def lost(self, version: PublishedVersion) -> None:
-        """Note that Ollama no longer has a published model with a merged LoRA adapter.
+        """Record that Ollama no longer has a published model with a merged LoRA adapter.
 
         The base model answers until the adapter is published again.
         """
@@ -218,7 +219,7 @@ def _field(name: str) -> bytes:
 
 
 async def replaced(chunks: AsyncIterator[bytes], old: bytes, new: bytes) -> AsyncIterator[bytes]:
-    """Yield a stream in which one byte string is replaced by another, even where it spans two
+    """Yield the chunks of a byte stream with each `old` replaced by `new`, even where it spans two
     chunks.
 
     Only the end of a chunk that could be the beginning of `old` is held back.

@@ -42,10 +42,10 @@ class ReadableBody(Protocol):
         """Return the request's body uncompressed."""
 
     def keep(self) -> asyncio.Future[Prepared] | None:
-        """Have a helper process turn the chat request into the form that the database stores;
-        return this as a future.
+        """Have the child process make the record of a long chat request that the database stores;
+        return it as a future.
 
-        None, for all but long requests, means that the caller must make this form itself.
+        For other requests return None: the caller must make the record itself.
         """
 
 
@@ -74,7 +74,9 @@ class BodyToSend:
 
 
 class ReadHere:
-    """A chat request's body that is parsed in this process, as all but long ones are."""
+    """A chat request's body that is parsed in this process; only long bodies are parsed in a child
+    process.
+    """
 
     def __init__(self, dialect: Dialect, plain: bytes) -> None:
         """Parse a request's body. Raises RequestError."""

@@ -25,7 +25,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def runner(handle: Handler, *, shutdown_timeout_s: float) -> web.AppRunner:
-    """Return an aiohttp server that passes every request to `handle`."""
+    """Return an aiohttp server (AppRunner) that passes every HTTP request to `handle`."""
     write_as_read()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handle)
@@ -109,7 +109,7 @@ async def _relay_whole(
 
 
 async def once(data: bytes) -> AsyncIterator[bytes]:
-    """Return the data as an async stream of one chunk."""
+    """Yield the data as the only chunk of an async stream."""
     yield data
 
 

@@ -1,4 +1,4 @@
-"""Decompresses request bodies, and defines the size from which one counts as long."""
+"""Decompresses request bodies, and defines the size above which a body counts as long."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _STEP_BYTES: Final = 128 * 1024
 
 
 def unpacked(data: bytes, encoding: str, *, limit: int) -> bytes:
-    """Decompress a zstd body to at most `limit` bytes. Raises RequestError.
+    """Return a request's zstd body decompressed, if it has at most `limit` bytes then. Raises
+    RequestError.
 
     The size is counted first, so that a body over the limit is never held in memory.
     """

@@ -33,17 +33,19 @@ class Upstream(Protocol):
     def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]: ...
 
     def failed(self) -> None:
-        """Probe Ollama soon, because a request could not be forwarded."""
+        """Have Ollama probed soon (asked whether it runs), because a request could not be
+        forwarded.
+        """
 
 
 class OwnModels(Protocol):
-    """Interface of the models that Lull serves itself, in the way Ollama would."""
+    """Interface of the models that Lull serves itself through Ollama's API."""
 
     def answers(self, chat: ChatRequest) -> bool:
         """Whether Lull's own engine answers this chat request."""
 
     def is_alone_with(self, name: str) -> bool:
-        """Whether this model is served by Lull alone, not by Ollama too."""
+        """Whether only Lull serves a model of this name, and Ollama has none."""
 
     def facts(self, name: str) -> ModelFacts:
         """Return a model's facts (digest, context window, adapter …), to be recorded with an
@@ -53,8 +55,8 @@ class OwnModels(Protocol):
     async def answer(
         self, dialect: Dialect, body: bytes, *, adapter: str | None = ...
     ) -> ProxyAnswer:
-        """Answer a chat request with a version of the LoRA adapter; None means the base model, the
-        default means the adapter in use.
+        """Answer a chat request from Lull's own engine with the LoRA adapter `adapter`; None means
+        the base model, the default means the adapter in use.
 
         Errors of the client or the engine become answers.
         """
@@ -76,11 +78,11 @@ class OwnModels(Protocol):
     async def other(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request that is not a chat, for Lull's own models; None: the upstream should
-        answer.
+        """Answer a request that is not a chat request from the data of Lull's own models; return
+        None if the upstream Ollama should answer.
         """
 
     def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
-        """Build the answer for an unknown path when there is no Ollama; `how_to_start` is the error
-        text where Ollama could answer.
+        """Return the error answer for a path that Lull does not know, when there is no Ollama;
+        `how_to_start` is the error text for a path that Ollama could answer.
         """

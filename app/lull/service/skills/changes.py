@@ -47,8 +47,8 @@ class SkillChanges:
         self._skills = skills
 
     async def take_in(self) -> list[SkillError]:
-        """Look for skill files that the user edited by hand and turn the edits into proposals,
-        which wait for approval; return errors for the unreadable files.
+        """Turn the user's hand edits of skill files into proposals, which wait for approval; return
+        an error for each unreadable file.
         """
         return await self._approve.take_in()
 

@@ -19,7 +19,7 @@ class LibraryIndex(Protocol):
 
     @property
     def built(self) -> bool:
-        """Whether any library of skills (texts for prompts) was indexed yet."""
+        """Whether a library of skills (texts for prompts) has been indexed already."""
 
     async def follow(self, library: Library) -> None:
         """Index a library of skills (texts for prompts); when this returns, requests find its
@@ -40,8 +40,8 @@ class Current:
         """Function that is called after another skill library was put into use."""
 
     async def follow(self, library: Library) -> None:
-        """Make this library of skills (texts for prompts) the one in use, unless a newer one
-        already is.
+        """Index this library of skills (texts for prompts) and put it into use, unless a newer one
+        is in use already.
         """
         await self._index.follow(library)
         if library.generation < self.library.generation:

@@ -15,7 +15,9 @@ from lull.service.skills.changes import SkillChanges
 def skill_routes(
     reading: Reading, changes: SkillChanges, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, compare and change skills (texts put into prompts)."""
+    """Return the control API's routes that list, compare and change skills (texts put into
+    prompts).
+    """
 
     async def listed(request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"

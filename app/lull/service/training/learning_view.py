@@ -32,7 +32,8 @@ def learning_view(
     placings: Iterable[PlacingResult] = (),
     wanted: AnswerChoice = EVERY_ANSWER,
 ) -> Json:
-    """Return rewards over time, held-out scores and changes since `since` (None: everything).
+    """Return the JSON of the learning page: rewards over time, held-out scores and changes since
+    the time `since` (None: all).
 
     `wanted` chooses the answers: points, days and baseline are of this client and model only. If it
     names a skill, points and each day's `n`, `reward` and adapter parts are of answers that had the

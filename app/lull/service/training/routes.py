@@ -10,7 +10,7 @@ from lull.service.training.requests import TrainingRequests
 
 
 def training_routes(training: TrainingRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list, show, start and cancel LoRA training runs."""
+    """Return the control API's routes that list, show, start and cancel LoRA training runs."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await training.list())

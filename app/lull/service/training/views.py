@@ -73,7 +73,7 @@ def curve_view(steps: Sequence[Stepped]) -> list[Json]:
 
 
 def sources_view(sources: Sequence[RunSource]) -> Json:
-    """Return the JSON of the turns, conversations and skills that a training run was made from."""
+    """Return the JSON of the turns, conversations and skills that a training run was trained on."""
     return {
         "turns": [one.id for one in sources if one.kind == "turn"],
         "conversations": sorted({one.trajectory for one in sources if one.trajectory}),

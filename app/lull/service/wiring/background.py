@@ -25,7 +25,9 @@ KINDS_PROBLEM = "kinds of requests"
 
 
 class BackgroundTasks:
-    """Runs what a service does by itself; the supervisor restarts each task that fails."""
+    """Runs the background tasks of a service, such as probing Ollama and scoring answers; the
+    supervisor restarts each task that fails.
+    """
 
     def __init__(self, service: Service) -> None:
         self._service = service

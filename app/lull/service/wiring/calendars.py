@@ -29,8 +29,9 @@ def calendars_of(
 ) -> Calendars:
     """Build the part of a service that reads the user's calendars.
 
-    The functions `secrets` and `waiting_secrets` open the secret store, the latter where the user
-    is there to answer the keychain's prompt. They block for seconds and are called in a thread.
+    The functions `secrets` and `waiting_secrets` open the secret store; the latter waits longer,
+    for a user who is there to answer the keychain's prompt. They block and are called in a thread.
+    `changed` is called after the known busy times have changed.
     """
     return Calendars(
         Feeds(database),

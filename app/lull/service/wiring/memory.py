@@ -17,8 +17,8 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class LateExemplars:
-    """The exemplar memory (past requests for which a skill was useful), opened in the
-    background.
+    """Opens the exemplar memory (past requests for which a skill was useful) in the background, and
+    stores requests in it.
     """
 
     def __init__(self, folder: Path) -> None:

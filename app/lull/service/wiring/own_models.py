@@ -58,8 +58,8 @@ class BuiltInModels:
     def watch(
         self, damage: Callable[[str, str], str], lost: Callable[[str, LullError], None]
     ) -> None:
-        """Set two functions on both engines: `damage` checks a LoRA adapter's files before they are
-        reloaded, and `lost` is called for an adapter that an engine could not reload.
+        """Set two functions that both engines call: `damage` to check a LoRA adapter's files before
+        they are reloaded, and `lost` when an engine could not reload an adapter.
         """
         for one in self.engines:
             one.damage_of, one.on_lost_adapter = damage, lost

@@ -87,7 +87,7 @@ def _opened(paths: Paths, witness: Witness) -> Database:
 
 
 def kept_aside(database: Database) -> LullError:
-    """Return the error that tells the user that the database was damaged, that a new one was begun,
+    """Return the error that tells the user that the database was damaged and replaced by a new one,
     and where the old one is.
     """
     return StoreError(
@@ -101,8 +101,8 @@ def kept_aside(database: Database) -> LullError:
 def reading_of(stores: Stores) -> Reading:
     """Build the reader of stored conversations for commands that work without a service.
 
-    Without a service, it is only known that a prompt would still get the same skills if the skill
-    library has not changed since the request.
+    Such a reader assumes that a prompt would still get the same skills only if the skill library
+    has not changed since the request.
     """
     library = stores.skills.library()
     skills = measured(library, stores.proposals)

@@ -69,8 +69,8 @@ from lull.store.chat.event_log import EventLog
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Resources, such as database and HTTP sessions, that are open before the service is
-    assembled.
+    """The resources that are open before the service is assembled: clock, database, built-in models
+    and HTTP sessions.
     """
 
     clock: SystemClock

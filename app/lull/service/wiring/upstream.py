@@ -11,7 +11,7 @@ from lull.config.settings import Settings
 
 
 async def look_at_ollama(settings: Settings) -> OllamaFacts:
-    """Probe Ollama once for its state and models, without a running service. Raises
+    """Ask Ollama once for its state and models, without a running service, and return them. Raises
     SettingsError.
     """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:

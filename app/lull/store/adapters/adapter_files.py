@@ -1,4 +1,6 @@
-"""Stores adapter files on disk: copied in atomically and identified by a hash of their content."""
+"""Stores the files of LoRA adapters on disk: copies them atomically, and identifies them by a hash
+of their content.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ _TEMPORARY_PREFIX: Final = ".taking-"
 
 
 def fingerprint(folder: Path) -> str:
-    """Hash both adapter files, weights and config, into one sha256.
+    """Return one sha256 of both files of the adapter in a folder, weights and config.
 
-    Raises StoreError if one cannot be read.
+    Raises StoreError if a file cannot be read.
     """
     whole = hashlib.sha256()
     for name in ADAPTER_FILES:

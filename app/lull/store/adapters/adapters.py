@@ -27,7 +27,7 @@ from lull.store.database import Database
 
 
 class Move(StrEnum):
-    """Kind of change in which adapter answers for a model: the start of a trial (canary), a
+    """Kind of change of the adapter that answers for a model: the start of a trial (canary), a
     promotion to active, or a rollback.
     """
 
@@ -39,8 +39,8 @@ class Move(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveRow:
-    """One logged change of which adapter answers for a model: the kind of change, when and why, and
-    which adapter is active and which on trial after it.
+    """One logged change of the adapter that answers for a model: its kind, time and reason, and
+    which adapter is active and which is on trial after it.
     """
 
     number: int
@@ -94,7 +94,7 @@ class Adapters:
         return self.get(force.active) if force.active is not None else None
 
     def moves(self, model: str) -> list[MoveRow]:
-        """List the logged changes of which adapter answers for a model, newest first."""
+        """List the logged changes of the adapter that answers for a model, newest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapter_moves WHERE model = ? ORDER BY number DESC", (model,)
@@ -146,8 +146,8 @@ class Adapters:
         ]
 
     def learned_in_force(self, model: str) -> frozenset[str]:
-        """Return the sha256 of the skills (instruction texts) that the active adapter of a model
-        has learned.
+        """Return the sha256 hashes of the skills (instruction texts) that the active adapter of a
+        model has learned.
         """
         active = self.active(model)
         learned = self.learned(active.id if active is not None else None)
@@ -173,8 +173,8 @@ class Adapters:
         await self._db.write_synced(work)
 
     async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
-        """Store the verdict of an adapter's gate (its test before use): an adapter never used so
-        far becomes a candidate if accepted, else rejected.
+        """Store the verdict of an adapter's gate (its test before use). An adapter that was never
+        used becomes a candidate if it is accepted, else it is rejected.
 
         Raises NotFound.
         """
@@ -281,7 +281,7 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def remove(self, adapter: str) -> None:
-        """Delete the adapter from the database; the log of which adapter was active when stays.
+        """Delete the adapter from the database; the log of changes of the active adapter stays.
 
         Raises NotFound; Conflict while the adapter is active or on trial.
         """

@@ -48,7 +48,7 @@ class Feeds:
         )
 
     async def keep(self, feed: Feed) -> bool:
-        """Store the new state of a calendar feed, such as after a fetch.
+        """Replace the stored state of a calendar feed by a new one, such as after a fetch.
 
         Return False if the feed was removed meanwhile; it is not added again.
         """

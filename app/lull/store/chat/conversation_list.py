@@ -47,7 +47,9 @@ def page(
 
 
 def kinds(connection: sqlite3.Connection) -> tuple[list[str], list[str]]:
-    """List every client and every model that occurs in a stored conversation."""
+    """Return the names of all clients and of all models that occur in stored conversations, as two
+    lists.
+    """
     clients, models = (
         [
             str(row[0])

@@ -40,7 +40,9 @@ The texts of a shorter turn cost the writer far less than a second, whatever the
 
 
 class NotStoredYet(NamedTuple):
-    """The messages and tool definitions of a turn that are not in the database yet."""
+    """The messages and tool definitions of a turn (request and answer) that are not in the database
+    yet, with methods that remove their secrets and compress them.
+    """
 
     key: bytes
     messages: list[tuple[str, str, Message]]
@@ -64,8 +66,8 @@ class NotStoredYet(NamedTuple):
             yield packed(rows, number.found)
 
     def tool_set(self) -> bytes:
-        """Return the tool definitions, compressed, with secrets replaced by placeholders; b"" if
-        there are none to store.
+        """Return the request's tool definitions, compressed, with secrets replaced by placeholders;
+        b"" if there are none to store.
         """
         number = _Secrets(self.key)
         safe = redact_text(self.tools, number)
@@ -90,8 +92,9 @@ class _Secrets:
 
 
 def chained(links: Sequence[str], messages: Sequence[Message]) -> list[tuple[str, str, Message]]:
-    """Combine messages with their links (a link is a hash of a message and all before it): return
-    (link, link of the message before, message), oldest first.
+    """Pair messages with their links (a link is a hash of a message and all before it).
+
+    Returns (link, link of the message before, message) for each message, oldest first.
     """
     return list(zip(links, ("", *links), messages, strict=False))
 
@@ -151,8 +154,10 @@ def short_form(turn: Turn, prepared: Prepared | None) -> tuple[Turn, Prepared]:
 
 
 def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
-    """Return a message as it is stored: text beyond `most` characters is cut off, and longer tool
-    call arguments are left out.
+    """Shorten a message to what is stored of it: the first `most` characters of its text.
+
+    If the arguments of its tool calls are longer than `most` together, a note replaces each of
+    them.
     """
     if sum(len(part.text) for part in message.parts) > most:
         left, parts = most, list[MessagePart]()
@@ -167,8 +172,8 @@ def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the first `most` characters of a text and a note on how many are missing; a text that
-    is short enough unchanged.
+    """Return the first `most` characters of a text, followed by a note on how many are missing; a
+    text that is short enough is returned unchanged.
     """
     more = len(text) - most
     return text if more <= 0 else f"{text[:most]}⟨{more} characters more are not kept⟩"

@@ -53,7 +53,7 @@ PIECE_ROWS: Final = 200
 PIECE_CHARACTERS: Final = 400_000
 """Most characters in one piece of a long request; the writer stores it in well under a second."""
 _TOKEN: Final = re.compile(r"\d{25}")
-"""Matches the token of a secret that has no number yet; see `BlackedOut`."""
+"""Matches the token of a secret that has no number yet; see `RedactedSecret`."""
 _LINKS_PER_QUERY: Final = 500
 """Message links looked up per SQL statement."""
 
@@ -65,18 +65,19 @@ class Prepared:
     """
 
     pieces: tuple[bytes, ...] = ()
-    """Compressed pieces of messages, made by `packed`, newest messages first."""
+    """Compressed pieces of messages, made by `compress_rows`, newest messages first."""
     tools: str = ""
     """Hash of the tools offered with the request."""
     tool_set: bytes = b""
-    """The offered tools, compressed by `packed`; empty if they are stored already."""
+    """The offered tools, compressed by `compress_rows`; empty if they are stored already."""
     answered: bool = False
     """Whether the answer is among the pieces."""
 
 
 class BlackedOut(NamedTuple):
-    """A secret that was removed from a text and has no number yet. The store gives equal secrets
-    the same number, so that a repeated one is recognised.
+    """A secret that was removed from a text, before the database has given it a number.
+
+    Equal secrets get the same number, so that a repeated secret is recognised.
     """
 
     token: str
@@ -86,7 +87,9 @@ class BlackedOut(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A finished turn with what is needed to store it in its trajectory (its conversation)."""
+    """A finished turn (request and answer) to be stored in its conversation, with the name of the
+    session, the selected skills and, for a long turn, its prepared messages.
+    """
 
     turn: Turn
     session: str
@@ -95,8 +98,8 @@ class Record(NamedTuple):
 
 
 def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> bytes:
-    """Compress the rows of messages, and the list of secrets removed from them, into bytes for
-    another process.
+    """Compress rows of text (messages or tool definitions), with the list of the secrets removed
+    from them, into bytes that a helper process or thread hands to the database's writer.
     """
     return zstandard.ZstdCompressor(level=1).compress(json.dumps([rows, secrets]).encode())
 
@@ -183,7 +186,9 @@ def _write_messages(
 
 
 def stored_of(connection: sqlite3.Connection, links: Sequence[str]) -> frozenset[str]:
-    """Return which of the given links (hashes of a message and all before it) are stored."""
+    """Return those of the given message links (a link is a hash of a message and all before it)
+    that are stored.
+    """
     found: list[str] = []
     for at in range(0, len(links), _LINKS_PER_QUERY):
         # One aggregated row, because each fetched row would wait for the interpreter lock. The

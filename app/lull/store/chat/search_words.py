@@ -16,8 +16,10 @@ _EVERY_ROW_OF: Final = (
 
 
 def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -> None:
-    """Add messages, given as (link, text), to the full-text search index. None of them may be in
-    the index already.
+    """Add messages, given as (link, text) with the hash that identifies each, to the full-text
+    search index.
+
+    None of them may be in the index already.
     """
     last = connection.execute("SELECT rowid FROM words ORDER BY rowid DESC LIMIT 1").fetchone()
     first = (last[0] if last else 0) + 1
@@ -34,7 +36,11 @@ def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -
 
 
 def words_of(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple[str, str]]:
-    """Return those of the given messages that are in the full-text search, as (link, text)."""
+    """Return the texts of those of these messages that are in the full-text search index, as (link,
+    text).
+
+    A link is the hash that identifies a message.
+    """
     rows = connection.execute(
         f"SELECT link, text FROM words WHERE rowid IN ({_EVERY_ROW_OF})", (_list(links),)
     )
@@ -42,7 +48,9 @@ def words_of(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple
 
 
 def remove_words(connection: sqlite3.Connection, links: Iterable[str]) -> None:
-    """Remove these messages from the full-text search."""
+    """Remove messages, given by their links (the hashes that identify them), from the full-text
+    search index.
+    """
     them = _list(links)
     connection.execute(f"DELETE FROM words WHERE rowid IN ({_EVERY_ROW_OF})", (them,))
     connection.execute(
@@ -51,8 +59,8 @@ def remove_words(connection: sqlite3.Connection, links: Iterable[str]) -> None:
 
 
 def remove_words_of_no_message(connection: sqlite3.Connection) -> None:
-    """Remove from the full-text search every message that is no longer stored. Reads
-    the whole table.
+    """Remove every message that is no longer stored from the full-text search index. Reads the
+    whole table.
     """
     gone = connection.execute(
         "SELECT link FROM search_rows WHERE link NOT IN (SELECT link FROM messages)"

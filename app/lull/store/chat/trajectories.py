@@ -159,12 +159,13 @@ class Trajectories:
         return row is not None
 
     def position(self, links: Sequence[str]) -> Position | None:
-        """Find the stored conversation that this history continues, the newest if several match.
+        """Find the stored conversation that a request with this history continues, and return the
+        point at which it does; None if there is none.
 
         `links` are the history's links (a hash of a message and all before it) without the newest
         message, oldest first. The latest known message decides; if the client reworded the last
-        answer, the request before it still matches. The injected skills continue as they were at
-        that turn.
+        answer, the request before it still matches. If several conversations match, the newest
+        counts. The injected skills continue as they were at that turn.
         """
 
         def work(connection: sqlite3.Connection) -> sqlite3.Row | None:
@@ -182,8 +183,8 @@ class Trajectories:
         return position(row) if row else None
 
     def session(self, client: Client, session: str) -> Position | None:
-        """Return the position at which a session that the client named continues its stored
-        conversation; None if there is none.
+        """Find the stored conversation of the session that the client named, and return the point
+        at which the next request continues it; None if there is none.
         """
         row = self._db.read(
             lambda connection: connection.execute(
@@ -210,8 +211,8 @@ class Trajectories:
         return found, found[-1].id if len(rows) > limit else ""
 
     def talked_to(self, since: datetime) -> list[Talked]:
-        """Count the answers that each model gave since a time, by the model name that
-        clients used.
+        """Return for each model, by the name that clients use for it, how many answers it gave
+        since a time and when it gave the last one.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -230,7 +231,9 @@ class Trajectories:
         ]
 
     def kinds(self) -> tuple[list[str], list[str]]:
-        """List every client and every model that occurs in a stored conversation."""
+        """Return the names of all clients and of all models that occur in stored conversations, as
+        two lists.
+        """
         return self._db.read(conversation_list.kinds)
 
     def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:

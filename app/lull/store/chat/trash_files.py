@@ -55,8 +55,8 @@ class DamagedTrash(StoreError):
 
 
 def damaged(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
-    """Build the error that names damaged trash files (deleted conversations); it carries the rows
-    that could still be read.
+    """Build the error to raise for damaged trash files (deleted conversations): it names the files
+    and carries the rows that could still be read.
     """
     error = DamagedTrash(
         f"Old conversations in these files cannot be restored: {', '.join(map(str, files))}.",
@@ -133,8 +133,8 @@ def damaged_in(folder: Path) -> list[Path]:
 
 
 def whole_in(rows: Rows) -> set[str]:
-    """Return the ids of those conversations whose messages are all among these rows of a trash
-    file.
+    """Return the ids of the conversations that are complete among these rows of a trash file, which
+    means that all their messages are there.
 
     Messages are written last, so everything else that belongs to such a conversation is there, too.
     """

@@ -134,9 +134,7 @@ LISTED = (
 
 
 def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
-    """Convert a conversation's database row, which must have the columns `LISTED`, to a
-    TrajectoryRow.
-    """
+    """Convert a row of the query `LISTED` (conversation, newest turn) to a TrajectoryRow."""
     return TrajectoryRow(
         id=row["id"],
         client=row["client"],
@@ -221,8 +219,8 @@ def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
 
 
 def position(row: sqlite3.Row) -> Position:
-    """Convert a database row selected with the columns `STANDING` to a Position (the turn that a
-    request continues).
+    """Convert a database row of a turn and its conversation to a Position (where the next request
+    continues the conversation).
     """
     selection = json.loads(row["selection"])
     return Position(
@@ -269,5 +267,5 @@ def suffixes_json(suffixes: Sequence[Suffix]) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace lone surrogates in a text, which cannot be stored, with a question mark."""
+    """Replace lone surrogates in a text, which cannot be stored as UTF-8, with question marks."""
     return text if encodable(text) else text.encode(errors="replace").decode()

@@ -44,8 +44,8 @@ class Connections:
 
     @contextmanager
     def kept(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
-        """Context manager that stores the record of Lull's edit to a client's file; the caller
-        replaces that file inside the `with`.
+        """Context manager that stores the record of Lull's edit to a client's file, with the file's
+        bytes before and after it; the caller replaces the file inside the `with`.
 
         If replacing fails, the earlier record is restored; otherwise the bytes that belong to the
         earlier record are deleted. Raises ClientFileError when the record cannot be stored. The

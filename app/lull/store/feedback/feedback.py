@@ -63,8 +63,8 @@ class FeedbackRows:
         return int(row["n"])
 
     def of(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the feedback that was found in the user messages of these turns, by turn; each
-        message is about the answer before it.
+        """Return, by turn, the feedback that was found in the user messages of these turns; a
+        message's feedback is about the answer in the turn before.
         """
         return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
 
@@ -90,8 +90,8 @@ class FeedbackRows:
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting(self, *, limit: int) -> list[Feedback]:
-        """List the user's wishes for all later answers from which no skill was proposed yet, newest
-        first.
+        """List the users' lasting wishes (wishes for all later answers) for which no skill has been
+        proposed yet, newest first.
 
         Leaves out wishes from conversations that the user excluded from learning.
         """
@@ -129,8 +129,9 @@ class FeedbackRows:
     # Writing
 
     async def wait(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
-        """Queue user messages to be read for feedback; results of earlier readings stay
-        until then.
+        """Queue user messages to be read for feedback by a model.
+
+        Until they are read, what was found in them earlier stays valid.
         """
         rows = [(one.turn, one.before, at.isoformat()) for one in waiting]
         await self._db.write(
@@ -177,8 +178,8 @@ def heard_to_json(heard: Heard) -> str:
 
 
 def heard_from_json(text: str) -> Heard:
-    """Parse the stored JSON of the feedback found in a message. Raises ValueError, KeyError,
-    TypeError if it is malformed.
+    """Parse the JSON in which the feedback found in a user message is stored. Raises ValueError,
+    KeyError or TypeError if it is malformed.
     """
     said = json.loads(text)
     return Heard(

@@ -47,10 +47,11 @@ class LiveRewards:
         self._coin_flips = CoinFlips(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
-        """Return the scores of conversations in an adapter's trial (canary), since it became
-        active, and from before.
+        """Return the scores of conversations during an adapter's trial (canary), since it became
+        active, and before that.
 
-        The last two are empty if the adapter is not active. Blocking.
+        `force` says which adapter is active and since when; if it is not this one, only the scores
+        of the trial are returned. Blocking.
         """
         trial = self._coin_flips.outcomes({flip_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:

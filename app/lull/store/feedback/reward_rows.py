@@ -57,8 +57,8 @@ class ServedTurn:
 
     @property
     def owner(self) -> str:
-        """Whose skills the turn was served with: the client's name if it has skills of its own,
-        apart from other clients; "" if it shares skills.
+        """Name of the client if it has skills of its own, apart from those of other clients; "" if
+        the client shares skills.
         """
         return self.client if self.apart else ""
 
@@ -68,7 +68,9 @@ class ServedTurn:
 
     @property
     def asked(self) -> str:
-        """The newest text that the user typed in the turn's request."""
+        """The user's newest message in the turn's request, without the part that is feedback on an
+        earlier answer; "" if there is none.
+        """
         return newest_words(self.turn.request)
 
     @property

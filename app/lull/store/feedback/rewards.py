@@ -20,8 +20,8 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, v
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A conversation turn that is not scored yet, with the turn before it, whose answer the user's
-    message may say something about.
+    """A conversation turn that is not scored yet, with the turn before it: the user's message in
+    the new turn may contain feedback on the answer of the turn before.
     """
 
     turn: TurnRow
@@ -40,7 +40,7 @@ class Rewards:
     # Reading
 
     def unread(self, *, limit: int) -> list[Unread]:
-        """List turns that were not scored yet, oldest first."""
+        """List the turns that were not scored yet, oldest first."""
 
         def work(connection: sqlite3.Connection) -> list[Unread]:
             rows = connection.execute(
@@ -69,9 +69,9 @@ class Rewards:
         """List complete turns with p_good (probability of a good answer) below `below` from which
         no skill was proposed yet, newest first.
 
-        A turn still counts if its only proposals were written by a model and held back by the
-        safety screening, or are undecided, unproved and not based on a wish of the user, who may
-        still state one.
+        Two kinds of proposals do not count as such: those that a model wrote and the safety
+        screening quarantined, and those that are neither decided nor proved and not based on a wish
+        of the user, who may still state one.
         """
         return self._served(
             "r.excluded_at IS NULL AND w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
@@ -106,12 +106,11 @@ class Rewards:
     def held_to(
         self, said: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
-        """Return the turns whose answers were scored by whether they follow certain wishes of the
-        user, each with the wishes concerned.
+        """Return the turns whose answers were scored by whether they follow any of these wishes of
+        the user, each turn with the wishes by which it was scored.
 
-        `said` are the wishes in the user's words; `owner` is the client, "" for all that share
-        skills; `model` limits the result to that model's turns. Includes turns excluded from
-        learning.
+        `wishes` are in the user's words; `owner` is the client, "" for all that share skills;
+        `model` limits the result to that model's turns. Includes turns excluded from learning.
         """
         texts = {f"{YOU_SAID}{words}": words for words in said if words}
         if not texts:
@@ -172,7 +171,9 @@ class Rewards:
         return self._db.read(work)
 
     def labelled(self) -> list[tuple[Label, RewardRow]]:
-        """List the turns that the user rated, with the rating and what the other sources said."""
+        """List the turns that the user rated: each rating with the turn's stored reward, signals
+        and judge votes.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.*, t.label AS label FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -233,8 +234,8 @@ class Rewards:
         return str(row["text"]) if row else ""
 
     def asked_last(self) -> tuple[str | None, datetime | None]:
-        """Return the id of the turn that the user was last asked to rate (None if it is rated by
-        now), and when the user was asked (None if never).
+        """Return which turn the user was last asked to rate (its id; None if it is rated by now),
+        and when (None if the user was never asked).
         """
         row = self._db.read(
             lambda connection: connection.execute(
@@ -280,7 +281,10 @@ class Rewards:
     # Writing
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
-        """Store rewards and mark their turns as scored, in one transaction."""
+        """Store rewards and mark turns as scored, in one transaction.
+
+        `read` are the ids of the turns to mark; a scored turn need not have got a reward.
+        """
         values = [values_of(row, at) for row in rows]
         seen = [(turn,) for turn in read]
 
@@ -301,10 +305,11 @@ class Rewards:
         await self._db.write(work)
 
     async def recalibrate(self, p_good: dict[tuple[str, float], float]) -> None:
-        """Replace the stored probabilities that an answer is good (`p_good`) by newly calibrated
-        ones.
+        """Replace p_good (the probability that the answer is good) in all stored rewards by newly
+        calibrated values.
 
-        There is one for each pair of a verdict's source and its raw value, computed by the caller.
+        The argument `p_good` gives the new value for each pair of a reward's source (such as the
+        judge) and its raw value.
         """
         values = [(p, source, value) for (source, value), p in p_good.items()]
         await self._db.write(
@@ -314,8 +319,8 @@ class Rewards:
         )
 
     def kinds(self) -> list[tuple[str, float]]:
-        """List every pair of reward source (such as the judge) and its raw value, from -1 (bad) to
-        1 (good), that occurs in the stored rewards.
+        """List the different pairs of reward source (such as the judge) and raw value, from -1
+        (bad) to 1 (good), that occur in the stored rewards.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -325,7 +330,7 @@ class Rewards:
         return [(row["source"], row["value"]) for row in rows]
 
     async def asked(self, turn: str, *, at: datetime) -> None:
-        """Store when the user was last asked to rate this turn."""
+        """Record that the user was asked, at this time, to rate a turn."""
         await self._db.write(
             lambda connection: connection.execute(
                 "UPDATE rewards SET asked_at = ? WHERE turn = ?", (at.isoformat(), turn)

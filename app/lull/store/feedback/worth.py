@@ -60,7 +60,7 @@ class HeldOutMeans:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """One logged change of which adapter answers for a model."""
+    """One entry in the log of changes of which adapter is active, or on trial, for a model."""
 
     at: datetime
     model: str
@@ -79,7 +79,9 @@ class Worths:
     def answers(
         self, since: datetime | None, wanted: AnswerChoice = EVERY_ANSWER
     ) -> list[ScoredAnswer]:
-        """List scored answers of a client and model with their times, oldest first."""
+        """List the scored answers of a client and model since a time, each with its time and score,
+        oldest first.
+        """
         where, values = _of(wanted)
         worn = "t.skills <> '[]'"
         if wanted.skill:

@@ -29,8 +29,8 @@ more of the user's absences.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How much work of one kind was done in an idle window (a time when Lull may work): seconds,
-    and number of finished pieces of work (`units`).
+    """How much background work of one kind ran in an idle window (a time when Lull may work): its
+    seconds, and the number of finished pieces of work (`units`).
     """
 
     kind: str

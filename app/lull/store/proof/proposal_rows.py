@@ -61,7 +61,8 @@ class UserDecision:
 
 
 def write_decision(connection: sqlite3.Connection, proposal: Proposal) -> None:
-    """Store the user's decision that a proposal's status expresses, so that it can be undone.
+    """Store the user's decision about a proposal (a candidate skill), which is the proposal's new
+    status, so that the decision can be undone; store the proposal, too.
 
     Also used inside the transaction of a skill change.
     """
@@ -121,8 +122,8 @@ def fields_of(proposal: Proposal) -> str:
 
 
 def readable(row: sqlite3.Row) -> Proposal | None:
-    """Convert a database row to a proposal (a candidate skill); a damaged row is logged and gives
-    None.
+    """Convert a database row to a proposal (a candidate skill); if it is damaged, log that and
+    return None.
     """
     try:
         return proposal_of(row)
@@ -132,8 +133,8 @@ def readable(row: sqlite3.Row) -> Proposal | None:
 
 
 def damage_of(row: sqlite3.Row) -> StoreError | None:
-    """Return in words what is damaged in a stored proposal (a candidate skill); None if it can be
-    read.
+    """Return an error that says what is damaged in a stored proposal (a candidate skill); None if
+    it can be read.
     """
     try:
         proposal_of(row)

@@ -76,8 +76,8 @@ class Proposals:
                 raise error
 
     def damaged(self) -> StoreError | None:
-        """Return an error about undecided proposals (candidate skills) with damaged rows, which no
-        list shows; None if there are none.
+        """Return an error about undecided proposals (candidate skills) whose rows are damaged, so
+        that no list shows them; None if there are none.
         """
         errors = [error for row in self._rows(OPEN) if (error := damage_of(row)) is not None]
         if len(errors) < 2:
@@ -88,7 +88,9 @@ class Proposals:
         )
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
-        """List proposed skills neither approved nor rejected (or `everything`), newest first."""
+        """List the proposed skills that are neither approved nor rejected, newest first; with
+        `everything`, list the decided ones, too.
+        """
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -132,15 +134,17 @@ class Proposals:
         return [pair_of(row["pair"], row["answers"]) for row in rows]
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
-        """Return the ids of turns that taught a skill or were answered again to test one: all, or
-        those among `turns`.
+        """Return the ids of turns from which a skill was made or which were answered again to test
+        one: all, or those among `turns`.
 
         Turns of rejected proposals do not count.
         """
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return, for each request that taught a skill or tested one, its subject words."""
+        """Return the subject words of each past request from which a skill was made or with which
+        one was tested: one set of words for each request.
+        """
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -259,8 +263,8 @@ class Proposals:
         request answered with and without it.
 
         `anew` discards the pairs of answers so far. Returns False, with nothing written, if the
-        user decided or edited the proposal meanwhile, or if the proof has ended with its last look
-        (a final randomised test), after which no pair may count.
+        user decided or edited the proposal meanwhile, or if the final randomised test is already
+        done, after which no more pairs may be added to measure the skill's benefit.
         """
 
         def work(connection: sqlite3.Connection) -> bool:

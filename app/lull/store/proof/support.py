@@ -1,4 +1,5 @@
-"""Stores support turns: the turns that taught a skill or were replayed to prove it.
+"""Stores support turns: the turns from which a skill was made and those that were answered again to
+test it.
 
 Their requests' subject words are stored with them: a conversation may be deleted while its skill
 stays, and similar requests must still not be used for training the weights.
@@ -23,8 +24,10 @@ _STANDING = (
 
 
 def support_turns(database: Database, turns: Sequence[str] | None = None) -> set[str]:
-    """Return the ids of turns that taught a skill or were answered again to test one: all, or those
-    among `turns`.
+    """Return the ids of turns from which a skill was made or which were answered again to test one:
+    all, or those among `turns`.
+
+    Turns of rejected proposals do not count.
     """
     only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
     rows = database.read(
@@ -36,8 +39,10 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
 
 def support_marks(database: Database) -> list[frozenset[str]]:
-    """Return the subject words of each request that taught a skill or tested one, also those of
-    deleted turns.
+    """Return the subject words of each past request from which a skill was made or with which one
+    was tested: one set of words for each request.
+
+    Includes requests whose turns are deleted.
     """
 
     def work(connection: sqlite3.Connection) -> list[frozenset[str]]:
@@ -54,8 +59,8 @@ def support_marks(database: Database) -> list[frozenset[str]]:
 def write_support(
     connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
 ) -> None:
-    """Store which turns taught a proposed skill or are answered again to test it, each with its
-    part, such as "failure" or "wish".
+    """Store from which turns a proposed skill was made, or with which it is tested, and for each
+    what it was used as, such as "failure" or "wish".
     """
     connection.executemany(
         "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",

@@ -53,7 +53,7 @@ class SkillUses:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseReplayed:
     """The results so far of answering past requests again with and without an approved skill: pairs
-    of scores, and the turns whose answers could not be scored.
+    of scores, and the turns whose new answers could not be scored.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -62,8 +62,8 @@ class UseReplayed:
 
     @property
     def done(self) -> set[str]:
-        """The ids of turns whose requests were answered again to measure the skill,
-        scored or not.
+        """Ids of the turns whose requests were answered again to measure the skill, whether or not
+        the answers could be scored.
         """
         return {*(pair.request for pair in self.pairs), *self.silent}
 

@@ -115,7 +115,9 @@ class LibraryReader:
             return SkillText(name=key.name, description="", body="")
 
     def missing(self) -> StoreError | None:
-        """Return an error if files with approved skill texts are missing, else None. Blocking."""
+        """Return an error that names skills whose approved texts are missing on disk; None if no
+        text is missing. Blocking.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT sha256, min(name) AS name FROM skill_states GROUP BY sha256 ORDER BY name"

@@ -33,7 +33,7 @@ def sha256_of(file: Path) -> str:
 
 
 def files_beside(source: Path) -> list[Path]:
-    """List all files in a skill folder except its SKILL.md, hidden files and links."""
+    """List the additional files of a skill folder: all but SKILL.md, hidden files and links."""
     return [
         path
         for path in sorted(source.rglob("*"))

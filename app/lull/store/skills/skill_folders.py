@@ -39,7 +39,7 @@ EVERYBODY_FOLDER = RESERVED_CLIENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A skill's working copy (the SKILL.md that the user may edit) as found on disk."""
+    """A skill's working copy (the SKILL.md that the user may edit), as read from disk."""
 
     key: SkillKey
     sha256: str
@@ -71,7 +71,7 @@ class SkillFolders:
     # Versions
 
     def keep(self, text: SkillText) -> str:
-        """Store a skill text as a version file if it is new; return its sha256."""
+        """Store a skill text, if it is new, as a version file; return its sha256."""
         return self.keep_bytes(render(text))
 
     def keep_bytes(self, data: bytes) -> str:
@@ -87,13 +87,14 @@ class SkillFolders:
         return sha256_of(self._version(sha256)) == sha256
 
     def kept(self) -> list[str]:
-        """List the sha256 of all stored versions of skill texts."""
+        """List all stored versions of skill texts, as their sha256."""
         return [file.stem for file in self.versions.glob("*/*.md")]
 
     def is_whole(self, sha256: str, key: SkillKey | None = None) -> bool:
-        """Return whether this version of a skill text is stored intact, repairing it if possible.
+        """Restore the file of this version of a skill text if it is lost or damaged and a copy
+        exists; return whether the file is intact now.
 
-        A damaged version is rewritten from the text read earlier or from a copy of the skill.
+        Copies are the text read earlier and the skill's working and archived copies.
         """
         if not self.is_kept(sha256):
             read = self._texts.get(sha256)
@@ -251,14 +252,14 @@ class SkillFolders:
         copy_beside(source, self.folder(key))
 
     def let_wait(self, proposal: str, source: Path) -> None:
-        """Keep an imported skill's additional files aside until the user has approved or rejected
-        its text.
+        """Copy an imported skill's additional files to a waiting folder, where they stay until the
+        user has approved or rejected the skill's text.
         """
         copy_beside(source, self.waiting / proposal)
 
     def take_waiting(self, proposal: str, key: SkillKey) -> None:
-        """Move an imported skill's additional files, which were kept aside, into the approved
-        skill's folder.
+        """Move an imported skill's additional files from the waiting folder into the folder of the
+        skill, which is now approved.
         """
         source = self.waiting / proposal
         if source.is_dir():
@@ -277,8 +278,8 @@ class SkillFolders:
     def forget(
         self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
     ) -> None:
-        """Delete for good all files of the skills in `gone`, the archived copies of those in
-        `back`, and the given texts with their evidence.
+        """Delete for good all files of the skills in `gone`, the archived copies of the skills in
+        `back` (those set back to an earlier text), and the given texts with their evidence.
 
         Nothing else in this class deletes texts. Safe to repeat.
         """
@@ -293,7 +294,9 @@ class SkillFolders:
             self._texts.pop(sha256, None)
 
     def found(self) -> Iterator[Found | UnreadableSkill]:
-        """List every skill's working copy (SKILL.md) on disk, or why it cannot be read."""
+        """Yield every skill's working copy (SKILL.md) on disk; for one that cannot be read, the
+        reason.
+        """
         for place in _visible(self.working):
             client = EVERYBODY if place.name == EVERYBODY_FOLDER else place.name
             if not place.is_dir():
@@ -312,8 +315,8 @@ class SkillFolders:
                     yield self._read(key, folder / FILE)
 
     def marks(self) -> dict[str, tuple[int, int]]:
-        """Return size and modification time of each skill's working copy, for detecting edits
-        cheaply.
+        """Return size and modification time of each skill's working copy, by path; they change with
+        an edit.
         """
         marks: dict[str, tuple[int, int]] = {}
         for file in self.working.glob(f"*/*/{FILE}"):

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 async def look_through(database: Database, folders: SkillFolders) -> list[LullError]:
-    """Check every skill's text and state against what was approved, and repair what can be
+    """Compare every skill's stored text and state with what was approved, and repair what can be
     repaired.
 
     Returns errors for the rest.

@@ -27,8 +27,8 @@ State = tuple[str, str, int, str, str, int]
 
 
 def begin(connection: sqlite3.Connection) -> None:
-    """If the library has no key for seals (keyed hashes of the skill rows) yet, create one and seal
-    all generations.
+    """Create the key for seals (keyed hashes of the skill library's rows) and seal all generations,
+    if the library has no key yet.
     """
     if connection.execute("SELECT 1 FROM facts WHERE name = ?", (_KEY,)).fetchone():
         return

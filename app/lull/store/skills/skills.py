@@ -61,7 +61,9 @@ class Skills(LibraryReader):
     # Writing
 
     def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
-        """Queue a note for the database that a client used each of these skills once more."""
+        """Count one more use of each of these skills by a client; the database is written later,
+        without waiting.
+        """
         for key in keys:
             self._uses.put((by, key, at.isoformat()))
 
@@ -132,8 +134,8 @@ class Skills(LibraryReader):
             )
 
     async def look_through(self) -> list[LullError]:
-        """Check every skill's text and state against what was approved, and repair what can be
-        repaired.
+        """Compare every skill's stored text and state with what was approved, and repair what can
+        be repaired.
 
         Returns errors for the rest.
         """
@@ -172,10 +174,10 @@ class Skills(LibraryReader):
         """Compare the skill folders with the library and finish what a crash interrupted.
 
         Return errors for what could not be read. A working copy with the text that Lull last wrote
-        is updated to the library's; any other text is listed in `strange`. A missing folder counts
-        as deleted by the user, unless the whole folder of its client is gone: then it is written
-        again. If the database was lost or damaged, no skill text is used: only the database knew
-        which were approved.
+        is updated to the library's; one with any other text goes into the attribute `strange`,
+        until the user decides. A missing folder counts as deleted by the user, unless the whole
+        folder of its client is gone: then it is written again. If the database was lost or damaged,
+        no skill text is used: only the database knew which were approved.
         """
         async with self._changing:
             return await self._reconcile(at)
@@ -216,8 +218,10 @@ class Skills(LibraryReader):
         return [item.error for item in wrong]
 
     async def put_back(self, key: SkillKey) -> None:
-        """Overwrite a skill's working copy (SKILL.md) with the library's state; unapproved text is
-        archived.
+        """Overwrite a skill's working copy (SKILL.md) with the library's approved text; an
+        unapproved text there is archived first.
+
+        If the library does not have the skill, its whole folder is moved to the archive.
         """
         async with self._changing:
             skill = self.library().skills.get(key)
@@ -246,8 +250,8 @@ class Skills(LibraryReader):
 def strangers(
     library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
 ) -> dict[SkillKey, Found]:
-    """Return the working copies (SKILL.md files) that somebody else changed or added: their text is
-    neither the library's nor the last one that Lull wrote.
+    """Return the working copies (SKILL.md files) with an unapproved text, which somebody other than
+    Lull wrote: it is neither the library's nor the last text that Lull wrote.
     """
     unknown = {}
     for key, item in found.items():
@@ -259,7 +263,9 @@ def strangers(
 
 
 def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
-    """Return the skills whose folders were deleted from disk, with their status set to archived."""
+    """Return the skills whose folders were deleted from disk, as values with the status archived;
+    nothing is stored.
+    """
     gone = (library.skills.get(key) for key in sorted(deleted))
     return [
         replace(skill, status=SkillStatus.ARCHIVED, pinned=False)

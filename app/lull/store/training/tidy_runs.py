@@ -25,8 +25,8 @@ class TidyRuns:
         self._folders.sweep(run.id for run in self._training.runs())
 
     def tidy(self) -> None:
-        """Delete the folders of finished training runs except the newest, and the checkpoints in
-        those.
+        """Delete the folders of finished training runs except the newest, and delete the
+        checkpoints in the folders that stay.
         """
         done = [run for run in self._training.runs() if run.status not in OPEN]
         for number, run in enumerate(done):

@@ -66,8 +66,10 @@ class Training:
     def states(
         self, policy: SampledPolicy
     ) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
-        """Return, by turn, each group of answers sampled from this policy (base and adapter) as
-        (skills, the user's wish that it was sampled for, whether it can be trained on).
+        """Return, by turn, the state of each group of answers sampled from this policy (base model
+        and adapter), such as whether the group can be trained on.
+
+        Each group is (skills in the prompt, turn with the wish that it was scored by, state).
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -112,12 +114,12 @@ class Training:
         groups: Iterable[str] = (),
         goes_on: Callable[[Run], Run] | None = None,
     ) -> None:
-        """Store a training run with its sources and its groups of sampled answers, in one
-        transaction.
+        """Store a training run with its sources (the turns and skills it was made of) and the
+        groups of sampled answers that it uses, in one transaction.
 
-        If the run continues an earlier one, `goes_on` gets the earlier run and returns it changed,
-        to be stored too. Raises Conflict if one of the run's turns is gone, and what `goes_on`
-        raises.
+        If the run continues an earlier one, the callback `goes_on` gets the earlier run and
+        returns it changed, to be stored too. Raises Conflict if one of the run's turns is gone, and
+        what the callback raises.
         """
         sources = tuple(sources)
         rows = [(run.id, one.kind, one.id, one.trajectory) for one in sources]

@@ -98,8 +98,8 @@ class AmountRange(NamedTuple):
 
 
 def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse how many things a rule asks for; `noun` is a regular expression for the things, such as
-    words. None if this is unclear.
+    """Parse how many of certain things (words, lines, …) a rule asks for, as a smallest and a
+    largest number; `noun` is a regular expression for the things. None if this is unclear.
 
     A plain number means exactly that many; with `limit` it is the maximum, which is what people
     mean by "100 words".

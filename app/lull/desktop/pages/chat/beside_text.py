@@ -1,5 +1,5 @@
-"""Widget for what a proposed skill has beside its text: its scope (which requests it applies to)
-and its check (an automatic test of answers).
+"""Widget for a proposed skill's scope (which requests it applies to) and its check (an automatic
+test of answers).
 """
 
 from __future__ import annotations

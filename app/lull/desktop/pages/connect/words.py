@@ -30,8 +30,8 @@ def state_chip(view: Json) -> tuple[str, str]:
 
 
 def files_words(view: Json) -> str:
-    """Say in which files a chat app's settings are, and whether anybody else changed them since
-    Lull wrote them.
+    """Return the names of a chat app's settings files as a text, which says so if anybody else has
+    changed them since Lull wrote them.
     """
     files = plain(", ".join(view["files"]))
     return tr("Its settings were changed: %1", files) if view["drifted"] else files

@@ -29,7 +29,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         self._label_px = 80.0
 
     def wear(self, font: QFont) -> None:
-        """Set the font of the axis labels; with a larger font fewer labels are drawn."""
+        """Set the font of the axis labels; the larger the font, the fewer labels are drawn."""
         self.setTickFont(font)
         self._label_px = QFontMetricsF(font).horizontalAdvance("00. Mmm. 0000") + 8
 

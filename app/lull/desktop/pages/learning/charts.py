@@ -133,7 +133,9 @@ def charts(
 
 
 def thinned(dots: Sequence[Dot], most: int = MOST_POINTS) -> tuple[Dot, ...]:
-    """Return at most `most` of a curve's points, evenly spaced, keeping the first and the last."""
+    """Return a curve's points reduced to at most `most`, evenly spaced; the first and the last are
+    kept.
+    """
     if len(dots) <= most:
         return tuple(dots)
     step = (len(dots) - 1) / (most - 1)

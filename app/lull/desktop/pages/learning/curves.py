@@ -111,7 +111,7 @@ class Curves(SelfDrawn):
     def smooth(self, weight: float) -> None:
         """Set how strongly the chart's curves are smoothed.
 
-        The argument is the newest value's weight in the running mean; 1 turns smoothing off.
+        `weight` is the newest value's weight in the running mean; 1 turns smoothing off.
         """
         self._weight = weight
         self._draw()
@@ -139,7 +139,9 @@ class Curves(SelfDrawn):
         return self.grab()
 
     def step(self, by: int) -> None:
-        """Move the chart's cursor to the next value (`by` > 0) or the previous one."""
+        """Move the chart's cursor to the next value if `by` is positive, else to the previous
+        value.
+        """
         times = self._times()
         if not times:
             return

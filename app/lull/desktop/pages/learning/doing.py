@@ -1,4 +1,6 @@
-"""The user's actions on the Learning page: cancel a training run, use an adapter, roll back."""
+"""Sends the user's actions on the Learning page to the service: cancel a training run, use an
+adapter, roll back.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +51,10 @@ class LearningDoing:
         )
 
     def go_back(self, to: str) -> None:
-        """Roll back to an earlier LoRA adapter (its id), to the base model (`base`), or with "" to
-        the previous adapter.
+        """Have the service roll back to an earlier LoRA adapter or to the base model.
+
+        `to` is the adapter's id, or `base` for the base model, or "" for the adapter that was in
+        use before.
         """
 
         def tell(answer: Reply) -> None:

@@ -1,5 +1,6 @@
-"""Keeps the data about training and adapters up to date while a page is visible, but reads them
-only every `READ_GAP_MS`.
+"""Keeps the Learning page's data about training and adapters up to date while the page is visible.
+
+After events of the service the data are read at most once per `READ_GAP_MS`.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ _TOUCHES: Final = frozenset({"turn-recorded", "label", "generation", "training",
 
 
 class LearningFeed(QObject):
-    """Reads the data about training and adapters from the service: when the page is shown, and
-    after events that change them.
+    """Reads the Learning page's data about training and adapters from the service: when the page is
+    shown, and after events that change the data.
     """
 
     changed = Signal()
@@ -44,16 +45,16 @@ class LearningFeed(QObject):
         state.phase_changed.connect(self._again)
 
     def seen(self, seen: bool) -> None:
-        """Tell the feed whether the page is visible; data about learning are read only for a
-        visible page.
+        """Tell the feed whether the Learning page is visible; no data are read for a hidden
+        page.
         """
         self._seen = seen
         if seen and not self._rest.isActive():
             self._read()
 
     def look_back(self, days: int) -> None:
-        """Set how many past days the data about learning cover, and read them again; 0 means all
-        days.
+        """Set how many past days the data about learning cover, and read the data again; 0 means
+        all days.
         """
         self._days = days
         self._due = True

@@ -21,7 +21,11 @@ LEAST_RUNS: Final = 10
 
 
 def over_time(means: Means) -> str:
-    """Say whether the later half of the chat answers was better than the earlier half."""
+    """Return a sentence that says whether the later half of the chat answers was better than the
+    earlier half.
+
+    `means` has the mean score and the number of successive groups of answers, oldest first.
+    """
     n = sum(many for _, many in means)
     if n < 2 * LEAST_SIDE:
         return tr(
@@ -52,8 +56,8 @@ def over_time(means: Means) -> str:
 
 
 def with_skills(own: Means, other: Means) -> str:
-    """Say whether answers with skills in the prompt (`own`) were better than answers without
-    (`other`).
+    """Return a sentence that says whether answers with skills in the prompt (`own`) were better
+    than answers without (`other`).
     """
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
@@ -80,8 +84,8 @@ def with_skills(own: Means, other: Means) -> str:
 
 
 def with_adapter(own: Means, other: Means) -> str:
-    """Say whether answers by a trained adapter (`own`) were better than those by the original model
-    (`other`).
+    """Return a sentence that says whether answers by a trained adapter (`own`) were better than
+    those by the original model (`other`).
     """
     found, without = mean_of(own), mean_of(other)
     values = _sides(found, without)
@@ -121,7 +125,8 @@ def _too_few(own: Estimate, other: Estimate) -> str:
 
 
 def held_out(found: Sequence[Json]) -> str:
-    """Say whether the newest adapter was better than the version before it, on held-out requests.
+    """Return a sentence that says whether the newest adapter answered held-out requests better than
+    the version before it.
 
     `found` is the test results of the adapters, oldest first. The interval ignores that both
     versions answered the same requests, so it is too wide, never too narrow.
@@ -156,7 +161,8 @@ def held_out(found: Sequence[Json]) -> str:
 
 
 def of_runs(measured: Iterable[tuple[float, float]]) -> str:
-    """Say whether most training runs make the model's practice answers better.
+    """Return a sentence that says whether most training runs made the model's practice answers
+    better.
 
     `measured` holds each run's mean rewards as (before, after).
     """
@@ -203,8 +209,8 @@ def _of_the_only_run(*, better: bool) -> str:
 
 
 def of_training(run: Json, losses: Sequence[float]) -> str:
-    """Say how far a training run is, how long it will still take, and whether its loss falls or
-    rises.
+    """Return a text that says how far a training run is, how long it will still take, and whether
+    its loss falls or rises.
     """
     at = tr("Step %1 of %2.", count(int(run.get("steps") or 0)), count(int(run.get("of") or 0)))
     if run.get("left_s"):

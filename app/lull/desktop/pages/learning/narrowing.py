@@ -1,5 +1,5 @@
-"""Widget that limits the charts of the Learning page to the answers of one client, one model or one
-skill.
+"""Widget to choose whose answers the charts of the Learning page show: those of one client, of one
+model or with one skill.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from lull.desktop.words import plain, tr
 
 
 class AnswersOf(QWidget):
-    """A row of three lists to choose the answers that the charts show: by client, by model and by
-    skill, each with a choice of all.
+    """A row of three drop-down lists that limit the charts to the answers of one client, of one
+    model or with one skill; each list also offers all.
     """
 
     changed = Signal()
@@ -49,8 +49,8 @@ class AnswersOf(QWidget):
         _offer(self.skill, names)
 
     def question(self) -> dict[str, str]:
-        """Return the chosen client, model and skill as query parameters; an empty value stands for
-        all.
+        """Return the chosen client, model and skill as query parameters of a request to the
+        service; "" stands for all.
         """
         return {
             "client": str(self.client.currentData()),

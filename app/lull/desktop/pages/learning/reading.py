@@ -1,4 +1,6 @@
-"""The texts of a chart of the Learning page: axis titles, legend, and the values at a point."""
+"""Computes the texts of a chart of the Learning page: axis titles, legend, and the values at a
+point.
+"""
 
 from __future__ import annotations
 
@@ -105,8 +107,8 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
 
 
 def near_words(chart: Chart, at_s: float) -> str:
-    """Describe in one line the values of a chart at the point nearest to `at_s`, with the marks
-    close to it.
+    """Describe in one line a chart's values at the point nearest to `at_s`, and the marked changes
+    of skills or adapter close to that point.
 
     `at_s` is a time in Unix seconds, or a step of a training run.
     """

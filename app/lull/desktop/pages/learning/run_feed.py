@@ -1,4 +1,4 @@
-"""Keeps the data about the training run in progress, step by step, up to date while a page is
+"""Keeps the data about the training run in progress, with all its steps, up to date while a page is
 visible.
 """
 
@@ -37,7 +37,9 @@ class RunFeed(QObject):
         state.changed.connect(self._hear)
 
     def seen(self, seen: bool) -> None:
-        """Tell the feed whether the page is visible; nothing is read for a hidden page."""
+        """Tell the feed whether the Learning page is visible; no data are read for a hidden
+        page.
+        """
         self._seen = seen
         self._hear(Subject.RUNS)
 

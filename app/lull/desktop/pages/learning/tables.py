@@ -87,11 +87,12 @@ def fill(
     select: bool = True,
     hint: Callable[[str], str] = str,
 ) -> None:
-    """Update a table with these rows; each is a name, which `chosen` returns, and the texts of its
-    cells.
+    """Update a table in place so that it shows these rows, each given as (name, texts of its
+    cells).
 
-    Only changed cells are written. With `select` the first row is selected if no row is current.
-    `hint` makes a cell's tooltip from its text.
+    The names are not shown; `selected_names` returns them. Only changed cells are written. With
+    `select` the first row is selected if no row is current. `hint` makes a cell's tooltip from its
+    text.
     """
     if table.rowCount() != len(rows):
         table.setRowCount(len(rows))
@@ -110,10 +111,10 @@ def fill(
 
 
 def chosen(table: QTableWidget) -> list[str]:
-    """Return the names of a table's selected rows, from the top, or of the current row if none is
-    selected.
+    """Return the names of the rows that are selected in a table, from the top; if none is, the name
+    of the current row.
 
-    The names are those that `fill` was given.
+    A row's name is the one that `fill` was given.
     """
     lines = sorted({index.row() for index in table.selectionModel().selectedRows()})
     if not lines and table.currentRow() >= 0:

@@ -36,8 +36,8 @@ def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
 
 
 def placing_words(placings: Iterable[Json]) -> str:
-    """Say in one line for each model where in its prompts Lull puts skills (instruction texts), and
-    why there.
+    """Return one line for each model, which says where in the model's prompts Lull puts skills
+    (instruction texts), and why there.
     """
     return "\n".join(plain(f"{one['model']}: {translated(one, 'why')}") for one in placings)
 
@@ -176,8 +176,8 @@ def gain_words(run: Json) -> str:
 
 
 def run_words(run: Json) -> str:
-    """Describe in one line those details of a training run that the table of runs has no column
-    for.
+    """Describe a training run in one line, with those of its details for which the table of runs
+    has no column.
     """
     words = [translated(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
     if run.get("tokens"):
@@ -239,8 +239,8 @@ def verdict_words(run: Json) -> str:
 
 
 def reasons_of(run: Json) -> str:
-    """Return the service's reasons why the adapter of a training run passed or failed its test (the
-    gate).
+    """Return as one text the service's reasons why the adapter of a training run passed or failed
+    the gate (the test before it is used).
     """
     return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 

@@ -86,10 +86,10 @@ def mark_of_tests(proposal: Json) -> Mark:
 
 
 def whose_words(proposal: Json) -> tuple[Mark, str]:
-    """Say who wrote a proposed skill's text (the user, Lull or somebody else), with the mark for
-    the checklist.
+    """Return the checklist's mark and sentence about who wrote a proposed skill's text: the user,
+    Lull or somebody else.
 
-    The text is "" for a proposal that only removes a skill, and if the authors are not known.
+    The sentence is "" for a proposal that only removes a skill, and if the authors are not known.
     """
     found = Counter(str(trace.get("whose") or "") for trace in proposal.get("provenance") or ())
     if proposal["kind"] == "retire" or not found:

@@ -113,8 +113,8 @@ class Decisions(QObject):
 
 
 def snooze_times(at: datetime) -> tuple[tuple[str, datetime], ...]:
-    """Return the choices for postponing a proposed skill, each as (text, time when the skill is
-    shown again).
+    """Return the choices for how long to postpone a proposed skill, each as (text, time when the
+    skill is shown again).
     """
     day = timedelta(days=1)
 

@@ -22,8 +22,8 @@ def turn_titles() -> tuple[tuple[str, str], ...]:
 
 
 def turns_of(proposal: Json) -> list[str]:
-    """Return the ids of the chat turns that a proposed skill was made from; only the ones that are
-    shown, a few of each kind.
+    """Return the ids of the chat turns behind a proposed skill that the Evidence tab shows: a few
+    of each kind.
     """
     turns = proposal.get("turns") or {}
     return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]

@@ -37,7 +37,9 @@ class ProposalRows(QAbstractListModel):
         self.endResetModel()
 
     def line_of(self, proposal: str) -> int:
-        """Return the list row of a proposed skill, or -1 if it is not listed."""
+        """Return the number of the list row that shows a proposed skill, or -1 if it is not
+        listed.
+        """
         return next((n for n, row in enumerate(self.rows) if row["id"] == proposal), -1)
 
     def rowCount(  # noqa: N802
@@ -64,7 +66,7 @@ class ProposalRows(QAbstractListModel):
 
 
 def ordered(proposals: Sequence[Json]) -> list[Json]:
-    """Sort proposed changes for the list so that those of one skill are together.
+    """Return the proposed changes in the order of the list, with those of one skill together.
 
     Skills with a proposal ready for a decision come first, then those with the newest proposal.
     """
@@ -148,8 +150,8 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
 
 
 def odds_words(proposal: Json) -> str:
-    """Say how certain a proposed skill's test result is: its win rate with the 95 % interval, and
-    its e-value (strength of the evidence) as odds.
+    """Describe how certain a proposed skill's test result is: its win rate with the 95% interval,
+    and its e-value (strength of the evidence) as odds.
     """
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs"):

@@ -1,5 +1,5 @@
-"""Base dialog for the details of one or two adapters or training runs, with the results of the gate
-(the checks an adapter must pass before it answers users).
+"""Base class of the dialogs that show the details of one or two adapters or training runs, with the
+results of the gate (the checks an adapter must pass before it answers users).
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Column:
 
 
 class SideBySide(QDialog):
-    """Base dialog that compares adapters or training runs in a table with a column for each.
+    """Base class of the dialogs that compare adapters or training runs in a table with a column for
+    each.
 
     The results of the gate (the checks an adapter must pass before it answers users) come from the
     service.

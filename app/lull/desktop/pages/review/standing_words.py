@@ -1,5 +1,5 @@
-"""The window's texts about what is known of a proposed skill: whether it is tested, was shown to
-help or is suspicious.
+"""The window's texts about what is known of a proposed skill: whether it was tested, whether tests
+showed that it helps, and whether its text is suspicious.
 
 They are used in the skill's chip, on its Approve button and in its warnings.
 """
@@ -20,8 +20,8 @@ def standing(proposal: Json) -> Standing:
 
 
 def needs_a_second_word(proposal: Json) -> bool:
-    """Whether pressing the Approve button is not enough, and the user must confirm the approval of
-    a proposed skill.
+    """Whether the user must confirm the approval of a proposed skill in a dialog after pressing the
+    Approve button.
     """
     return standing(proposal) not in CALM
 
@@ -50,11 +50,10 @@ def waits_for_picks(proposal: Json) -> bool:
 
 
 def by_last_look(proposal: Json) -> bool:
-    """Whether a proposed skill was accepted by the last look of its test, and not by the evidence
-    alone.
+    """Whether a proposed skill was accepted by the random decision at the end of its tests (the
+    last look), because the evidence alone had not decided.
 
-    The last look is a random decision, weighted by the evidence; it is made after all planned
-    tests, if they have not decided.
+    The chance of acceptance depends on the evidence. The last look is made after all planned tests.
     """
     return (proposal.get("evidence") or {}).get("shown_by") == "last look"
 
@@ -103,8 +102,8 @@ def approve_words(proposal: Json) -> str:
 
 
 def why_not(proposal: Json) -> str:
-    """Say why the approval of a proposed skill has to be confirmed; "" if no confirmation is
-    needed.
+    """Explain to the user why the approval of a proposed skill has to be confirmed; "" if it need
+    not be.
     """
     if proposal.get("needs") == "picks":
         return tr(

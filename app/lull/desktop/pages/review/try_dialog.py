@@ -40,8 +40,8 @@ BLOCK_LINES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What the Try dialog has to know of the proposed or active skill that the user tries, such as
-    its name.
+    """The proposed or active skill that the user tries in the Try dialog, with the headings of the
+    two answers and the fields of the request to the service.
     """
 
     name: str
@@ -56,9 +56,7 @@ class Tried:
 
 
 def tried_proposal(proposal: Json) -> Tried:
-    """Build the description of a proposed skill that the Try dialog needs, from the proposal's
-    JSON.
-    """
+    """Build the Try dialog's description of a proposed skill from the proposal's JSON."""
     heads = {
         "new": (tr("Without the skill"), tr("With the skill")),
         "edit": (tr("With the skill as it is now"), tr("With the changed skill")),
@@ -75,7 +73,7 @@ def tried_proposal(proposal: Json) -> Tried:
 
 
 def tried_skill(skill: Json) -> Tried:
-    """Build the description of an active skill that the Try dialog needs, from the skill's JSON."""
+    """Build the Try dialog's description of an active skill from the skill's JSON."""
     return Tried(
         name=str(skill["name"]),
         asked={"skill": str(skill["name"]), "of": str(skill.get("client") or "")},
@@ -299,7 +297,9 @@ class TryDialog(QDialog):
 
 
 def skill_words(names: list[str]) -> str:
-    """Say which skills, given by their names, are in the prompt for an answer in the Try dialog."""
+    """Return a text that lists the skills, given by their names, in the prompt for an answer in the
+    Try dialog.
+    """
     if not names:
         return tr("No skill comes along.")
     return tr("Skills that come along: %1", plain(", ".join(names)))

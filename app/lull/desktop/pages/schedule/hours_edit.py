@@ -20,7 +20,8 @@ Week = tuple[tuple[Stretch, ...], ...]
 
 
 def week_of(lines: Iterable[str]) -> Week:
-    """Parse setting lines such as "mon-fri 23:00-07:00" to the hours of a week.
+    """Parse setting lines such as "mon-fri 23:00-07:00" into the hours of a week: the spans of each
+    weekday.
 
     Raises ValueError for an invalid line.
     """

@@ -1,5 +1,5 @@
-"""The Schedule page: a week with lulls (idle times in which Lull may train), set hours and
-calendars, and why Lull may work now or not.
+"""The Schedule page: a picture of the week with the lulls (idle times in which Lull may train), the
+hours and calendars that the user has set, and the reasons why Lull may work now or not.
 """
 
 from __future__ import annotations
@@ -330,8 +330,7 @@ def _lines(text: str) -> list[str]:
 
 
 def keeps_shut(gate: Json) -> bool:
-    """Whether one of the conditions for background work, such as no recent input or mains power,
-    keeps Lull from working now.
+    """Whether a condition for background work, such as mains power, keeps Lull from working now.
 
     A condition does so if it is not met; the condition about input also if its state is unknown.
     """

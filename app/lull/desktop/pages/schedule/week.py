@@ -60,12 +60,12 @@ class WeekView(SelfDrawn):
 
     @property
     def left(self) -> int:
-        """Width of the column of day names beside the picture of the week, in pixels."""
+        """Return the width in pixels of the column of day names beside the picture of the week."""
         return max(LEFT, self._text_wide(WIDE_DAY) + 20)
 
     @property
     def top(self) -> int:
-        """Height of the row of hours above the picture of the week, in pixels."""
+        """Return the height in pixels of the row of hours above the picture of the week."""
         return max(TOP, self._text_high + 4)
 
     @property
@@ -78,12 +78,12 @@ class WeekView(SelfDrawn):
 
     @property
     def line(self) -> float:
-        """Height of one day's line in the picture of the week, in pixels."""
+        """Return the height in pixels of one day's line in the picture of the week."""
         return (self.height() - self.top - 4) / DAYS
 
     @property
     def hour(self) -> float:
-        """Width of one hour in the picture of the week, in pixels."""
+        """Return the width in pixels of one hour in the picture of the week."""
         return (self.width() - self.left - 8) / 24
 
     def place(self, at: QPointF) -> tuple[int, float] | None:

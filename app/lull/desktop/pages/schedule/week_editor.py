@@ -42,14 +42,16 @@ class WeekEditor(WeekView):
         self._dragging = False
 
     def edit(self, lines: Sequence[str]) -> None:
-        """Load the weekly hours that the user will change on the picture, as setting lines such as
-        "mon-fri 23:00-07:00".
+        """Set the weekly hours that the user will change on the picture, given as setting lines
+        such as "mon-fri 23:00-07:00".
         """
         self._set = week_of(lines)
 
     @property
     def stretch(self) -> tuple[int, Stretch] | None:
-        """The day and the span of minutes that the user has marked; None if nothing is marked."""
+        """Return the day and the span of minutes that the user has marked; None if nothing is
+        marked.
+        """
         if self._cursor is None:
             return None
         day, one, other = self._cursor
@@ -59,8 +61,8 @@ class WeekEditor(WeekView):
         return (self._first + day * DAY).weekday()
 
     def finish(self) -> None:
-        """Finish marking: emit that the marked hours are to be added, or to be removed if marking
-        began on hours already set.
+        """End the marking, and emit a signal that asks to add the marked hours, or to remove them
+        if marking began on hours already set.
         """
         found = self.stretch
         if found is None or found[1][0] == found[1][1]:

@@ -21,8 +21,8 @@ OPEN: Final = "settings/advanced-open"
 
 
 class Advanced(QWidget):
-    """The advanced settings of the Settings page, folded at first; a search that matches any of
-    them unfolds them.
+    """Widget with the advanced settings of the Settings page, folded at first; a search that
+    matches any of them unfolds them.
     """
 
     def __init__(self, preferences: QSettings, reset: Callable[[SettingsCard], object]) -> None:
@@ -56,8 +56,8 @@ class Advanced(QWidget):
         self.cards[group].add(line)
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show only the advanced settings that contain all these words; return whether there are
-        any.
+        """Show only the advanced settings that contain all words of a search; return whether there
+        are any.
 
         Without words all settings are shown again, folded or unfolded as the user left them.
         """

@@ -1,8 +1,8 @@
-"""Editors for the values of settings: a switch, a field, a list of choices, a port, or hours of the
-day.
+"""Widgets to edit the value of a setting: a switch, a field, a list of choices, a port, or hours of
+the day.
 
-`put` shows a value in an editor. An editor emits `entered` with the user's new value, in the form
-that the service accepts. While the user types, `put` does not overwrite their text.
+The method `put` of an editor shows a value in it; it does not overwrite what the user is typing.
+The signal `entered` is emitted with the user's new value, in the form that the service accepts.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ Editor = SwitchEdit | OneOfEdit | ModelEdit | FieldEdit | PortEdit | HoursEdit
 
 
 def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
-    """Return the editor that suits a setting, given its JSON from the service (`one`).
+    """Create the editor widget that suits a setting; `one` is the setting's JSON from the service.
 
     `open_schedule` opens the Schedule page, for hours that cannot be edited in place.
     """

@@ -76,9 +76,9 @@ class SettingLine(QWidget):
         self.put(one)
 
     def put(self, one: Json, *, anyway: bool = False) -> None:
-        """Show a setting's value from the service's JSON (`one`).
+        """Show the setting's value; `one` is the setting's JSON from the service.
 
-        While the user types another value theirs stays, unless `anyway` is true.
+        A value that the user is typing stays, unless `anyway` is true.
         """
         self._value = one["value"]
         self.editor.put(self._value, anyway=anyway)
@@ -92,9 +92,7 @@ class SettingLine(QWidget):
 
     @property
     def in_force(self) -> str:
-        """The value of the setting as the service has it now, as text in the form that the service
-        accepts.
-        """
+        """Return the setting's current value as text, in the form that the service accepts."""
         return units.sent(self._value)
 
     @property
@@ -102,7 +100,8 @@ class SettingLine(QWidget):
         return units.sent(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
-        """Show this line if it contains all words, else hide it; return whether it is shown.
+        """Show this setting's line if it contains all words of a search, else hide it; return
+        whether it is shown.
 
         A word may be in the setting's name, explanation, key or unit, or in the text `beside` (the
         card's title).
@@ -136,8 +135,8 @@ class SettingsCard(Card):
         return [line for line in self.lines if line.changed and not line.isHidden()]
 
     def look_for(self, words: Sequence[str]) -> bool:
-        """Show only the settings of this card that contain all these words, and hide the card if
-        none does; return whether any does.
+        """Show only those settings of this card that contain all words of a search, and hide the
+        card if there are none; return whether there are any.
         """
         found = [line.look_for(words, beside=self.title) for line in self.lines]
         self.setVisible(any(found))

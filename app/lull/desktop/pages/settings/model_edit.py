@@ -1,4 +1,6 @@
-"""Editor for a setting that names a helper model: the judge, the writer or the reader."""
+"""Editor for a setting that names a helper model: the judge (scores answers), the writer (writes
+skills) or the reader (reads the user's feedback).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ WORDS: Final = ("auto", "none")
 
 
 class ModelEdit(Choice):
-    """A list of the models on this machine, in which another name may be typed."""
+    """A combo box that lists the models on this machine, and in which another name may be typed."""
 
     entered = Signal(str)
 
@@ -36,7 +38,7 @@ class ModelEdit(Choice):
         self.field.editingFinished.connect(self._enter)
 
     def offer(self, names: Iterable[str]) -> None:
-        """List these models; what is chosen or being typed stays."""
+        """Set the models that the list offers; what is chosen or being typed stays."""
         wanted = [*WORDS, *names]
         if [self.itemText(n) for n in range(self.count())] == wanted:
             return

@@ -85,7 +85,7 @@ def shown(value: object, unit: NumberUnit | None) -> str:
 
 
 def typed(text: str, unit: NumberUnit | None) -> str:
-    """Convert what a user typed as the number of a setting to the text that the service accepts.
+    """Convert a number that the user typed for a setting to the text that the service accepts.
 
     A text that is not a number is returned unchanged; the service then reports what is wrong with
     it.
@@ -123,8 +123,10 @@ def said(value: object, unit: NumberUnit | None) -> str:
 
 
 def allowed(one: Json, unit: NumberUnit | None) -> str:
-    """Describe in words which values a setting may have, by its JSON (`one`); bounds of a share are
-    in percent.
+    """Describe in words which values a setting may have; `one` is the setting's JSON from the
+    service.
+
+    Bounds of a share are in percent.
     """
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
@@ -133,8 +135,10 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
 
 
 def choices(one: Json) -> tuple[str, ...]:
-    """Return the texts among which a setting's value must be one, by its JSON (`one`); empty if the
-    setting is not limited to such a list.
+    """Return the fixed texts that a setting accepts as values; empty if it also accepts other
+    values.
+
+    `one` is the setting's JSON from the service.
     """
     text = str(one.get("allowed", ""))
     return tuple(re.findall(r'"([^"]*)"', text)) if text.startswith("one of ") else ()

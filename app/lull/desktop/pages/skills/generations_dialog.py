@@ -53,8 +53,8 @@ class GenerationsDialog(QDialog):
         self._look()
 
     def generation(self) -> int | None:
-        """Return the number of the skill library's generation that is selected in the list; None if
-        none is.
+        """Return the number of the generation (version of the skill library) that the user has
+        selected in the list; None if none is.
         """
         names = chosen(self.table)
         return int(names[0]) if names else None

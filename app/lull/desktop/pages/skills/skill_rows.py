@@ -125,8 +125,8 @@ def effect_words(skill: Json) -> str:
 
 
 def measured_words(skill: Json) -> str:
-    """Say how a skill's effect is measured, what was found so far, and which conversations are left
-    without the skill to measure it.
+    """Describe how a skill's effect is measured, the result so far, and which share of
+    conversations is answered without the skill to measure it.
     """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))

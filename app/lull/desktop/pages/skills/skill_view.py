@@ -90,7 +90,7 @@ class SkillView(QWidget):
         self._versions.hide()
 
     def forget(self) -> None:
-        """Drop the shown skill's history from the cache, because it is out of date; it is read
+        """Delete the shown skill's history from the cache because it is out of date; it is read
         again when needed.
         """
         self._history = []

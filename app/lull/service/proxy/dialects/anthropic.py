@@ -75,9 +75,11 @@ class Messages:
         )
 
     def ask(self, body: bytes) -> EngineAsk:
-        """Return the options of a request that Lull's own engine needs besides the messages.
+        """Check a request's messages and return the options that only Lull's own engine needs: all
+        defaults.
 
-        Like Ollama, ignores a request for thinking that the model cannot do.
+        Like Ollama, ignores a request for thinking that the model cannot do. Raises RequestError
+        (400) for content that the engine does not support.
         """
         refuse_anthropic_messages(_fields(body).items("messages"))
         return EngineAsk()

@@ -46,7 +46,7 @@ _CHARACTERS_A_TOKEN: Final = 4
 
 
 def anthropic_error(status: int, message: str) -> bytes:
-    """Build the body of an error answer in Anthropic's form."""
+    """Return the body of an error answer in Anthropic's format."""
     kind = _ERROR_TYPES.get(status, "api_error")
     body = {
         "type": "error",

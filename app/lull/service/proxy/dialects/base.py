@@ -51,7 +51,7 @@ class AnswerFacts:
 
 
 class Idle(StrEnum):
-    """A request without any message, by which a client only has a model loaded or unloaded."""
+    """What a request without any message asks for: that the model is loaded, or unloaded."""
 
     LOAD = "load"
     UNLOAD = "unload"
@@ -59,7 +59,7 @@ class Idle(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineAsk:
-    """Options of a request that Lull's own engine needs besides the ChatRequest."""
+    """The options of a chat request that only Lull's own engine needs, such as whether to think."""
 
     idle: Idle | None = None
     think: bool = False
@@ -80,7 +80,10 @@ class EngineAsk:
 
 
 class AnswerWriter(Protocol):
-    """Formats one answer of Lull's own engine. Chunks come in order; the last has `finish` set."""
+    """Interface that formats one answer of Lull's own engine as the bytes to send to the client.
+
+    It gets the answer's chunks in order; the last has `finish` set.
+    """
 
     @property
     def content_type(self) -> str: ...
@@ -91,11 +94,11 @@ class AnswerWriter(Protocol):
         """
 
     def broke(self, detail: str) -> Iterable[bytes]:
-        """Return the bytes to send when the engine fails in mid-stream."""
+        """Return the bytes to send when the engine fails in the middle of a streamed answer."""
 
 
 class Dialect(Protocol):
-    """Reads requests and writes answers in the formats of one chat route."""
+    """Interface that reads requests and writes answers in one chat route's formats."""
 
     @property
     def name(self) -> str:
@@ -108,7 +111,10 @@ class Dialect(Protocol):
         """
 
     def read_request(self, body: bytes) -> ChatRequest:
-        """Parse a request's body. Raises RequestError with Ollama's status and wording."""
+        """Parse the body of a chat request.
+
+        Raises RequestError with Ollama's status and wording.
+        """
 
     def injectable(self, body: bytes) -> bool:
         """Whether Lull may add system text to this request.
@@ -117,7 +123,8 @@ class Dialect(Protocol):
         """
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
-        """Return a request's body with skills' texts inserted; all other bytes are unchanged.
+        """Return a chat request's body with the texts of skills inserted; all other bytes are
+        unchanged.
 
         Raises ValueError if there is no place for them; the caller then sends the original.
         """

@@ -1,4 +1,4 @@
-"""Inserts text into a JSON request body, at places that several API dialects share.
+"""Inserts text into a JSON request body, for all the API dialects (request formats).
 
 A message's content that is a string or a list of parts keeps this form; a missing content becomes a
 string. Existing text is kept; Lull's text goes after it or before it, with an empty line between.
@@ -18,7 +18,7 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
-    """Find where the value of a key stands in the text of a JSON body; None if the key is absent or
+    """Return the place of a key's value in the text of a JSON body; None if the key is absent or
     its value null.
     """
     found = _value_span(draft, span, key)
@@ -62,8 +62,11 @@ def grow_content(
     part_type: str = "text",
     head: bool = False,
 ) -> None:
-    """Add text after the text of a message's content, or before it with `head`. `key` is the key of
-    the content, which may be a string, a list of parts, or missing; `holder` is the message.
+    """Add text to a message's content in a JSON body: after the existing text, or before it with
+    `head`.
+
+    `holder` is the message. `key` is the key of its content, which may be a string, a list of
+    parts, or missing.
     """
     content = member(draft, holder, key)
     grow = grow_string_before if head else grow_string
@@ -144,7 +147,7 @@ def grow_at(
     *,
     part_type: str = "text",
 ) -> None:
-    """Add each prefix and suffix (a skill's text) to its user message in a JSON body.
+    """Add each prefix and suffix (the text of skills) to its user message in a JSON body.
 
     The argument `messages` gives, for each message index in the ChatRequest, the message's place in
     the body.

@@ -1,4 +1,4 @@
-"""Collects a copy of an answer as its bytes pass, without delaying them.
+"""Collects a copy of an answer while the proxy relays its bytes, without delaying them.
 
 Events are split at newlines, not at reads, so characters split across reads are decoded correctly.
 Memory is bounded: an answer over the limit is marked as too long, and a line over the limit is
@@ -107,16 +107,16 @@ class AnswerSoFar:
 
     @property
     def calls(self) -> int:
-        """Number of tool calls received so far in an answer."""
+        """The number of tool calls received so far in the answer."""
         return len(self._calls)
 
     def count(self, *, prompt: object = None, completion: object = None) -> None:
-        """Store the token counts of the answer, as far as they are given."""
+        """Store the answer's token counts; a missing count leaves the stored one unchanged."""
         self.prompt_tokens = _either(as_count(prompt), self.prompt_tokens)
         self.completion_tokens = _either(as_count(completion), self.completion_tokens)
 
     def fail(self, words: str) -> None:
-        """Record that the answer failed; the first error is kept."""
+        """Record an error of the answer, unless an earlier one is recorded."""
         self.error = self.error or words
 
     def completion(self, *, hung_up: bool) -> Completion:

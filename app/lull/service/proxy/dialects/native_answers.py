@@ -30,8 +30,9 @@ NDJSON: Final = "application/x-ndjson"
 
 
 def hear_native(heard: AnswerSoFar, line: Object) -> None:
-    """Add to the answer collected so far one line of an answer that Ollama streams, or a whole
-    unstreamed answer (both have the same format).
+    """Add one line of an answer that Ollama streams to the answer collected so far.
+
+    A whole unstreamed answer has the same format and is added, too.
     """
     if line.get("error"):
         heard.fail(error_text(line["error"]) or "error")
@@ -55,7 +56,7 @@ def hear_native(heard: AnswerSoFar, line: Object) -> None:
 
 
 class IdleWriter:
-    """Writes the answer to a request that only loads or unloads a model: one object, never a
+    """Formats the answer to a request that only loads or unloads a model: one JSON object, never a
     stream.
     """
 

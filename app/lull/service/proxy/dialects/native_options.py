@@ -86,8 +86,8 @@ def _stops(options: Fields) -> tuple[str, ...]:
 
 
 def read_ask(fields: Fields, *, idle: bool) -> EngineAsk:
-    """Return the options of a request to Ollama's API that Lull's engine needs besides the
-    messages.
+    """Return the options of a request to Ollama's API that only Lull's own engine needs, such as
+    whether to think. `idle`: the request has no message.
 
     Raises RequestError.
     """
@@ -116,7 +116,8 @@ def _context(fields: Fields) -> tuple[int, ...]:
 
 
 def asked_logprobs(fields: Fields) -> int | None:
-    """Return how many top log-probabilities are requested; None for none.
+    """Return how many top log-probabilities per token a request asks for; None if it asks for no
+    log-probabilities.
 
     Raises RequestError (400).
     """

@@ -190,9 +190,9 @@ def read_sampling(fields: Fields, limit_key: str = "max_tokens") -> Sampling:
 
 
 def thinks(effort: str) -> bool:
-    """Whether a request's reasoning effort asks for thinking.
+    """Whether a request's reasoning effort asks the model to think.
 
-    Raises RequestError (400) if unknown.
+    Raises RequestError (400) for an unknown effort.
     """
     if effort in ("", "none"):
         return False

@@ -46,7 +46,7 @@ def error_object(status: int, message: str) -> Object:
 
 
 def openai_error(status: int, message: str) -> bytes:
-    """Build the body of an error answer in OpenAI's form."""
+    """Return the body of an error answer in OpenAI's format."""
     return go_bytes(error_object(status, message)) + b"\n"
 
 
@@ -182,7 +182,7 @@ class CompletionsWriter(_OpenAIWriter):
 
 
 def reason(last: Chunk) -> str:
-    """Return OpenAI's name for why an answer ended."""
+    """Return OpenAI's name (`finish_reason`) for the reason why an answer ended."""
     return "length" if last.finish is Finish.LENGTH else "stop"
 
 

@@ -139,8 +139,8 @@ def folded(key: str) -> str:
 
 
 def spelled_otherwise(keys: Iterable[str]) -> dict[str, list[str]]:
-    """Return the JSON keys that are not plain lower case, grouped by the lower-case key that Go
-    takes them for.
+    """Return those JSON keys that are not in lower case, grouped by the lower-case key that Go's
+    JSON parser treats them as.
     """
     found: dict[str, list[str]] = {}
     for key in keys:
@@ -172,7 +172,7 @@ def read_object(
 
 
 def kind_of(value: object) -> str:
-    """Return Go's name for a JSON value's type."""
+    """Return Go's name for the type of a JSON value, such as `object`."""
     if isinstance(value, bool):
         return "bool"
     kinds = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
@@ -208,8 +208,8 @@ class Fields:
         return self.get(key) is not None
 
     def wrong(self, key: str, wanted: str) -> RequestError:
-        """Build the error, in Ollama's wording, for a key of a JSON object whose value has the
-        wrong type.
+        """Return the error, in Ollama's wording, for a key of a JSON object whose value is not of
+        the type `wanted`.
         """
         got = kind_of(self.get(key))
         field = f"{self.go_type}.{key}"
@@ -312,7 +312,7 @@ def text_part(text: str) -> MessagePart:
 
 
 def opaque(value: object) -> MessagePart:
-    """Return a message part of a kind that Lull does not know, kept as its JSON text."""
+    """Return the message part for content of a kind that Lull does not know: its JSON text."""
     return MessagePart(kind=PartKind.OPAQUE, text=json_text(value))
 
 
@@ -347,8 +347,8 @@ def inline_image(base64_text: str) -> MessagePart:
 def spoken(
     role: Role, parts: Sequence[MessagePart], *, calls: Sequence[ToolCall] = (), answers: str = ""
 ) -> Message:
-    """Build a chat message from a role, parts and tool calls; in a tool's message, texts are marked
-    as tool results.
+    """Build a chat message from a role, parts and tool calls; the texts of a tool's message become
+    tool results.
 
     `answers` is the id of the tool call that the message answers, "" for none.
     """

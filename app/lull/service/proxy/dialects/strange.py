@@ -1,8 +1,7 @@
 """Refuses content that Lull's own engine cannot process, in Ollama's wording.
 
 Requests that are only forwarded are not checked, since a newer Ollama may know more kinds of
-content. But if Lull's engine silently ignored a part of a request, it would answer something that
-was not asked.
+content. But if Lull's engine silently ignored a part of a request, its answer would be wrong.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def go_bytes(value: object) -> bytes:
 
 
 def event(data: object, *, name: str = "", sort_keys: bool = False) -> bytes:
-    """Format one server-sent event from its JSON data, and its name if it has one."""
+    """Return the bytes of one server-sent event with this JSON data and name ("" for no name)."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {go_json(data, sort_keys=sort_keys)}\n\n".encode("utf-8", "replace")
 
@@ -51,7 +51,7 @@ def rfc3339(at: datetime) -> str:
 
 
 def nanoseconds(*seconds: float) -> int:
-    """Return the sum of durations in nanoseconds, but at least 1.
+    """Return the sum of the given durations (in seconds) in nanoseconds, but at least 1.
 
     Go would leave a zero out of the JSON, and clients divide by this number.
     """
@@ -71,7 +71,7 @@ def plain_number(value: float) -> float | int:
 
 
 def logprob(token: Token) -> dict[str, object]:
-    """Return a token's log-probability as JSON, with those of the most likely tokens."""
+    """Return the JSON of a token's log-probability, and of the most likely tokens in its place."""
     entry = _logprob(token.text, token.logprob)
     if token.top:
         entry["top_logprobs"] = [_logprob(text, value) for _, value, text in token.top]
@@ -119,7 +119,7 @@ class PieceWriter:
 
     @property
     def text(self) -> str:
-        """The whole text of the answer so far."""
+        """The text of the answer so far."""
         return "".join(self.texts)
 
     def whole(self, last: Chunk) -> bytes:

@@ -1,8 +1,9 @@
 """Starts the child process that reads long request bodies, and talks to it.
 
 Decides which bodies are long and when the child starts and stops. One body is read at a time, so
-that many need no more memory than one. While a request's answer streams, the child prepares what is
-stored of the request. If the child fails, the caller gets an error and goes on without it.
+that many need no more memory than one. While a request's answer streams, the child makes the record
+of the request that the database stores. If the child fails, the caller gets an error and goes on
+without it.
 """
 
 from __future__ import annotations
@@ -63,8 +64,8 @@ def is_long(body: bytes, encoding: str) -> bool:
 
 
 class LongBody:
-    """One long request body, held by the child process until it is stored, or until the block that
-    reads it ends.
+    """One long request body, which the child process holds until it is stored, or until the `with`
+    block of `LongBodies.reading` ends.
     """
 
     def __init__(
@@ -102,8 +103,8 @@ class LongBody:
         return data
 
     def keep(self) -> asyncio.Future[Prepared]:
-        """Have the child process parse and redact the request into the record that the database
-        stores; if that fails, the record has no messages.
+        """Have the child process make the redacted record of the request that the database stores;
+        return it as a future. If that fails, the record has no messages.
         """
         self.kept = True
         return self._bodies.begin(self._prepared())
@@ -201,7 +202,9 @@ class LongBodies:
                 self._leave_later()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a background task for a long request, for which `settle` waits."""
+        """Run a coroutine of a long request as a background task, for which `wait_for_tasks`
+        waits.
+        """
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)

@@ -63,8 +63,8 @@ _NICE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HeldBody:
-    """A request body that the child process keeps in memory until the service has it stored or
-    drops it.
+    """A request body that the child process for long bodies keeps in memory until the service has
+    stored or dropped it.
     """
 
     dialect: Dialect
@@ -89,8 +89,8 @@ def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
 
 
 class Preparing(NamedTuple):
-    """A fork of the helper process that turns one long request into the form stored in the
-    database.
+    """A fork of the child process that turns one long request into the form stored in the
+    database: its process id and the pipe that it writes to.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Bounds the memory that a piece of work may take, where the system can do so."""
+"""Limits the memory that this process may allocate while it does a piece of work (on Linux)."""
 
 from __future__ import annotations
 

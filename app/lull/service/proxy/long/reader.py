@@ -1,4 +1,4 @@
-"""The connection to the child process that reads long bodies: starts, asks and stops it."""
+"""Starts the child process that reads long request bodies, sends it requests, and stops it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def long_command() -> tuple[str, ...]:
 
 
 class LongReader:
-    """One running child process that reads long request bodies."""
+    """The service's connection to one running child process that reads long request bodies."""
 
     def __init__(
         self,

@@ -16,10 +16,10 @@ TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
 def proposed_check(kind: str, rule: str, answer: str) -> str:
-    """Return an executable check, as JSON, of a rule that a user stated, provided that the answer
-    that the user complained of fails this check.
+    """Return the JSON of an executable check for a rule that a user stated; "" if there is none, or
+    if the answer that the user complained of passes it.
 
-    `kind` is the kind of the rule. "" if there is no such check.
+    `kind` is the kind of the rule.
     """
     check = _check_of(kind, rule)
     offered = check is not None and holding.offered(check, answer, TOOLS)
@@ -27,10 +27,10 @@ def proposed_check(kind: str, rule: str, answer: str) -> str:
 
 
 def derived_check(heard: Heard) -> Check | None:
-    """Return the executable check of a rule that the user wants followed from now on, whether or
-    not the answer failed this check.
+    """Return an executable check for the rule in a user's message; None if there is none, or if the
+    user does not want the rule followed from now on.
 
-    None if the rule is not meant to last, or if there is no such check.
+    Unlike `proposed_check`, it does not ask whether the answer failed this check.
     """
     return _check_of(heard.check, heard.rule) if heard.lasts else None
 

@@ -100,8 +100,8 @@ class LearningParts:
 
 
 def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, which measures whether skills (texts put into prompts) in use still
-    help.
+    """Build the live guard, the part that measures whether skills (texts put into prompts) in use
+    still help.
 
     To measure this, the guard leaves a skill out of some conversations. It is built before the
     other learning parts, because the request path uses it.

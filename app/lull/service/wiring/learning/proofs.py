@@ -33,9 +33,8 @@ from lull.service.wiring.shared import SharedParts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofGround:
-    """The parts that proving skills by replayed requests needs: the models to ask, the times when
-    they may be asked, the choice of skills for a prompt as it is today, and the verifier of
-    answers.
+    """The parts needed to prove skills by replayed requests: the models to ask, the times when they
+    may be asked, the current choice of skills for a prompt, and the verifier of answers.
     """
 
     stages: Stages

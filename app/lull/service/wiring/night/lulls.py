@@ -47,8 +47,8 @@ def idle_source(
 
 
 def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
-    """Schedule a callback in the event loop from another thread; if the loop has closed, do
-    nothing.
+    """Schedule a callback in the event loop from another thread; do nothing if the loop has
+    closed.
     """
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
@@ -82,7 +82,7 @@ def watch_of(
     """Build the watch for lulls (idle times of the computer), which runs queued work while the user
     is away.
 
-    `training` and `exams` return queued work.
+    The functions `training` and `exams` return the work that is waiting.
     """
     borrowed = BorrowedModels(
         loaded=world.models.ollama.loaded,

@@ -44,7 +44,9 @@ useful) is open; then training goes on without it.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightParts:
-    """Parts that training and the gate (the checks of an adapter before it answers users) share."""
+    """The parts that LoRA training and the gate (the checks of an adapter before it answers users)
+    share, such as the data and the rewards.
+    """
 
     folders: RunFolders
     adapters: Adapters
@@ -61,8 +63,8 @@ class NightParts:
 def parts_of(
     world: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
 ) -> NightParts:
-    """Build the parts that training and the gate (the checks of an adapter before it answers users)
-    share, such as its data and rewards.
+    """Build the parts that LoRA training and the gate (the checks of an adapter before it answers
+    users) share, such as the data and the rewards.
     """
     stores = world.stores
     eligible = Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still)

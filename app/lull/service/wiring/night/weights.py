@@ -65,8 +65,8 @@ def choose_of(
 
 @asynccontextmanager
 async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[ChooseModel]:
-    """Context manager that yields the part which prepares a model for training (`ChooseModel`),
-    without a running service.
+    """Context manager that yields a `ChooseModel`, which prepares a model for training, for
+    commands without a running service.
 
     It has an HTTP connection of its own.
     """
