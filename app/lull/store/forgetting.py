@@ -23,7 +23,7 @@ from lull.store.feedback.reward_rows import whose
 from lull.store.on_disk import to_disk
 from lull.store.proof.proposal_rows import readable
 from lull.store.retention import sweep_messages
-from lull.store.skills.skill_seals import broken, seal_again
+from lull.store.skills.skill_seals import mend, seal_again
 from lull.store.training.training import remove_runs
 
 FORGOTTEN_NAME: Final = "forgotten"
@@ -136,9 +136,9 @@ class ForgettingRows:
             _samples(connection, what)
             _proposals(connection, what)
             _wishes(connection, what)
-            before = broken(connection)
+            mend(connection)
             _skills(connection, what)
-            seal_again(connection, skip=before)
+            seal_again(connection)
             _prompts(connection, what, bodies)
             _conversation(connection, what)
             _adapters(connection, what)

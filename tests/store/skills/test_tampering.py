@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
+import json
 import shutil
 import sqlite3
 from collections.abc import AsyncIterator
@@ -86,11 +89,25 @@ async def test_a_planted_text_with_its_own_hash_is_in_no_prompt(home: Home) -> N
     assert "Obey" not in await in_prompt(home)
 
 
-LOST = {
-    "a row that is gone": ("DELETE FROM skill_states WHERE generation = 3",),
+REMOVED = {
+    "the row of an edit": ("DELETE FROM skill_states WHERE generation = 2",),
+    "an edit with its generation": (
+        "DELETE FROM skill_states WHERE generation = 2",
+        "DELETE FROM generations WHERE number = 2",
+    ),
+    "the newest generation": (
+        "DELETE FROM skill_states WHERE generation = 4",
+        "DELETE FROM generations WHERE number = 4",
+    ),
+    "all rows of a skill": ("DELETE FROM skill_states WHERE name = 'menu-style'",),
+    "every row": ("DELETE FROM skill_states", "DELETE FROM generations"),
     "a row too many": (
-        "INSERT INTO generations SELECT 4, at, change, detail FROM generations WHERE number = 3",
-        "INSERT INTO skill_states SELECT client, name, 4, 1, sha256, status, 1"
+        "INSERT INTO generations SELECT 5, at, change, detail FROM generations WHERE number = 3",
+        "INSERT INTO skill_states SELECT client, name, 5, 1, sha256, status, 1"
+        " FROM skill_states WHERE generation = 1",
+    ),
+    "a row too many in a generation": (
+        "INSERT INTO skill_states SELECT client, name, 3, 1, sha256, status, 1"
         " FROM skill_states WHERE generation = 1",
     ),
     "two things at once": (
@@ -98,19 +115,108 @@ LOST = {
         " WHERE generation = 3",
     ),
     "another name": ("UPDATE skill_states SET name = 'odd' WHERE generation = 3",),
+    "another time": ("UPDATE generations SET at = 'never' WHERE number = 2",),
+}
+
+
+@pytest.mark.parametrize("what", REMOVED)
+async def test_rows_taken_out_or_put_in_change_nothing(home: Home, what: str) -> None:
+    await home.approve.switch(OTHER, ChangeKind.DELETE)
+    before, history = home.skills.library(), home.skills.history(MENU)
+    await stopped(home, *REMOVED[what])
+    assert (home.library, told(home)) == (before, [])
+    assert [row.sha256 for row in home.skills.history(MENU)] == [row.sha256 for row in history]
+
+
+async def test_rows_taken_out_while_lull_runs_change_nothing(home: Home) -> None:
+    await home.approve.switch(OTHER, ChangeKind.DELETE)
+    before = home.skills.library()
+    with sqlite3.connect(home.folder / "lull.db") as connection:
+        connection.execute("DELETE FROM skill_states WHERE generation IN (2, 4)")
+        connection.execute("DELETE FROM generations WHERE number IN (2, 4)")
+    connection.close()
+    assert home.skills.library() == before
+    await home.approve.add(name="third", description="When asked.", body="Third.")
+    assert home.library.generation == 5
+    assert home.library.get(MENU).body == "Join with dots."
+
+
+LOST = {
+    "an edit, of which nothing is left": (
+        "DELETE FROM skill_states WHERE generation = 2",
+        "DELETE FROM generations WHERE number = 2",
+        "DELETE FROM facts WHERE name = 'seal:2'",
+    ),
+    "an edit's seal": ("DELETE FROM facts WHERE name = 'seal:2'",),
+    "a seal that was changed": (
+        "UPDATE facts SET value = CAST(replace(value, 'other', 'menu-style') AS BLOB)"
+        " WHERE name = 'seal:2'",
+        "UPDATE facts SET value = CAST(zeroblob(40) || value AS BLOB) WHERE name = 'seal:2'",
+    ),
+    "a seal in another's place": (
+        "UPDATE facts SET value = (SELECT value FROM facts WHERE name = 'seal:1')"
+        " WHERE name = 'seal:2'",
+    ),
+    "a seal of no sense": ("UPDATE facts SET value = 7 WHERE name = 'seal:2'",),
 }
 
 
 @pytest.mark.parametrize("what", LOST)
-async def test_a_state_that_cannot_be_put_right_is_told_and_not_used(home: Home, what: str) -> None:
+async def test_what_a_lost_generation_may_have_changed_is_told_and_not_used(
+    home: Home, what: str
+) -> None:
     await stopped(home, *LOST[what])
     (error,) = told(home)
-    assert "changed outside of Lull, in generation" in error.detail
-    changed = MENU if what == "a row too many" else OTHER
-    assert changed not in {s.key for s in home.library.active_for("")}
-    await home.approve.edit(
-        OTHER if changed is MENU else MENU, body="Goes on."
-    )  # nothing else is taken away
+    assert "changed outside of Lull, in generation 2" in error.detail
+    assert {skill.key for skill in home.library.active_for("")} == {OTHER}
+    assert "Join" not in await in_prompt(home)
+    await home.approve.edit(OTHER, body="Goes on.")
+    await home.approve.edit(MENU, body="Join with commas.")
+    assert {skill.key for skill in home.library.active_for("")} == {MENU, OTHER}
+    await _again(home)
+    assert {skill.key for skill in home.library.active_for("")} == {MENU, OTHER}
+
+
+async def test_the_newest_generation_lost_with_its_seal_brings_no_older_text_back(
+    home: Home,
+) -> None:
+    await home.approve.switch(OTHER, ChangeKind.DELETE)
+    await stopped(
+        home,
+        "DELETE FROM skill_states WHERE generation = 4",
+        "DELETE FROM generations WHERE number = 4",
+        "DELETE FROM facts WHERE name = 'seal:4'",
+    )
+    (error,) = told(home)
+    assert "in generation 4" in error.detail
+    assert home.library.active_for("") == []
+    await home.approve.edit(MENU, body="Join with commas.")
+    assert home.library.generation == 5
+    assert [skill.key for skill in home.library.active_for("")] == [MENU]
+
+
+async def test_seals_of_the_older_form_get_their_copy(home: Home) -> None:
+    before = home.skills.library()
+    await asyncio.to_thread(home.database.close)
+    with sqlite3.connect(home.folder / "lull.db") as connection:
+        (key,) = connection.execute("SELECT value FROM facts WHERE name = 'seal-key'").fetchone()
+        for number in (1, 2, 3):
+            rows = connection.execute(
+                "SELECT client, name, version, sha256, status, pinned FROM skill_states"
+                " WHERE generation = ?",
+                (number,),
+            ).fetchall()
+            older = json.dumps([number, sorted(rows)]).encode()
+            connection.execute(
+                "UPDATE facts SET value = ? WHERE name = ?",
+                (hmac.new(key, older, hashlib.sha256).digest(), f"seal:{number}"),
+            )
+        connection.execute("DELETE FROM facts WHERE name = 'sealed-generations'")
+    connection.close()
+    await _again(home)
+    assert (home.library, told(home)) == (before, [])
+    await stopped(home, "DELETE FROM skill_states WHERE generation = 2")
+    assert (home.library, told(home)) == (before, [])
 
 
 async def test_a_changed_version_is_written_again_from_the_working_copy(home: Home) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,12 +23,13 @@ from lull.core.skills.skill import (
 )
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders
-from lull.store.skills.skill_seals import broken
+from lull.store.skills.skill_seals import SealedStates, State, sealed_states, table_rows
 
 log = logging.getLogger(__name__)
 
 _NAMES_SHOWN = 5
 """Most skill names listed in one error message."""
+_STATUSES = frozenset(SkillStatus)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,42 +64,45 @@ class LibraryReader:
         return self._db.read(lambda connection: self._library(connection, generation))
 
     def _library(self, connection: sqlite3.Connection, generation: int | None) -> Library:
-        (newest,) = connection.execute(
-            "SELECT coalesce(max(number), 0) FROM generations"
-        ).fetchone()
+        sealed = sealed_states(connection)
+        newest = sealed.newest
         if generation is not None and not 0 <= generation <= newest:
             raise NotFound(f"There is no generation {generation}.", hint=f"The newest is {newest}.")
         at = newest if generation is None else generation
-        rows = connection.execute(
-            "SELECT s.*, (SELECT max(version) FROM skill_states v"
-            "  WHERE v.client = s.client AND v.name = s.name) AS latest"
-            " FROM skill_states s JOIN (SELECT client, name, max(generation) AS newest"
-            " FROM skill_states WHERE generation <= ? GROUP BY client, name) n"
-            " ON s.client = n.client AND s.name = n.name AND s.generation = n.newest",
-            (at,),
-        ).fetchall()
-        wrong = broken(connection)
-        skills = (self._skill(row, believed=row["generation"] not in wrong) for row in rows)
+        states: dict[SkillKey, tuple[int, State]] = {}
+        latest: dict[SkillKey, int] = {}
+        for number, state in _in_order(connection, sealed):
+            key = SkillKey(state[0], state[1])
+            latest[key] = max(latest.get(key, 0), state[2])
+            if number <= at:
+                states[key] = (number, state)
+        skills = [
+            self._skill(
+                state, since=number, latest=latest[key], certain=sealed.is_certain(number, at=at)
+            )
+            for key, (number, state) in states.items()
+        ]
         return Library(generation=at, skills={skill.key: skill for skill in skills})
 
-    def _skill(self, row: sqlite3.Row, *, believed: bool) -> Skill:
-        """Build a skill; one whose row was tampered with gets no text, like one whose text is
-        lost."""
-        key = SkillKey(row["client"], row["name"])
-        lost = SkillText(name=key.name, description="", body="")
-        text = self._text(key, row["sha256"]) if believed else lost
+    def _skill(self, state: State, *, since: int, latest: int, certain: bool) -> Skill:
+        """Build a skill; one that a lost generation may have changed gets no text, like one whose
+        text is lost."""
+        client, name, version, sha256, status, pinned = state
+        key = SkillKey(client, name)
+        lost = SkillText(name=name, description="", body="")
+        text = self._text(key, sha256) if certain else lost
         return Skill(
-            client=row["client"],
-            name=row["name"],
-            version=row["version"],
-            sha256=row["sha256"],
+            client=client,
+            name=name,
+            version=version,
+            sha256=sha256,
             description=text.description,
             body=text.body,
-            status=SkillStatus(row["status"]),
-            pinned=bool(row["pinned"]),
+            status=SkillStatus(status) if status in _STATUSES else SkillStatus.DISABLED,
+            pinned=bool(pinned),
             scope=scope_of(text),
-            since=row["generation"],
-            latest=row["latest"],
+            since=since,
+            latest=latest,
         )
 
     def _text(self, key: SkillKey, sha256: str) -> SkillText:
@@ -213,3 +218,13 @@ class LibraryReader:
             counts = found.setdefault(row["asker"], {})
             counts[SkillKey(row["client"], row["name"])] = int(row["uses"])
         return found
+
+
+def _in_order(connection: sqlite3.Connection, sealed: SealedStates) -> Iterator[tuple[int, State]]:
+    """Yield each state with its generation, oldest first; those of a lost generation as the table
+    has them.
+    """
+    for number in range(1, sealed.newest + 1):
+        lost = number not in sealed.states
+        for state in table_rows(connection, number) if lost else sealed.states[number]:
+            yield number, state

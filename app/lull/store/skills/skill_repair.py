@@ -13,7 +13,7 @@ from lull.core.errors import LullError, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders
-from lull.store.skills.skill_seals import broken, mend
+from lull.store.skills.skill_seals import mend, sealed_states
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +24,9 @@ async def look_through(database: Database, folders: SkillFolders) -> list[LullEr
 
     Returns errors for the rest.
     """
-    mended = await database.write(lambda connection: _mended(connection, folders))
+    mended = await database.write(mend)
     lost = await asyncio.to_thread(_lost_versions, database, folders)
-    wrong = await asyncio.to_thread(database.read, broken)
+    wrong = await asyncio.to_thread(database.read, _lost_generations)
     if mended:
         log.warning("changed behind Lull's back and put right: %s", ", ".join(sorted(mended)))
     told: list[LullError] = []
@@ -34,9 +34,9 @@ async def look_through(database: Database, folders: SkillFolders) -> list[LullEr
         numbers = ", ".join(str(number) for number in sorted(wrong)[:5])
         told.append(
             StoreError(
-                f"The record of skills was changed outside of Lull, in generation {numbers}."
-                " What it says there is not used.",
-                hint="A backup brings it back; or add the skills that are missing again.",
+                f"The record of skills was changed outside of Lull, in generation {numbers}. Skills"
+                " that no later change set are not used, as that one may have changed them.",
+                hint="A backup brings it back; or write the skills that are missing again.",
             )
         )
     if lost:
@@ -51,27 +51,21 @@ async def look_through(database: Database, folders: SkillFolders) -> list[LullEr
     return told
 
 
-def _mended(connection: sqlite3.Connection, folders: SkillFolders) -> list[str]:
-    rows = connection.execute(
-        "SELECT sha256 FROM skill_states UNION SELECT sha256 FROM skill_folders"
-        " UNION SELECT sha256 FROM proposals"
-    ).fetchall()
-    return mend(connection, [*(row[0] for row in rows), *folders.kept()])
+def _lost_generations(connection: sqlite3.Connection) -> frozenset[int]:
+    return sealed_states(connection).lost
 
 
 def _lost_versions(database: Database, folders: SkillFolders) -> list[tuple[SkillKey, str]]:
     """List the texts of valid states that cannot be restored."""
 
-    def states(connection: sqlite3.Connection) -> list[tuple[SkillKey, str]]:
-        wrong = broken(connection)
-        rows = connection.execute(
-            "SELECT DISTINCT client, name, sha256, generation FROM skill_states"
-        )
-        found = [(SkillKey(r[0], r[1]), str(r[2])) for r in rows if r[3] not in wrong]
-        return list(dict.fromkeys(found))
-
+    sealed = database.read(sealed_states)
+    found = dict.fromkeys(
+        (SkillKey(client, name), sha256)
+        for rows in sealed.states.values()
+        for client, name, _, sha256, _, _ in rows
+    )
     lost = []
-    for key, sha256 in database.read(states):
+    for key, sha256 in found:
         if not folders.is_whole(sha256, key) and not _from_proposal(database, folders, sha256):
             lost.append((key, sha256))
     return lost

@@ -1,128 +1,162 @@
-"""Seals the skill states of each library generation (version) with a keyed hash, so that rows
-changed outside Lull are detected.
+"""Seals each library generation (version): stores a second copy of its skill rows with a keyed hash
+over it, so that rows changed, added or removed outside Lull are detected and restored.
 
-Rows that do not match their seal are not used; if one other value would make them match, that value
-is restored. The key is in the same file, so this detects damage and careless edits, not an attacker
-who reads the key (docs/security.md).
+The copy is what counts. A generation whose copy is gone or damaged is lost: nobody knows which
+skills it changed, so a skill that no later generation changed is not used. The key is in the same
+file, so this detects damage and careless edits, not an attacker who reads the key
+(docs/security.md).
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import itertools
 import json
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 _KEY: Final = "seal-key"
+_NEWEST: Final = "sealed-generations"
+"""Name of the fact that holds how many generations were sealed, so that removed ones are missed."""
 _SEAL: Final = "seal:"
-_STATUSES: Final = ("active", "disabled", "archived")
+_MAC_BYTES: Final = 32
 _COLUMNS: Final = "client, name, version, sha256, status, pinned"
+_TABLE_COLUMNS: Final = "client, name, generation, version, sha256, status, pinned"
 
 State = tuple[str, str, int, str, str, int]
 """A skill's state as sealed: (client, name, version, sha256, status, pinned)."""
 
 
+@dataclass(frozen=True, slots=True)
+class SealedStates:
+    """The skill library's states as their seals have them, by generation."""
+
+    newest: int
+    """Number of the newest generation, also if its rows are gone."""
+    states: Mapping[int, tuple[State, ...]]
+    """The states that each generation with a valid seal set."""
+    lost: frozenset[int]
+    """Generations without a valid seal; what they changed is not known."""
+
+    def is_certain(self, generation: int, *, at: int) -> bool:
+        """Return whether a skill last changed in `generation` is surely in that state as of the
+        generation `at`: neither that generation nor one between the two is lost.
+        """
+        return not any(generation <= number <= at for number in self.lost)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """What a seal holds: when and by which change the generation was made, and its states."""
+
+    at: str
+    change: str
+    states: tuple[State, ...]
+
+
 def begin(connection: sqlite3.Connection) -> None:
-    """Create the key for seals (keyed hashes of the skill library's rows) and seal all generations,
-    if the library has no key yet.
+    """Create the key for seals and seal all generations, if the library has no key yet; give seals
+    of the older form, without a copy, their copy if the rows still match.
     """
-    if connection.execute("SELECT 1 FROM facts WHERE name = ?", (_KEY,)).fetchone():
-        return
-    connection.execute("INSERT INTO facts VALUES (?, ?)", (_KEY, secrets.token_bytes(32)))
+    seals = _seals(connection)
+    key = _fact(connection, _KEY)
+    if key is None:
+        _set(connection, _KEY, secrets.token_bytes(32))
     for number in _numbers(connection):
-        seal(connection, number)
-
-
-def seal(connection: sqlite3.Connection, generation: int) -> None:
-    """Store a seal (a keyed hash) of a library generation's skill rows, in the transaction that
-    writes them.
-    """
-    connection.execute(
-        "INSERT OR REPLACE INTO facts VALUES (?, ?)",
-        (f"{_SEAL}{generation}", _mac(_key(connection), generation, _rows(connection, generation))),
-    )
-
-
-def broken(connection: sqlite3.Connection) -> frozenset[int]:
-    """Return the numbers of the skill library's generations whose rows do not match their seal (a
-    keyed hash).
-    """
-    key, seals = _key(connection), _seals(connection)
-    states: dict[int, list[State]] = {number: [] for number in _numbers(connection)}
-    for row in connection.execute(f"SELECT generation, {_COLUMNS} FROM skill_states"):
-        states.setdefault(row[0], []).append(_state(row[1:]))
-    states |= {number: [] for number in seals.keys() - states.keys()}
-    return frozenset(
-        number
-        for number, rows in states.items()
-        if not hmac.compare_digest(seals.get(number, b""), _mac(key, number, rows))
-    )
-
-
-def mend(connection: sqlite3.Connection, texts: Iterable[str]) -> list[str]:
-    """Repair versions (generations) of the skill library in which one skill's row was changed
-    outside Lull; return those skills' names.
-
-    A seal is the keyed hash of a generation's rows. If replacing one row by a value that it may
-    have had makes the hash match again, that value is restored. `texts` are the sha256 values that
-    the row may have had.
-    """
-    mended: list[str] = []
-    known = tuple(dict.fromkeys(texts))
-    key, seals = _key(connection), _seals(connection)
-    for number in sorted(broken(connection)):
-        rows = _rows(connection, number)
-        for at, row in enumerate(rows):
-            fits = (
-                other
-                for other in _others(row, known)
-                if hmac.compare_digest(
-                    seals.get(number, b""), _mac(key, number, [*rows[:at], other, *rows[at + 1 :]])
-                )
-            )
-            was = next(fits, None)
-            if was is not None:
-                connection.execute(
-                    "UPDATE skill_states SET version = ?, sha256 = ?, status = ?, pinned = ?"
-                    " WHERE client = ? AND name = ? AND generation = ?",
-                    (*was[2:], *was[:2], number),
-                )
-                mended.append(was[1])
-                break
-    return mended
-
-
-def seal_again(connection: sqlite3.Connection, *, skip: Iterable[int]) -> None:
-    """Recompute the seals (keyed hashes of the skill rows) after rows were removed on purpose
-    (`lull forget`).
-
-    Generations in `skip`, which were broken before, are left out.
-    """
-    skipped = set(skip)
-    for number in _numbers(connection):
-        if number not in skipped:
+        older = _mac(key or b"", [number, sorted(table_rows(connection, number))])
+        if key is None or _equal(seals.get(number, b""), older):
             seal(connection, number)
 
 
-def _others(row: State, texts: Iterable[str]) -> Iterator[State]:
-    """List what the row may have been: another text, status and pin, or another version."""
-    client, name, version, sha256, _, _ = row
-    versions = range(1, version + 50)
-    for text, status, pinned in itertools.product((sha256, *texts), _STATUSES, (0, 1)):
-        yield (client, name, version, text, status, pinned)
-    for number in versions:
-        yield (client, name, number, sha256, row[4], row[5])
+def seal(connection: sqlite3.Connection, generation: int) -> None:
+    """Store a copy of a library generation's skill rows with its keyed hash.
+
+    Call it in the transaction that writes the rows.
+    """
+    at, change = connection.execute(
+        "SELECT at, change FROM generations WHERE number = ?", (generation,)
+    ).fetchone()
+    key = _key(connection)
+    content = [generation, at, change, sorted(table_rows(connection, generation))]
+    copy = json.dumps(content, ensure_ascii=True).encode()
+    _set(connection, f"{_SEAL}{generation}", _mac(key, content) + copy)
+    if generation > (_counted(connection) or 0):
+        _set(connection, _NEWEST, _mac(key, ["newest", generation]) + b"%d" % generation)
+
+
+def sealed_states(connection: sqlite3.Connection) -> SealedStates:
+    """Read the skill library's states from the seals, not from the table, which other programs may
+    have changed.
+    """
+    copies = _copies(connection)
+    newest = _counted(connection)
+    if newest is None:
+        newest = max([0, *_numbers(connection), *_seals(connection)])
+    return SealedStates(
+        newest=newest,
+        states={number: copies[number].states for number in sorted(copies) if number <= newest},
+        lost=frozenset(range(1, newest + 1)) - copies.keys(),
+    )
+
+
+def mend(connection: sqlite3.Connection) -> list[str]:
+    """Write the sealed states back into the table where it says otherwise; return the names of the
+    skills whose rows were changed, added or removed outside Lull.
+    """
+    copies, sealed = _copies(connection), sealed_states(connection)
+    names: set[str] = set()
+    for number in _numbers(connection):
+        if number > sealed.newest:  # no generation of Lull's
+            names.update(row[1] for row in table_rows(connection, number))
+            connection.execute("DELETE FROM skill_states WHERE generation = ?", (number,))
+            connection.execute("DELETE FROM generations WHERE number = ?", (number,))
+    for number, states in sealed.states.items():
+        found, copy = table_rows(connection, number), copies[number]
+        made = connection.execute(
+            "SELECT at, change FROM generations WHERE number = ?", (number,)
+        ).fetchone()
+        if sorted(found) != sorted(states) or made is None or tuple(made) != (copy.at, copy.change):
+            names.update(state[1] for state in set(found) ^ set(states))
+            _write(connection, number, copy)
+    return sorted(names)
+
+
+def seal_again(connection: sqlite3.Connection) -> None:
+    """Seal the generations anew after rows were removed on purpose (`lull forget`).
+
+    A lost generation stays lost, and what is left of its seal is deleted.
+    """
+    sealed = sealed_states(connection)
+    for number in _seals(connection):
+        if number in sealed.states:
+            seal(connection, number)
+        else:
+            _set(connection, f"{_SEAL}{number}", b"")
+
+
+def _write(connection: sqlite3.Connection, number: int, copy: _Copy) -> None:
+    """Write one generation's rows as its seal has them."""
+    connection.execute(
+        "INSERT INTO generations VALUES (?, ?, ?, '')"
+        " ON CONFLICT (number) DO UPDATE SET at = excluded.at, change = excluded.change",
+        (number, copy.at, copy.change),
+    )
+    connection.execute("DELETE FROM skill_states WHERE generation = ?", (number,))
+    connection.executemany(
+        f"INSERT INTO skill_states ({_TABLE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(*state[:2], number, *state[2:]) for state in copy.states],
+    )
 
 
 def _numbers(connection: sqlite3.Connection) -> list[int]:
     return [row[0] for row in connection.execute("SELECT number FROM generations ORDER BY number")]
 
 
-def _rows(connection: sqlite3.Connection, generation: int) -> list[State]:
+def table_rows(connection: sqlite3.Connection, generation: int) -> list[State]:
+    """Read one generation's skill states from the table, sealed or not."""
     found = connection.execute(
         f"SELECT {_COLUMNS} FROM skill_states WHERE generation = ?", (generation,)
     )
@@ -141,20 +175,60 @@ def _state(row: Iterable[object]) -> State:
     )
 
 
+def _copies(connection: sqlite3.Connection) -> dict[int, _Copy]:
+    """Read the copy of each generation whose seal is valid."""
+    key, copies = _key(connection), {}
+    for number, value in _seals(connection).items():
+        try:
+            content = json.loads(value[_MAC_BYTES:])
+        except (ValueError, RecursionError):
+            continue
+        if _equal(value[:_MAC_BYTES], _mac(key, content)) and content[0] == number:
+            _, at, change, rows = content
+            copies[number] = _Copy(at, change, tuple(_state(row) for row in rows))
+    return copies
+
+
 def _seals(connection: sqlite3.Connection) -> dict[int, bytes]:
     found = connection.execute("SELECT name, value FROM facts WHERE name LIKE ?", (f"{_SEAL}%",))
     return {
-        int(name.removeprefix(_SEAL)): bytes(value)
+        int(name.removeprefix(_SEAL)): _bytes(value)
         for name, value in found
         if name.removeprefix(_SEAL).isdecimal()
     }
 
 
+def _counted(connection: sqlite3.Connection) -> int | None:
+    """Return how many generations were sealed; None if that is not recorded validly."""
+    value = _fact(connection, _NEWEST) or b""
+    digits = value[_MAC_BYTES:]
+    if not digits.isdigit():
+        return None
+    valid = _equal(value[:_MAC_BYTES], _mac(_key(connection), ["newest", int(digits)]))
+    return int(digits) if valid else None
+
+
 def _key(connection: sqlite3.Connection) -> bytes:
-    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_KEY,)).fetchone()
-    return bytes(row[0]) if row else b""
+    return _fact(connection, _KEY) or b""
 
 
-def _mac(key: bytes, generation: int, rows: Iterable[State]) -> bytes:
-    text = json.dumps([generation, sorted(rows)], ensure_ascii=True)
+def _fact(connection: sqlite3.Connection, name: str) -> bytes | None:
+    row = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+    return _bytes(row[0]) if row else None
+
+
+def _set(connection: sqlite3.Connection, name: str, value: bytes) -> None:
+    connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+
+def _bytes(value: object) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+def _equal(one: bytes, other: bytes) -> bool:
+    return hmac.compare_digest(one, other)
+
+
+def _mac(key: bytes, content: object) -> bytes:
+    text = json.dumps(content, ensure_ascii=True)
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
