@@ -1,4 +1,4 @@
-"""Chooses for each model the source of extra requests for training and testing its LoRA adapters."""
+"""Chooses for each model where extra requests for training and testing its LoRA adapters come from."""
 
 from __future__ import annotations
 
