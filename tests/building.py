@@ -39,7 +39,7 @@ from lull.store.database import Database
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
-from lull.store.trash import Bundle, Trash
+from lull.store.trash import Removal, Trash
 from tests.doubles.fakes import FakeClock, FakeIds
 
 KEY = b"a key for tests"
@@ -122,8 +122,8 @@ async def throw_older(database: Database, oldest: datetime) -> int:
             )
         ]
     )
-    bundle = Bundle(why="age", at=oldest.isoformat(), born=0.0, conversations=())
-    return await Trash(database.path.parent / "trash", database).throw(ids, bundle)
+    bundle = Removal(why="age", at=oldest.isoformat(), born=0.0, conversations=())
+    return await Trash(database.path.parent / "trash", database).move_to_trash(ids, bundle)
 
 
 @contextmanager
@@ -157,7 +157,7 @@ class Home:
         self.proposals = Proposals(self.database)
         self.files = FromFiles(self.skills, self.proposals, clock=self.clock, ids=self.ids)
         self.approve = Approve(
-            self.skills, self.clock, follower=self.follow, proposing=self.files.found
+            self.skills, self.clock, follower=self.follow, proposing=self.files.propose_files
         )
         self.review = Review(
             self.proposals,
@@ -176,12 +176,12 @@ class Home:
             rule=self.rule,
             facts_within_s=0.02,
         )
-        self.serve.fixing.places = self.places
+        self.serve.skill_selector.places = self.places
 
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)
         self.start()
-        await self.approve.take_in()
+        await self.approve.propose_file_edits()
         await self.follow(self.skills.library())
 
     async def bring_in(self, folder: Path, *, client: str = "") -> None:

@@ -24,7 +24,7 @@ from lull.core.proof.evidence import Evidence, evidence_text
 from lull.core.proof.last_look import last_look
 from lull.core.proof.proof import BY_USER, Pair, PairPart, ProofRule, ProofState, decide
 from lull.core.proof.proposal import (
-    Ground,
+    ProofConditions,
     Proposal,
     ProposalKind,
     ProposalOrigin,
@@ -43,8 +43,8 @@ from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
-from lull.service.proof.comparing import Comparing
-from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.comparing import ComparisonRequests
+from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.routes import skill_routes
@@ -58,7 +58,7 @@ from tests.running import PATIENCE_S
 
 Json = dict[str, Any]
 RULE = ProofRule()
-GROUND = Ground(
+GROUND = ProofConditions(
     model="sha256:base", engine="mlx", adapter=None, judge="", generation=0, alpha=RULE.alpha
 )
 
@@ -84,10 +84,10 @@ class ScriptedProofs:
         self.ended.append(proposal)
         return self.undone
 
-    def looked_at(self) -> None:
+    def on_proposal_decided(self) -> None:
         self.looked += 1
 
-    async def picked(self) -> None:
+    async def on_picked(self) -> None:
         self.picks += 1
 
 
@@ -171,7 +171,7 @@ def spent() -> list[Pair]:
     return [replace(p, without=a, with_=b) for p, (a, b) in zip(done, fallen, strict=True)]
 
 
-def looked(*, accepted: bool) -> Ground:
+def looked(*, accepted: bool) -> ProofConditions:
     """What a proof ran on that spent its pairs and took its last look, which fell so."""
     looks = (last_look(f"prop_{number} of a test") for number in itertools.count())
     look = next(one for one in looks if one.accepts(1.8, RULE.alpha) is accepted)
@@ -198,7 +198,10 @@ class Desk:
             self.stores.skills, self.stores.proposals, clock=self.clock, ids=self.ids
         )
         self.approve = Approve(
-            self.stores.skills, self.clock, follower=self._follow, proposing=self.files.found
+            self.stores.skills,
+            self.clock,
+            follower=self._follow,
+            proposing=self.files.propose_files,
         )
         self.proofs = ScriptedProofs()
         self.review = Review(
@@ -208,7 +211,7 @@ class Desk:
             evidence=self.evidence,
             clock=self.clock,
         )
-        self.reviewing = Reviewing(
+        self.reviewing = ReviewRequests(
             review=self.review,
             proposals=self.stores.proposals,
             skills=self.stores.skills,
@@ -254,8 +257,8 @@ class Desk:
             rule=RULE,
             successes=successes,
             pairs=tuple(done),
-            decision=decide(done, RULE, successes=successes, look=proposal.look),
-            look=proposal.look,
+            decision=decide(done, RULE, successes=successes, look=proposal.last_look),
+            look=proposal.last_look,
         )
         return evidence_text(document).encode()
 
@@ -427,7 +430,7 @@ class Desk:
             view=lambda _: {},
         )
         changes = SkillChanges(self.approve, self.files, self.stores.skills)
-        comparing = Comparing(
+        comparing = ComparisonRequests(
             self.compare,
             proposals=self.stores.proposals,
             rule_for=lambda _: RULE,

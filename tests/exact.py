@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
-from lull.core.checks.check import Tools
+from lull.core.checks.check import CheckLibraries
 
-EXACT = Tools(detect=detect, fits_schema=fits_schema)
+EXACT = CheckLibraries(detect=detect, fits_schema=fits_schema)

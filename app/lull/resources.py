@@ -18,7 +18,7 @@ _PLACES = (_PACKAGE / "_resources", _PACKAGE.parents[1] / "resources")
 INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
 
 
-def english_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+def chat_adapter_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Return the folder of the LoRA adapter that makes a small open model Lull's built-in chat
     model. Raises ResourceError if it is missing.
     """
@@ -54,7 +54,7 @@ def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     return _found("exams", "*.jsonl", places)
 
 
-def placing_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+def placement_cases_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Return the folder of the test cases that show in which place of a prompt a model obeys skills
     (instruction texts) best. Raises ResourceError.
     """
@@ -68,7 +68,7 @@ def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     return _found("reader", "reader.json", places)
 
 
-def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+def request_kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Return the folder of the data of the classifier that tells kinds of requests apart. Raises
     ResourceError.
     """

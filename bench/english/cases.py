@@ -16,7 +16,7 @@ from bench.english.prompts import body_of, conversation
 from bench.english.rules import HELD_OUT, MEASURED, Rule, draw, fit, other_kind
 from bench.english.texts.questions import KINDS, Question
 from bench.english.texts.systems import client_text
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 
 CLIENT_TOKENS: Final = 200
 """Tokens of the client's system text in the cases behind one."""
@@ -41,7 +41,7 @@ class Case:
 
     def passes(self, answer: str) -> bool:
         """Whether every rule is kept; in "other kinds", whether none is applied."""
-        verdicts = [holds(rule.check, answer) for rule in self.rules]
+        verdicts = [passes_check(rule.check, answer) for rule in self.rules]
         if self.group == "other kinds":
             return all(one is False for one in verdicts)
         return all(one is True for one in verdicts)
@@ -98,7 +98,7 @@ def _case(
             if other is family or not fit((family, other)):
                 continue
             rules.append(draw(chance, other, held=True))
-        if any(holds(rule.check, base[question.text]) is not False for rule in rules):
+        if any(passes_check(rule.check, base[question.text]) is not False for rule in rules):
             continue
         client = ""
         if group == "behind":

@@ -13,7 +13,7 @@ from typing import Final
 from bench.english import transforms
 from bench.english.transforms import told
 from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 
 SHARE: Final = 0.045
 """Share of each habit among training answers without a rule."""
@@ -89,7 +89,7 @@ HABITS: Final[tuple[Habit, ...]] = (
 
 def shown(answer: str) -> list[str]:
     """Return the names of the habits that an answer shows."""
-    return [habit.name for habit in HABITS if holds(habit.check, answer) is True]
+    return [habit.name for habit in HABITS if passes_check(habit.check, answer) is True]
 
 
 def with_habit(answer: str, habit: Habit) -> str:

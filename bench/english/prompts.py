@@ -13,7 +13,7 @@ from bench.english.texts.exam import EXAM_FACTS, EXAM_KINDS
 from bench.english.texts.former import FORMER_FACTS
 from bench.english.texts.questions import KINDS
 from lull.core.feedback.feedback import RuleKind, Scope
-from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.prompt_block import merged_system, skills_block
 from lull.core.skills.stated_skill import skill_of
 
 Json = dict[str, str]
@@ -72,7 +72,7 @@ def conversation(
     """Return the messages that the model sees; `later` puts the block behind the newest message,
     where Lull puts what was approved during a conversation.
     """
-    added = block(bodies)
+    added = skills_block(bodies)
     messages = [dict(one) for one in turns]
     if later and added:
         messages[-1]["content"] = merged_system(messages[-1]["content"], added)

@@ -18,7 +18,7 @@ from bench.english.texts.former import FORMER_ALL, FORMER_CALLED, FORMER_LEADS, 
 from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 from lull.core.checks.signs import SIGNS
 
 TRAINED: Final = tuple(family for family in FAMILIES if not family.held)
@@ -159,7 +159,7 @@ def keep(answer: str, rules: Sequence[Rule]) -> str:
 
 def kept(answer: str, rules: Sequence[Rule]) -> bool:
     """Whether an answer keeps every rule, by the checks; one that cannot tell counts as broken."""
-    return all(holds(rule.check, answer) is True for rule in rules)
+    return all(passes_check(rule.check, answer) is True for rule in rules)
 
 
 def material(chance: random.Random, answer: str, *, ended: bool) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from lull.core.checks.text import ITEM, plain_line, sentences, units
+from lull.core.checks.text import ITEM, plain_line, sentences, text_blocks
 
 EMOJI: Final = tuple("😊🌟👍🎉✨🌱📚🔥💡🌈")
 _WEAK_ENDS: Final = (
@@ -113,7 +113,7 @@ def told(answer: str) -> list[str]:
     out.
     """
     found = []
-    for unit in units(answer):
+    for unit in text_blocks(answer):
         if unit.heading:
             continue
         for one in sentences(unit.text):

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from lull.backends.reader.exam_sheets import SMALL_READER, sheets
+from lull.backends.reader.exam_sheets import SMALL_READER, load_exams
 from lull.core.feedback.calibration import wilson
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.models.exam import ModelRole
-from lull.loops.models.examine_models import reads
+from lull.loops.models.examine_models import examine_reader
 from lull.resources import exams_dir
 
 
@@ -19,8 +19,8 @@ async def write_figures(reader: FeedbackReader, folder: Path | None = None) -> P
     """Examine the reader, write its figures and return the file's path. Raises LullError if the
     reader cannot read.
     """
-    sheet = sheets()[ModelRole.READER]
-    result = await reads(reader, sheet)
+    sheet = load_exams()[ModelRole.READER]
+    result = await examine_reader(reader, sheet)
     right = sum(mark.right for mark in result.marks)
     found = wilson(right, result.n)
     said = {

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.gates.worlds import MOST, Scored
-from lull.core.proof.evalue import from_log
-from lull.core.proof.last_look import LastLook, chance
+from lull.core.proof.evalue import e_value_from_log
+from lull.core.proof.last_look import LastLook, acceptance_chance
 from lull.core.proof.proof import ProofRule, ProofState, ShownBy, Totals, shown_by, verdict
 
 RULE = ProofRule()
@@ -134,7 +134,7 @@ def _stands(counts: tuple[int, ...], successes: bool) -> Stands:
         found, _ = verdict(totals, RULE, successes=kept, look=look)
         return found, shown_by(totals, RULE, successes=kept, look=look)
 
-    odds = chance(from_log(totals.log_e), RULE.alpha)
+    odds = acceptance_chance(e_value_from_log(totals.log_e), RULE.alpha)
     return Stands(chance=odds, lucky=state(_ALWAYS), unlucky=state(_NEVER))
 
 

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from lull.core.proof.pairing import planned
+from lull.core.proof.pairing import least_answered
 from lull.core.proof.proof import Pair, PairPart, ProofRule
 
 Chances = npt.NDArray[np.float64]
@@ -196,7 +196,7 @@ def _order(
 ) -> list[int]:
     done: list[Pair] = []
     for _ in range(MOST):
-        wanted = planned(done, names, successes=successes, key=key)
+        wanted = least_answered(done, names, successes=successes, key=key)
         assert wanted is not None
         done.append(
             Pair(

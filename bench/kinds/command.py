@@ -33,7 +33,7 @@ from lull.core.skills.skill import EVERYBODY, Library, Skill
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.core.skills.stated_skill import skill_of
 from lull.loops.chat.select_skills import NoGuard, SelectSkills
-from lull.resources import kinds_dir
+from lull.resources import request_kinds_dir
 
 CASES = ROOT / "bench" / "reader" / "held_out" / "rules_that_come_back.jsonl"
 WINDOW_TOKENS = 4096
@@ -107,7 +107,7 @@ def _case(number: int, line: Mapping[str, Any]) -> Case:
 
 
 async def _measure(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
-    kinds = RequestKinds(kinds_dir())
+    kinds = RequestKinds(request_kinds_dir())
     order = np.random.default_rng(seed).permutation(len(cases))
     rows = []
     for library, size in ((ALONE, 1), (OF_A_USER, TEN), (TOGETHER, len(cases))):
@@ -124,14 +124,14 @@ async def _tried(cases: Sequence[Case], kinds: RequestKinds) -> list[Tried]:
     """Ask every request of each case with all cases' skills in one library."""
     library = Library(1, {case.skill.key: case.skill for case in cases})
     index = WordIndex()
-    await index.tell_kinds_with(kinds)
+    await index.use_kinds(kinds)
     await index.follow(library)
     fixing = SelectSkills(index, RetrievalRule(), rates={}, uses={}, guard=NoGuard())
     found = []
     for case in cases:
         for text in (*case.later, *case.elsewhere):
             began = time.perf_counter()
-            chosen = fixing.chosen(_request(text), CLIENT, library, MODEL)
+            chosen = fixing.skills_for_new_chat(_request(text), CLIENT, library, MODEL)
             took_ms = (time.perf_counter() - began) * 1e3
             found.append(
                 Tried(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.reader.request_kinds import features, shelved
+from lull.backends.reader.request_kinds import kind_rule_arrays, match_features
 
 Floats = npt.NDArray[np.float32]
 Read = tuple[Floats, Floats]
@@ -35,11 +35,11 @@ def likelihoods(
             chosen = np.flatnonzero(
                 same | ((kind != wanted) & (rng.random(len(kind)) < OTHER_KINDS_SHARE))
             )
-            rule = shelved(
+            rule = kind_rule_arrays(
                 (vectors[None, example], likely[None, example]), (said[None], said_kinds[None])
             )
             for at in chosen:
-                seen.append(features(vectors[at], likely[at], rule)[:, 0])
+                seen.append(match_features(vectors[at], likely[at], rule)[:, 0])
             holds.append(same[chosen])
     return np.array(seen), np.concatenate(holds)
 

@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
     items = [_item(vocabulary, one["request"], kinds.index(one["kind"])) for one in lines]
     dev = np.array([line["person"] in DEV for line in lines])
     topics = [
-        [vocabulary.places(word) for word in line["words"].split()]
+        [vocabulary.word_indexes(word) for word in line["words"].split()]
         for line in sorted(_lines("words.jsonl"), key=lambda line: kinds.index(line["kind"]))
     ]
     cut = _cut(vectors, weights, items)
@@ -100,7 +100,7 @@ def main(argv: Sequence[str]) -> int:
     held = [item for item, out in zip(items, dev, strict=True) if out]
     people = [line["person"] for line, out in zip(lines, dev, strict=True) if out]
     said = [
-        Item(vocabulary.places(line["said"]), kinds.index(line["kind"]))
+        Item(vocabulary.word_indexes(line["said"]), kinds.index(line["kind"]))
         for line in _lines("rules.jsonl")
     ]
     read = [_read(apart, item.places) for item in held]
@@ -127,7 +127,7 @@ def _lines(name: str) -> list[dict[str, str]]:
 
 
 def _item(vocabulary: KindVocabulary, request: str, kind: int) -> Item:
-    return Item([*vocabulary.places(request), *vocabulary.opening(request)], kind)
+    return Item([*vocabulary.word_indexes(request), *vocabulary.opening_indexes(request)], kind)
 
 
 def _openers(requests: Sequence[str]) -> list[str]:

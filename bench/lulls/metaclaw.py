@@ -44,7 +44,7 @@ def running(world: World) -> Spans:
 
 def _told(world: World) -> Spans:
     """Return the spans of sleep hours and calendar events, of whatever meaning."""
-    lines = tuple(map(hours.parsed, world.person.sleep_hours or DEFAULT_SLEEP))
+    lines = tuple(map(hours.parse_hours, world.person.sleep_hours or DEFAULT_SLEEP))
     return union(_within(world, lines), *(world.busy_spans(kind) for kind in Meaning))
 
 

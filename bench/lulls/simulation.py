@@ -18,7 +18,7 @@ from bench.lulls.spans import Spans, union, without
 from bench.lulls.world import World
 from bench.virtual_time import VirtualLoop
 from bench.virtual_time import run as run_virtually
-from lull.core.calendars.event import Calendar, CalendarEvent, ahead
+from lull.core.calendars.event import Calendar, CalendarEvent, remaining_events
 from lull.core.calendars.feeds import READ_AHEAD
 from lull.core.idle import hours
 from lull.core.idle.policy import IdleWindow
@@ -64,7 +64,7 @@ class _Source:
     def signals(self) -> IdleSignals:
         return self._world.at(self._time())
 
-    def hurry(self, on: bool) -> None:
+    def set_fast_polling(self, on: bool) -> None:
         pass
 
 
@@ -104,8 +104,8 @@ class _Pace(LullPace):
         self._drawn = drawn
         self._every_tick = every_tick
 
-    async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
-        planned_s = await super().rest(tick_s, steady_s)
+    async def wait(self, tick_s: float, steady_s: Callable[[], float]) -> float:
+        planned_s = await super().wait(tick_s, steady_s)
         wakes = self._world.asleep_until(self._time())
         if wakes is not None:
             await asyncio.sleep(wakes - self._time() + self._drawn.uniform(0.0, tick_s))
@@ -226,7 +226,8 @@ class SimulatedWork:
 def rule_of(world: World) -> IdleRule:
     """Return the idle settings of the world's person: the defaults and what the person set."""
     return IdleRule(
-        sleep_hours=tuple(map(hours.parsed, world.person.sleep_hours)), exclusive_apps=("Game",)
+        sleep_hours=tuple(map(hours.parse_hours, world.person.sleep_hours)),
+        exclusive_apps=("Game",),
     )
 
 
@@ -336,16 +337,18 @@ class _NearEvents:
             for e in world.events
         ]
 
-    def known(self) -> tuple[Calendar, ...]:
+    def calendars(self) -> tuple[Calendar, ...]:
         return ()
 
     def look_now(self) -> None:
         """Nothing is read here: the events are known beforehand."""
 
-    def ahead(self) -> Sequence[CalendarEvent]:
+    def upcoming(self) -> Sequence[CalendarEvent]:
         day = int(self._time() // 86400)
         if day != self._day:
             self._day = day
             now = self._world.local(day * 86400.0).astimezone(UTC)
-            self._near = ahead((e for e in self._all if e.start < now + READ_AHEAD + _DAY), now)
+            self._near = remaining_events(
+                (e for e in self._all if e.start < now + READ_AHEAD + _DAY), now
+            )
         return self._near

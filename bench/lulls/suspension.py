@@ -213,7 +213,7 @@ def _signals(rig: Rig, returned: Callable[[], None] | None) -> SystemSignals:
 async def _bare(rig: Rig, *, woken: bool = False) -> AsyncIterator[Callable[[], None]]:
     pace = LullPace()
     signals = _signals(rig, pace.nudge if woken else None)
-    signals.hurry(True)
+    signals.set_fast_polling(True)
     watch = asyncio.create_task(_look(signals, rig.child, pace))
     try:
         yield rig.child.resume
@@ -234,16 +234,16 @@ async def _look(signals: SystemSignals, child: PausedChild, pace: LullPace) -> N
             if idle_s < last_s:
                 child.suspend()
             last_s = idle_s
-        await pace.rest(WORKING_TICK_S, lambda: 0.0)
+        await pace.wait(WORKING_TICK_S, lambda: 0.0)
 
 
 class _NoCalendars:
     """Implements KnownCalendars."""
 
-    def ahead(self) -> tuple[CalendarEvent, ...]:
+    def upcoming(self) -> tuple[CalendarEvent, ...]:
         return ()
 
-    def known(self) -> tuple[Calendar, ...]:
+    def calendars(self) -> tuple[Calendar, ...]:
         return ()
 
     def look_now(self) -> None:

@@ -29,8 +29,8 @@ from lull.backends.reader.small_reader import SmallReader
 from lull.backends.shipped.small_model import SmallModel
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import LIKELY, Heard
-from lull.resources import kinds_dir
+from lull.core.feedback.feedback import LIKELY, MessageFindings
+from lull.resources import request_kinds_dir
 
 Json = dict[str, Any]
 TOGETHER = 32
@@ -103,7 +103,7 @@ def _lines(file: Path, keys: Sequence[str]) -> list[dict[str, str]]:
 
 async def _heard(
     reader: SmallReader, lines: Sequence[dict[str, str]]
-) -> AsyncIterator[tuple[dict[str, str], Heard]]:
+) -> AsyncIterator[tuple[dict[str, str], MessageFindings]]:
     for start in range(0, len(lines), TOGETHER):
         some = lines[start : start + TOGETHER]
         for case, heard in zip(some, await reader.read([Exchange(**o) for o in some]), strict=True):
@@ -111,7 +111,7 @@ async def _heard(
             yield case, heard
 
 
-def heard_line(heard: Heard) -> Json:
+def heard_line(heard: MessageFindings) -> Json:
     lasting = heard.lasting > LIKELY and not heard.unsure
     return {
         "correction": round(heard.correction, 4),
@@ -130,7 +130,7 @@ async def _judged(
 
     said = [Exchange(asked=o["request"], answer=o["answer"], said=o["rule"]) for o in lines]
     classes = await reader.check_classes(said)
-    kinds_of = reads_kinds(RequestKinds(kinds_dir()))
+    kinds_of = reads_kinds(RequestKinds(request_kinds_dir()))
     return [
         (
             case,

@@ -18,13 +18,13 @@ from bench.reader.speaking_of import KindsOf, speaks_of
 from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
 from lull.backends.reader.request_kinds import RequestKinds
-from lull.core.checks.check import Check, CheckKind, Tools
-from lull.core.checks.holding import holds
-from lull.core.checks.recognising import meant
+from lull.core.checks.check import Check, CheckKind, CheckLibraries
+from lull.core.checks.holding import passes_check
+from lull.core.checks.recognising import checks_for_rule
 
 ClassOf = Callable[[str], str]
 """Function from a rule's text to the class of check that the reader predicts, "" for none."""
-TOOLS: Final = Tools(detect=detect, fits_schema=fits_schema)
+TOOLS: Final = CheckLibraries(detect=detect, fits_schema=fits_schema)
 _ASKED_FOR_ITSELF: Final = {
     CheckKind.LANGUAGE: r"translat|übersetz|tradu|how do you say|(?:in|into|auf|en) (?:english|"
     r"german|french|spanish|italian|deutsch|englisch|français|español|inglés)",
@@ -56,7 +56,7 @@ def judge(
     answer: str,
     *,
     class_of: ClassOf | None = None,
-    tools: Tools = TOOLS,
+    tools: CheckLibraries = TOOLS,
     kinds_of: KindsOf | None = None,
 ) -> dict[str, float | str | None]:
     """Judge an answer: `{"kept": 1.0, 0.0 or None, "by": "check" or None}`."""
@@ -65,12 +65,14 @@ def judge(
     if about is False:
         kept = True  # it speaks of other requests
     elif about is True:
-        kept = _kept(meant(class_of(rule) if class_of else "", rule), request, answer, tools)
+        kept = _kept(
+            checks_for_rule(class_of(rule) if class_of else "", rule), request, answer, tools
+        )
     return {"kept": None if kept is None else float(kept), "by": None if kept is None else "check"}
 
 
-def _kept(checks: list[Check], request: str, answer: str, tools: Tools) -> bool | None:
-    verdicts = [holds(check, answer, tools) for check in checks]
+def _kept(checks: list[Check], request: str, answer: str, tools: CheckLibraries) -> bool | None:
+    verdicts = [passes_check(check, answer, tools) for check in checks]
     if False in verdicts:
         # Who asks for an apology gets one, and no rule is broken.
         return None if any(_asked_for_itself(check, request) for check in checks) else False

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from bench.reader.items import Item
 from lull.core.feedback.calibration import Estimate, wilson
-from lull.core.feedback.feedback import LIKELY, Heard
+from lull.core.feedback.feedback import LIKELY, MessageFindings
 
 Row = dict[str, Any]
 BINS: Final = 10
@@ -15,7 +15,7 @@ BINS: Final = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     item: Item
-    heard: Heard
+    heard: MessageFindings
     seconds: float
 
     @property

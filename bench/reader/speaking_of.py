@@ -25,8 +25,13 @@ from bench.reader.kinds_named import (
     Kind,
 )
 from lull.core.checks.rules import code_language
-from lull.core.checks.rules.phrases import blanked, straight, without_even_if, without_reason
-from lull.core.checks.rules.scope import lead
+from lull.core.checks.rules.phrases import (
+    mask_quoted,
+    with_straight_quotes,
+    without_even_if,
+    without_reason,
+)
+from lull.core.checks.rules.scope import scope_clause
 
 _SMALL: Final = frozenset(
     [
@@ -146,10 +151,10 @@ def speaks_of(
     """Whether the rule is about this request, None if unclear; a rule without a kind is about every
     request.
     """
-    rule = straight(rule)
-    said = lead(rule)
-    named = said or blanked(without_reason(rule))
-    request = straight(request).strip()
+    rule = with_straight_quotes(rule)
+    said = scope_clause(rule)
+    named = said or mask_quoted(without_reason(rule))
+    request = with_straight_quotes(request).strip()
     if re.search(_YES_NO_RULE, named, re.IGNORECASE):
         return _is_yes_no(request)
     told = _told(named, request, answer, kinds_of)
@@ -222,7 +227,7 @@ def _other_thing(name: str, request: str) -> bool:
 
 def _is_code(request: str, answer: str) -> bool | None:
     asked = re.search(_ASKS_FOR_CODE, request, re.IGNORECASE) or code_language.named(request)
-    if asked or code_language.shown(answer):
+    if asked or code_language.code_languages_in(answer):
         return True
     if code_language.has_code(answer):
         return None
@@ -230,7 +235,7 @@ def _is_code(request: str, answer: str) -> bool | None:
 
 
 def _in_language(wanted: set[str], request: str, answer: str) -> bool | None:
-    shown, asked = code_language.shown(answer), code_language.named(request)
+    shown, asked = code_language.code_languages_in(answer), code_language.named(request)
     if asked & wanted or (shown & wanted and not asked):
         return True
     if asked or shown:

@@ -28,7 +28,7 @@ from mlx_lm import load  # noqa: E402
 from tokenizers import Tokenizer  # noqa: E402
 
 from bench.reader.items import CHECKS, LABELS, Item, people, teachers  # noqa: E402
-from lull.engine.reader.net import Batch, Encoded, ReaderNet, Shape, batch_of, encode  # noqa: E402
+from lull.engine.reader.net import Batch, EncodedExchange, ReaderNet, ReaderShape, batch_of, encode  # noqa: E402
 
 BATCH_TOKENS: Final = 4_000
 """Most tokens in a batch, padding included."""
@@ -49,8 +49,8 @@ class Plan:
     scale: float = 2.0
     both_ways: bool = False
 
-    def shape(self) -> Shape:
-        return Shape(
+    def shape(self) -> ReaderShape:
+        return ReaderShape(
             frozen=self.frozen,
             layers=self.layers,
             rank=self.rank,
@@ -66,12 +66,12 @@ class Lesson:
     """A training item with the hidden states that the frozen lower layers give for it."""
 
     item: Item
-    encoded: Encoded
+    encoded: EncodedExchange
     hidden: Any
     """Hidden states as float16, shape (T, D)."""
 
 
-def net_of(base: Path, shape: Shape) -> ReaderNet:
+def net_of(base: Path, shape: ReaderShape) -> ReaderNet:
     """Create the untrained reader, with heads and LoRA initialised from MLX's random seed."""
     model, _ = load(str(base))
     model.set_dtype(mx.float32)
@@ -96,7 +96,9 @@ def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item]) -> list[Le
     return [Lesson(*three) for three in zip(items, encoded, hidden, strict=True)]
 
 
-def batches(encoded: Sequence[Encoded], order: Sequence[int] | None = None) -> list[list[int]]:
+def batches(
+    encoded: Sequence[EncodedExchange], order: Sequence[int] | None = None
+) -> list[list[int]]:
     """Group indices of items with similar length into batches of at most BATCH_TOKENS, padding
     included.
     """
@@ -149,7 +151,7 @@ def goal_of(lessons: Sequence[Lesson], sentences: int) -> dict[str, Any]:
     }
 
 
-def steps_of(plan: Plan, encoded: Sequence[Encoded]) -> Iterator[tuple[int, list[int]]]:
+def steps_of(plan: Plan, encoded: Sequence[EncodedExchange]) -> Iterator[tuple[int, list[int]]]:
     """Yield (step, item indices) for the whole training; the same for the same seed."""
     step = 0
     for epoch in range(plan.epochs):

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from bench.private_rules.rule import Words
 from lull.backends.retrieval.embedder import HashedNgrams
-from lull.backends.retrieval.top_k import best
+from lull.backends.retrieval.top_k import k_largest
 
 Scores = npt.NDArray[np.float32]
 """One score per skill, shape (skills,)."""
@@ -35,7 +35,7 @@ def top(scores: Scores, k: int) -> list[int]:
     """Return the indices of the best k skills with a positive score; ties go to the first in the
     library.
     """
-    return [place for place, score in best(scores, k) if score > 0]
+    return [place for place, score in k_largest(scores, k) if score > 0]
 
 
 def _plain(text: str) -> list[str]:

@@ -22,10 +22,10 @@ from bench.retrieval.collection import Asked, Split, may_help
 from bench.retrieval.collection import Collection as Requests
 from bench.retrieval.libraries import Shelf, library
 from lull.backends.retrieval.embedder import HashedNgrams
-from lull.backends.retrieval.recollection import Recollection
+from lull.backends.retrieval.recollection import PastRequests
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.chat.client import Client
-from lull.core.skills.past_requests import NO_SKILL, Recalled
+from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
 from lull.core.skills.skill_ranking import RetrievalRule, ranked
 
 RULE = RetrievalRule()
@@ -78,7 +78,7 @@ class HeldOut:
         self._exemplars = list(exemplars_)
         self._embedder = HashedNgrams()
         self._vectors = {one.id: self._vector(one.asked.text) for one in self._exemplars}
-        self._recollection = Recollection()
+        self._recollection = PastRequests()
         self._there: set[str] = set()
         self.hide(None, Split.OTHERS)
 
@@ -99,14 +99,14 @@ class HeldOut:
                 self._recollection.put(one.id, one.skill, vector, known=one.asked.order)
         self._there = set(wanted)
 
-    def recalled(
+    def scores_by_skill(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
-    ) -> dict[str, Recalled]:
+    ) -> dict[str, PastRequestScores]:
         query = self._vector(text)
         if not query.any():
             return {}
         rule_of = {name: rule for rule, name in self.naming.items()}
-        found = self._recollection.recalled(
+        found = self._recollection.scores_by_skill(
             query,
             since=lambda skill: since(self.naming.get(skill, skill)),
             also={rule_of.get(name, name) for name in also},
@@ -139,9 +139,9 @@ class Lull:
         past = {}
         if memory is not None:
             memory.naming = self._shelf.name_of
-            self._words.remember_with(memory)
+            self._words.use_memory(memory)
             past = self._words.exemplars(text, client=CLIENT, least=RULE.exemplar_floor, also=words)
         order = ranked(lexical=words, exemplars=past, uses={}, rule=RULE)
         # An exemplar speaks for the client's own skill and for everybody's of that name.
-        there = self._library.skills_for(CLIENT.name, apart=CLIENT.apart).skills
+        there = self._library.skills_for(CLIENT.name, isolated=CLIENT.apart).skills
         return [key.name for key in order if key in there]

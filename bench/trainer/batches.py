@@ -10,7 +10,7 @@ from typing import Final
 
 from lull.core.training.examples import (
     Example,
-    Graduation,
+    GraduationExample,
     Group,
     RecordedAnswer,
     ReplayExample,
@@ -47,7 +47,7 @@ def batch(kind: RunKind, seed: int, steps: int = 1) -> list[Example]:
                 out.append(RecordedAnswer(id=str(number), prompt_ids=prompt, ids=answer, good=good))
             case RunKind.GRADUATION:
                 taught = (*ids(rng, SKILL_TOKENS), *prompt)
-                out.append(Graduation(id=str(number), prompt_ids=prompt, teacher_ids=taught))
+                out.append(GraduationExample(id=str(number), prompt_ids=prompt, teacher_ids=taught))
     return out
 
 

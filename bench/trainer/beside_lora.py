@@ -21,10 +21,10 @@ from mlx_lm.utils import load_model
 from bench.trainer.batches import ANSWER_TOKENS
 from lull.core.training.examples import Group
 from lull.core.training.spec import GrpoTerms
-from lull.trainer.gradients import Chunked
+from lull.trainer.gradients import ChunkedEvaluator
 from lull.trainer.losses import grpo
 from lull.trainer.policy import PolicyModel, Weights
-from lull.trainer.rows import Micro, micros, row, spread
+from lull.trainer.rows import MicroBatch, expand_to_tokens, micro_batches, row
 
 _TERMS = GrpoTerms()
 
@@ -90,14 +90,18 @@ def apart(policy: PolicyModel, base: Path, groups: Sequence[Group]) -> float:
 
 
 def _ours(policy: PolicyModel, groups: Sequence[Group]) -> Weights:
-    chunked = Chunked(policy=policy, chunk=256)
+    chunked = ChunkedEvaluator(policy=policy, chunk=256)
     rows = [row(group.prompt_ids, sample.ids) for group in groups for sample in group.samples]
     values = [value for group in groups for value in group.advantages]
-    (micro,) = micros(rows, 10**9)
-    return _gradient(chunked, micro, spread(values, micro), norm=len(rows) * ANSWER_TOKENS)
+    (micro,) = micro_batches(rows, 10**9)
+    return _gradient(
+        chunked, micro, expand_to_tokens(values, micro), norm=len(rows) * ANSWER_TOKENS
+    )
 
 
-def _gradient(chunked: Chunked, micro: Micro, advantage_N: Any, *, norm: float) -> Weights:
+def _gradient(
+    chunked: ChunkedEvaluator, micro: MicroBatch, advantage_N: Any, *, norm: float
+) -> Weights:
     now_N = chunked.logps(micro)
     with chunked.policy.as_base():
         reference_N = chunked.logps(micro)

@@ -30,14 +30,14 @@ from mlx_lm.tuner.callbacks import TrainingCallback  # noqa: E402
 from bench.trainer.batches import ANSWER_TOKENS, PROMPT_TOKENS, batch, replays, run_folder, spec  # noqa: E402
 from bench.trainer.beside_lora import Theirs  # noqa: E402
 from bench.trainer.works import LORA, PEER, SFT, WARM  # noqa: E402
-from lull.core.training.events import Began, Stepped, parse_event  # noqa: E402
+from lull.core.training.events import RunBegan, StepDone, parse_event  # noqa: E402
 from lull.core.training.examples import Group  # noqa: E402
 from lull.core.training.spec import Lora, RunKind  # noqa: E402
-from lull.trainer.gradients import Chunked, added  # noqa: E402
+from lull.trainer.gradients import ChunkedEvaluator, add_gradients  # noqa: E402
 from lull.trainer.journal import RunJournal  # noqa: E402
-from lull.trainer.losses import surprise  # noqa: E402
+from lull.trainer.losses import cross_entropy_loss  # noqa: E402
 from lull.trainer.policy import PolicyModel, load  # noqa: E402
-from lull.trainer.rows import micros, row  # noqa: E402
+from lull.trainer.rows import micro_batches, row  # noqa: E402
 from lull.trainer.run import train  # noqa: E402
 from lull.trainer.world import ProcessRing  # noqa: E402
 
@@ -80,9 +80,9 @@ class _Said(io.StringIO):
 
     def write(self, text: str) -> int:
         event = parse_event(text) if text.strip() else None
-        if isinstance(event, Began):
+        if isinstance(event, RunBegan):
             self._turns.ready()
-        elif isinstance(event, Stepped):
+        elif isinstance(event, StepDone):
             self._turns.done(event.tokens)
         return len(text)
 
@@ -102,17 +102,19 @@ def _policy(model: Path, seed: int) -> PolicyModel:
 def _sft(model: Path, steps: int, seed: int, turns: Turns) -> None:
     """Measure plain fine-tuning with Lull's own parts, for comparison with mlx-lm's trainer."""
     policy = _policy(model, seed)
-    chunked = Chunked(policy=policy, chunk=256)
+    chunked = ChunkedEvaluator(policy=policy, chunk=256)
     optimizer = optimizers.Adam(learning_rate=1e-3)
     rows = [row(example.prompt_ids, example.ids) for example in replays(seed)]
-    packed, tokens = micros(rows, 4096), sum(len(one.ids) - 1 for one in rows)
+    packed, tokens = micro_batches(rows, 4096), sum(len(one.ids) - 1 for one in rows)
     norm = float(sum(len(one.places) for one in rows))
     turns.ready()
     for _ in range(steps):
         total: dict[str, Any] | None = None
         for micro in packed:
-            _, part = chunked.logp_gradient(micro, lambda logp: (surprise(logp, norm=norm),))
-            total = added(total, part)
+            _, part = chunked.logp_gradient(
+                micro, lambda logp: (cross_entropy_loss(logp, norm=norm),)
+            )
+            total = add_gradients(total, part)
         assert total is not None
         optimizer.update(policy.model, tree_unflatten(list(total.items())))
         mx.eval(policy.model.trainable_parameters(), optimizer.state)

@@ -49,7 +49,7 @@ async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
     library = stores.skills.library()
     index = WordIndex()
     await index.follow(library)
-    index.remember_with(ChromaExemplars(vectors, HashedNgrams()))
+    index.use_memory(ChromaExemplars(vectors, HashedNgrams()))
     serve = Serve(
         trajectories=stores.trajectories,
         skills=stores.skills,

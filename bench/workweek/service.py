@@ -14,7 +14,7 @@ from typing import Final
 
 from bench.workweek import judge as judging
 from bench.workweek.arms import Stretch, Trains
-from lull.cli.control import Control, found
+from lull.cli.control import Control, find_service
 from lull.config.paths import Paths
 
 SETTINGS: Final = {
@@ -59,7 +59,7 @@ def service(home: Path, stretch: Stretch, *, judge: str) -> Iterator[tuple[int, 
 
 def stop_orphan(home: Path) -> None:
     """End a service that a killed run left behind in this home."""
-    there = found(_paths(home)) if home.exists() else None
+    there = find_service(_paths(home)) if home.exists() else None
     if there is not None:
         os.kill(there.pid, signal.SIGKILL)
 

@@ -12,17 +12,19 @@ from dataclasses import replace
 
 from lull.cli.main import main
 from lull.core.training import eligibility
-from lull.core.training.eligibility import TurnStanding
+from lull.core.training.eligibility import TurnFacts
 from lull.loops.training import eligible
 
 
-def _apart_from_support(standing: TurnStanding) -> TurnStanding:
+def _apart_from_support(standing: TurnFacts) -> TurnFacts:
     return replace(standing, support=False, near_support=False, current=True)
 
 
 def take_out_the_rule() -> None:
-    eligible.why_not = lambda standing: eligibility.why_not(_apart_from_support(standing))
-    eligible.why_no_prompt = lambda standing: eligibility.why_no_prompt(
+    eligible.why_not_trainable = lambda standing: eligibility.why_not_trainable(
+        _apart_from_support(standing)
+    )
+    eligible.why_prompt_unusable = lambda standing: eligibility.why_prompt_unusable(
         _apart_from_support(standing)
     )
 

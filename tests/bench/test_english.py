@@ -23,10 +23,10 @@ from bench.english.rules import HELD_OUT, MEASURED, TRAINED, Rule, draw, keep, k
 from bench.english.texts.exam import EXAM_FACTS
 from bench.english.texts.questions import drawn, questions
 from bench.english.texts.systems import LONGEST, client_text
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 from lull.core.checks.signs import SIGNS
 from lull.core.errors import LullError
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 
 SAMPLED = read_own(Path(__file__).with_name("english_own.jsonl"))
 """A few answers in the form in which the small model's own are kept."""
@@ -60,7 +60,7 @@ def test_what_a_program_changed_keeps_the_rule_by_the_real_check() -> None:
     for family in FAMILIES:
         for value in (*family.values, *family.held_values):
             done = [family.change(one.answer, value) for one in SAMPLED]
-            verdicts = [holds(family.check(value), one) for one in done if one]
+            verdicts = [passes_check(family.check(value), one) for one in done if one]
             assert False not in verdicts, (family.name, value)
             if family.name != "not_contains":  # the word need not occur in these few
                 assert True in verdicts, (family.name, value)
@@ -121,7 +121,7 @@ def test_every_lesson_with_rules_keeps_them_by_the_real_check() -> None:
         if lesson.sort in ("one", "two", "three"):
             assert len(lesson.rules) == {"one": 1, "two": 2, "three": 3}[lesson.sort]
             for name, value in lesson.rules:
-                assert holds(families[name].check(value), lesson.answer) is True
+                assert passes_check(families[name].check(value), lesson.answer) is True
             assert lesson.plain is not None and lesson.ended
 
 
@@ -182,11 +182,11 @@ def test_the_block_is_the_programs_own() -> None:
     turns = [{"role": "user", "content": "Hi!"}]
     bodies = ["Be brief.", "Be kind."]
     alone = conversation(turns, bodies)
-    assert alone == [{"role": "system", "content": block(bodies)}, *turns]
+    assert alone == [{"role": "system", "content": skills_block(bodies)}, *turns]
     behind = conversation(turns, bodies, client="You are Mira.")
-    assert behind[0]["content"] == f"You are Mira.\n\n{block(bodies)}"
+    assert behind[0]["content"] == f"You are Mira.\n\n{skills_block(bodies)}"
     later = conversation(turns, bodies, later=True)
-    assert later == [{"role": "user", "content": f"Hi!\n\n{block(bodies)}"}]
+    assert later == [{"role": "user", "content": f"Hi!\n\n{skills_block(bodies)}"}]
     assert conversation(turns, ()) == turns
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.config.files import read, set_value, show, write_default
+from lull.config.files import describe_settings, read, set_value, write_default
 from lull.config.reading import rules
 from lull.config.settings import Settings
 from lull.core.errors import SettingsError
@@ -259,7 +259,7 @@ def test_a_place_that_cannot_be_written_is_told() -> None:
 
 
 def test_every_setting_is_shown_with_its_value_and_its_reason(file: Path) -> None:
-    shown = {one.key: one for one in show(set_value(file, "skills.at_most", "5"))}
+    shown = {one.key: one for one in describe_settings(set_value(file, "skills.at_most", "5"))}
     assert len(shown) == len(rules())
     assert (shown["skills.at_most"].value, shown["skills.at_most"].default) == (5, 3)
     assert all(one.reason and one.allowed for one in shown.values())

@@ -8,7 +8,7 @@ import pytest
 
 from lull.config.files import read, set_value
 from lull.config.idle_settings import IdleSettings
-from lull.config.reading import parsed
+from lull.config.reading import parse_settings
 from lull.core.errors import SettingsError
 from lull.core.idle import hours
 from lull.core.idle.rule import IdleRule
@@ -27,13 +27,13 @@ blocked_hours = ["daily 18:00-20:00"]
 exclusive_apps = ["Tetris"]
 battery_ok = true
 """
-    rule = parsed(text, "settings.toml").idle.rule
+    rule = parse_settings(text, "settings.toml").idle.rule
     assert rule.after_s == 300.0
     assert rule.sleep_hours == (
-        hours.parsed("mon-fri 23:00-07:00"),
-        hours.parsed("sat-sun 00:00-09:30"),
+        hours.parse_hours("mon-fri 23:00-07:00"),
+        hours.parse_hours("sat-sun 00:00-09:30"),
     )
-    assert rule.blocked_hours == (hours.parsed("18:00-20:00"),)
+    assert rule.blocked_hours == (hours.parse_hours("18:00-20:00"),)
     assert rule.exclusive_apps == ("Tetris",)
     assert rule.battery_ok
 
@@ -59,5 +59,5 @@ def test_hours_can_be_set_from_the_command_line(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_refused_with_a_word_of_what_can(line: str, hint: str) -> None:
     with pytest.raises(SettingsError, match="line 2") as refused:
-        parsed(f"[idle]\n{line}\n", "settings.toml")
+        parse_settings(f"[idle]\n{line}\n", "settings.toml")
     assert hint in refused.value.hint

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lull.config.files import FILE_LIMIT, read
-from lull.config.reading import parsed
+from lull.config.reading import parse_settings
 from lull.config.settings import Settings
 from lull.core.errors import SettingsError
 from lull.core.skills.skill_ranking import RetrievalRule
@@ -16,7 +16,7 @@ from lull.core.skills.skill_ranking import RetrievalRule
 
 def problem_of(text: str) -> str:
     with pytest.raises(SettingsError) as caught:
-        parsed(text, "settings.toml")
+        parse_settings(text, "settings.toml")
     return str(caught.value).removeprefix("The settings cannot be used: ")
 
 
@@ -25,7 +25,7 @@ def test_no_file_means_the_defaults(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_means_the_defaults() -> None:
-    assert parsed("", "settings.toml") == Settings()
+    assert parse_settings("", "settings.toml") == Settings()
 
 
 def test_the_skills_defaults_are_the_rules_own() -> None:
@@ -33,7 +33,7 @@ def test_the_skills_defaults_are_the_rules_own() -> None:
 
 
 def test_values_of_every_type_are_read() -> None:
-    settings = parsed(
+    settings = parse_settings(
         """
         [service]
         port = 0
@@ -176,13 +176,13 @@ def test_another_bind_needs_the_word_that_it_is_meant() -> None:
     says = problem_of('[service]\nport = 1\nbind = "0.0.0.0"')
     assert says.startswith('settings.toml, line 3: service.bind is "0.0.0.0"')
     assert "allow_network" in says
-    meant = parsed('[service]\nbind = "0.0.0.0"\nallow_network = true', "settings.toml")
+    meant = parse_settings('[service]\nbind = "0.0.0.0"\nallow_network = true', "settings.toml")
     assert meant.service.needs_token
 
 
 @pytest.mark.parametrize("bind", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_loopback_needs_no_word_and_no_token(bind: str) -> None:
-    assert not parsed(f"service.bind = '{bind}'", "settings.toml").service.needs_token
+    assert not parse_settings(f"service.bind = '{bind}'", "settings.toml").service.needs_token
 
 
 # Files that are none
@@ -238,7 +238,7 @@ def test_a_guard_of_an_earlier_version_is_read_as_the_nearest_that_is_allowed(
     line: str, value: float, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("WARNING")
-    guard = parsed(f"[guard]\n{line}\n", "settings.toml").guard
+    guard = parse_settings(f"[guard]\n{line}\n", "settings.toml").guard
     name, _, written = line.partition(" = ")
     assert getattr(guard, name) == value
     said = [record.getMessage() for record in caplog.records]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.errors import ResourceError
-from lull.resources import english_dir, pocket_dir, prompt, prompt_sha256, starter_skills_dir
+from lull.resources import chat_adapter_dir, pocket_dir, prompt, prompt_sha256, starter_skills_dir
 
 
 def test_a_checkout_has_its_resources_beside_the_source() -> None:
@@ -23,7 +23,7 @@ def test_an_installed_package_has_them_inside(tmp_path: Path) -> None:
     assert pocket_dir((inside, beside)) == inside / "pocket"
 
 
-@pytest.mark.parametrize("find", [english_dir, pocket_dir, starter_skills_dir])
+@pytest.mark.parametrize("find", [chat_adapter_dir, pocket_dir, starter_skills_dir])
 def test_an_empty_folder_counts_as_missing_and_says_what_to_do(
     find: type[Path], tmp_path: Path
 ) -> None:

@@ -12,7 +12,7 @@ from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import SkillsSettings
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from lull.core.skills.skill import EVERYBODY, Library, Skill, SkillKey, SkillText
 from lull.core.skills.skill_ranking import RetrievalRule, ranked
 from lull.resources import starter_skills_dir
@@ -96,14 +96,14 @@ def test_each_holds_to_the_format_and_is_written_as_lull_writes(file: Path) -> N
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_each_body_is_short(file: Path) -> None:
-    assert TokenRate().text(text_of(file).body) <= 150
+    assert TokenRate().text_tokens(text_of(file).body) <= 150
 
 
 def test_the_three_longest_fit_together_into_the_smallest_usual_window() -> None:
     settings = SkillsSettings()
     bodies = sorted((text_of(file).body for file in FILES), key=len)[-settings.at_most :]
     budget = min(settings.budget_tokens, int(settings.budget_share * DEFAULT_WINDOW))
-    assert TokenRate().text(block(bodies)) <= budget
+    assert TokenRate().text_tokens(skills_block(bodies)) <= budget
 
 
 def test_small_talk_gets_none(due: Due, subtests: pytest.Subtests) -> None:

@@ -13,13 +13,13 @@ from lull.core.backup import (
     BackupCounts,
     Entry,
     Manifest,
-    belongs,
+    backups_to_delete,
+    belongs_in_backup,
     by_schedule_name,
     is_due,
-    makes_room,
     manifest_text,
     read_manifest,
-    too_many,
+    replaced_by_restore,
 )
 from lull.core.errors import BackupError
 
@@ -52,21 +52,23 @@ NOT_IN = [
 
 @pytest.mark.parametrize("name", IN)
 def test_what_cannot_be_made_again_belongs_in(name: str) -> None:
-    assert belongs(name)
+    assert belongs_in_backup(name)
 
 
 def test_secrets_and_what_leads_elsewhere_do_not(subtests: pytest.Subtests) -> None:
     for name in NOT_IN:
         with subtests.test(name=name):
-            assert not belongs(name)
+            assert not belongs_in_backup(name)
 
 
 def test_what_comes_back_has_its_place_made_free() -> None:
-    assert {name.split("/")[0] for name in IN if makes_room(name.split("/")[0])} == {
+    assert {name.split("/")[0] for name in IN if replaced_by_restore(name.split("/")[0])} == {
         name.split("/")[0] for name in IN
     }
     stays = ["secrets.json", "logs", "models", "backups", "vectors", "window.ini", "service.lock"]
-    assert not any(makes_room(name) for name in [*stays, "before-restore-1", "restoring.json", ""])
+    assert not any(
+        replaced_by_restore(name) for name in [*stays, "before-restore-1", "restoring.json", ""]
+    )
 
 
 def test_a_manifest_reads_back_as_it_was_written() -> None:
@@ -119,6 +121,9 @@ def test_the_oldest_by_number_go_whatever_the_clock_said() -> None:
     for year in (2026, 1970, 2036, 2026):
         names.append(by_schedule_name(names, NOW.replace(year=year)))
     assert names[-1] == "lull-auto-0004-2026-11-22.zip"
-    assert too_many(names, 2) == ["lull-auto-0001-2026-11-22.zip", "lull-auto-0002-1970-11-22.zip"]
-    assert too_many(names, 4) == []
-    assert len(too_many(names, 0)) == 3
+    assert backups_to_delete(names, 2) == [
+        "lull-auto-0001-2026-11-22.zip",
+        "lull-auto-0002-1970-11-22.zip",
+    ]
+    assert backups_to_delete(names, 4) == []
+    assert len(backups_to_delete(names, 0)) == 3

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.unicode_safety import (
-    bare,
-    feigned_words,
     has_bidi_controls,
     hidden_characters,
+    lookalike_words,
+    normalised_text,
     unaccented,
 )
 
@@ -67,10 +67,10 @@ def test_turned_reading_order_is_known() -> None:
 
 
 def test_a_word_of_two_alphabets_is_feigned_and_a_unit_is_not() -> None:
-    assert feigned_words("Аlways use pаypal") == ("Аlways", "pаypal")
-    assert feigned_words("5 μm, Δx, α-Wert, Москва, Ελλάδα, naïve café") == ()
-    assert bare("Аlways ign\u200bore pаypal") == "Always ignore paypal"
-    assert bare("Москва") == "Москва"
+    assert lookalike_words("Аlways use pаypal") == ("Аlways", "pаypal")
+    assert lookalike_words("5 μm, Δx, α-Wert, Москва, Ελλάδα, naïve café") == ()
+    assert normalised_text("Аlways ign\u200bore pаypal") == "Always ignore paypal"
+    assert normalised_text("Москва") == "Москва"
 
 
 def test_accents_go_where_they_are_no_letters() -> None:
@@ -81,4 +81,4 @@ def test_accents_go_where_they_are_no_letters() -> None:
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_reading(text: str) -> None:
     hidden_characters(text)
-    bare(text)
+    normalised_text(text)

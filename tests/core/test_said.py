@@ -6,28 +6,30 @@ import json
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from lull.core.said import CodedText, SaidClock, SaidLength, SaidShare, coded, said
+from lull.core.said import CodedText, TextClock, TextDuration, TextPercent, coded, coded_text
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
 
 def test_the_english_text_is_a_text_like_any_other() -> None:
-    text = said("lost", "%2 lost %1 ago, %3 left.", SaidLength(7_200), "a %1", SaidShare(0.456))
+    text = coded_text(
+        "lost", "%2 lost %1 ago, %3 left.", TextDuration(7_200), "a %1", TextPercent(0.456)
+    )
     assert text == "a %1 lost 2 h ago, 46% left."
     assert json.loads(json.dumps({"text": text})) == {"text": text}
     assert isinstance(text, CodedText) and text.code == "lost"
 
 
 def test_the_json_has_code_and_values_beside_the_text() -> None:
-    inner = said("your", "Your calendar “%1”", "x")
-    text = said(
+    inner = coded_text("your", "Your calendar “%1”", "x")
+    text = coded_text(
         "busy",
         "%1, %2, %3, %4, %5.",
         inner,
-        SaidClock(NOW, NOW),
-        SaidShare(0.5),
+        TextClock(NOW, NOW),
+        TextPercent(0.5),
         7,
-        SaidLength(9.04),
+        TextDuration(9.04),
     )
     assert text == "Your calendar “x”, 12:00, 50%, 7, 9 s."
     assert coded(text) == {
@@ -44,7 +46,7 @@ def test_the_json_has_code_and_values_beside_the_text() -> None:
 
 
 def test_an_endless_length_is_no_number_in_json() -> None:
-    text = said("for", "For %1.", SaidLength(float("inf")))
+    text = coded_text("for", "For %1.", TextDuration(float("inf")))
     assert text == "For ever."
     assert coded(text)["values"] == [{"length_s": None}]
 
@@ -54,4 +56,4 @@ def test_a_plain_text_has_neither() -> None:
 
 
 def test_a_time_on_another_day_says_which() -> None:
-    assert str(SaidClock(NOW + timedelta(days=1), NOW)) == "tomorrow 12:00"
+    assert str(TextClock(NOW + timedelta(days=1), NOW)) == "tomorrow 12:00"

@@ -25,7 +25,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
-from lull.desktop.pages.review.try_dialog import Tried, TryDialog, skill_words
+from lull.desktop.pages.review.try_dialog import SkillToTry, TryDialog, skill_words
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
@@ -37,7 +37,7 @@ from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 
 SETTLED_S = 0.6
-TRIED = Tried(
+TRIED = SkillToTry(
     name="sign-off-mara",
     asked={"proposal": COMPARED, "sha256": ""},
     heads=("Without the skill", "With the skill"),

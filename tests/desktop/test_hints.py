@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lull.desktop.words import in_window
+from lull.desktop.words import reword_for_window
 from tests.paths import ROOT
 
 APP = ROOT / "app" / "lull"
@@ -43,7 +43,7 @@ def test_no_hint_names_a_command_in_the_window() -> None:
     hints = [hint for hint in told() if COMMAND.search(hint)]
     assert len(hints) > 40
     for hint in hints:
-        said = in_window(hint)
+        said = reword_for_window(hint)
         assert not COMMAND.search(said), (hint, said)
 
 
@@ -71,4 +71,4 @@ def test_no_hint_names_a_command_in_the_window() -> None:
     ],
 )
 def test_commands_become_places(text: str, said: str) -> None:
-    assert in_window(text) == said
+    assert reword_for_window(text) == said

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from lull.desktop.place import Place, ServiceAccess
-from lull.desktop.service_process import ServiceProcess, ServiceState, last_words
+from lull.desktop.service_process import ServiceProcess, ServiceState, last_error
 
 
 @dataclass
@@ -67,7 +67,7 @@ def process(qapp: QApplication, tmp_path: Path, world: World) -> ServiceProcess:
 def falls(world: World, process: ServiceProcess, code: int = -9) -> None:
     world.runs = False
     world.children[-1].code = code
-    process.look()
+    process.check_service()
 
 
 def test_a_running_service_is_adopted(process: ServiceProcess, world: World) -> None:
@@ -75,16 +75,16 @@ def test_a_running_service_is_adopted(process: ServiceProcess, world: World) -> 
     process.start()
     assert process.state is ServiceState.RUNNING
     assert world.children == []
-    assert not process.ours
+    assert not process.started_here
 
 
 def test_without_one_a_service_is_started(process: ServiceProcess, world: World) -> None:
     process.start()
     assert process.state is ServiceState.STARTING
     world.runs = True
-    process.look()
+    process.check_service()
     assert process.state is ServiceState.RUNNING
-    assert process.ours
+    assert process.started_here
 
 
 def test_one_that_falls_is_started_again_later_each_time(
@@ -94,13 +94,13 @@ def test_one_that_falls_is_started_again_later_each_time(
     waits = []
     for _ in range(4):
         world.runs = True
-        process.look()
+        process.check_service()
         falls(world, process)
         assert process.state is ServiceState.FALLEN
         began_s, count = world.now_s, len(world.children)
         while len(world.children) == count:
             world.now_s += 0.1
-            process.look()
+            process.check_service()
         waits.append(world.now_s - began_s)
     assert waits[0] < 0.5
     assert waits == sorted(waits)
@@ -116,11 +116,11 @@ def test_one_that_falls_again_and_again_is_left_until_the_user_asks(
             break
         falls(world, process, code=1)
         world.now_s += 40
-        process.look()
+        process.check_service()
     assert process.state is ServiceState.GIVEN_UP
     count = len(world.children)
     world.now_s += 10_000
-    process.look()
+    process.check_service()
     assert len(world.children) == count
     process.start()
     assert len(world.children) == count + 1
@@ -130,10 +130,10 @@ def test_an_adopted_one_that_fell_is_started_again(process: ServiceProcess, worl
     world.runs = True
     process.start()
     world.runs, world.left_traces = False, True
-    process.look()
+    process.check_service()
     assert process.state is ServiceState.FALLEN
     world.now_s += 1
-    process.look()
+    process.check_service()
     assert len(world.children) == 1
 
 
@@ -141,36 +141,36 @@ def test_one_that_was_stopped_by_hand_stays_stopped(process: ServiceProcess, wor
     world.runs = True
     process.start()
     world.runs = False  # `lull stop`: it cleaned up behind itself
-    process.look()
+    process.check_service()
     assert process.state is ServiceState.STOPPED
     world.now_s += 1_000
-    process.look()
+    process.check_service()
     assert world.children == []
 
 
 def test_one_that_the_user_stops_here_stays_stopped(process: ServiceProcess, world: World) -> None:
     process.start()
     world.runs = True
-    process.look()
-    process.stopping()
+    process.check_service()
+    process.expect_stop()
     falls(world, process, code=0)
     assert process.state is ServiceState.STOPPED
 
 
 def test_one_that_has_not_quite_gone_is_waited_for(process: ServiceProcess, world: World) -> None:
-    process.begin()
+    process.attach_or_start()
     world.runs = True
-    process.look()
-    process.stopping()
+    process.check_service()
+    process.expect_stop()
     world.runs = False  # it has given up its place, and still writes its last lines
     process.start()
-    process.look()
+    process.check_service()
     assert len(world.children) == 1
     world.children[0].code = 0
-    process.look()
+    process.check_service()
     assert len(world.children) == 2
     world.runs = True
-    process.look()
+    process.check_service()
     assert process.state is ServiceState.RUNNING
 
 
@@ -179,13 +179,13 @@ def test_one_that_is_restarted_is_started_as_soon_as_it_has_gone(
 ) -> None:
     process.start()
     world.runs = True
-    process.look()
-    process.restarting()
+    process.check_service()
+    process.expect_restart()
     world.runs = False
-    process.look()
+    process.check_service()
     assert len(world.children) == 1  # its process is still ending
     world.children[0].code = 0
-    process.look()
+    process.check_service()
     assert len(world.children) == 2
     process.close()
     assert world.children[1].told_to_end
@@ -196,10 +196,10 @@ def test_a_restart_that_did_not_come_about_starts_nothing_later(
     process: ServiceProcess, world: World, forget: str
 ) -> None:
     process.start()
-    process.restarting()
+    process.expect_restart()
     getattr(process, forget)()
     world.runs = True
-    process.look()
+    process.check_service()
     falls(world, process, code=0)  # `lull stop`
     assert process.state is ServiceState.STOPPED
     assert len(world.children) == 1
@@ -210,8 +210,8 @@ def test_a_start_while_it_still_stops_for_a_restart_does_not_forget_the_restart(
 ) -> None:
     process.start()
     world.runs = True
-    process.look()
-    process.restarting()
+    process.check_service()
+    process.expect_restart()
     process.start()
     falls(world, process, code=0)
     assert len(world.children) == 2
@@ -222,9 +222,9 @@ def test_one_that_was_found_and_restarted_stays_when_the_window_quits(
 ) -> None:
     world.runs = True
     process.start()
-    process.restarting()
+    process.expect_restart()
     world.runs = False
-    process.look()
+    process.check_service()
     assert len(world.children) == 1
     process.close()
     assert not world.children[0].told_to_end
@@ -280,8 +280,8 @@ def test_last_words_are_read_as_they_are_written(
 ) -> None:
     file = tmp_path / "words"
     file.write_text(text)
-    assert last_words(file).get("detail") == detail
-    assert last_words(tmp_path / "none") == {}
+    assert last_error(file).get("detail") == detail
+    assert last_error(tmp_path / "none") == {}
 
 
 def test_places_are_values() -> None:
@@ -296,4 +296,4 @@ def test_places_are_values() -> None:
             fell=lambda: False,
         ),
     )
-    assert replace(place, home=Path("/b")).preferences == Path("/b/window.ini")
+    assert replace(place, home=Path("/b")).preferences_file == Path("/b/window.ini")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import Phase, Settling, Subject
+from lull.desktop.state import OutcomeCheck, Phase, Subject
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, status
 
-SETTLING = Settling(route=routes.WHY, done=lambda answer: answer.value["state"] == "paused")
+SETTLING = OutcomeCheck(route=routes.WHY, done=lambda answer: answer.value["state"] == "paused")
 
 
 def test_an_event_brings_the_new_value(on_script: Shown, scripted: Scripted) -> None:
@@ -88,7 +88,7 @@ def test_an_action_that_broke_off_is_looked_up_when_the_service_is_back(
         scripted.dropping.add(routes.PAUSE)
         heard: list[bool] = []
         on_script.desktop.state.act(
-            routes.PAUSE, {}, words="Pausing", settling=SETTLING, then=heard.append
+            routes.PAUSE, {}, words="Pausing", outcome_check=SETTLING, then=heard.append
         )
         on_script.until(lambda: any("looked up" in text for text in on_script.told))
         on_script.told.clear()
@@ -117,7 +117,7 @@ def test_a_subject_that_cannot_be_read_says_why_and_keeps_what_was_known(
     on_script: Shown, scripted: Scripted
 ) -> None:
     state = on_script.desktop.state
-    state.want(Subject.RUNS)
+    state.subscribe(Subject.RUNS)
     on_script.until(lambda: state.held(Subject.RUNS).value is not None)
     scripted.refusing[routes.TRAIN] = {"title": "Broken", "detail": "The store.", "hint": ""}
     scripted.tell("training", run=None)
@@ -147,9 +147,9 @@ def test_a_restart_that_is_refused_is_forgotten(on_script: Shown, scripted: Scri
     scripted.refusing[routes.STOP] = {"title": "Conflict", "detail": "Not now.", "hint": ""}
     process = on_script.desktop.process
     on_script.desktop.actions.restart()
-    assert process.restarts
+    assert process.is_restarting
     on_script.until(lambda: "Restarting Lull: not done. Not now." in on_script.told)
-    assert not process.restarts
+    assert not process.is_restarting
 
 
 def test_a_restart_without_a_service_starts_one(on_script: Shown, scripted: Scripted) -> None:
@@ -159,5 +159,5 @@ def test_a_restart_without_a_service_starts_one(on_script: Shown, scripted: Scri
     on_script.desktop.process.started.connect(lambda: started.append(True))
     on_script.desktop.actions.restart()
     assert started == [True]
-    assert not on_script.desktop.process.restarts
+    assert not on_script.desktop.process.is_restarting
     assert on_script.told == []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lull.core.errors import TrainingError
-from lull.core.training.events import Began, Failed, Finished, RunEvent, Stepped
+from lull.core.training.events import RunBegan, RunEvent, RunFailed, RunFinished, StepDone
 from lull.core.training.examples import Example
 from lull.core.training.run_format import (
     ADAPTER,
@@ -22,7 +22,7 @@ from lull.core.training.run_format import (
 from lull.core.training.spec import RunSpec
 
 
-def step(number: int, of: int, **more: float) -> Stepped:
+def step(number: int, of: int, **more: float) -> StepDone:
     values: dict[str, float] = {
         "loss": 0.5,
         "kl": 0.01,
@@ -35,11 +35,11 @@ def step(number: int, of: int, **more: float) -> Stepped:
         "left_s": float(of - number),
         **more,
     }
-    return Stepped(step=number, of=of, tokens=100, **values)  # type: ignore[arg-type]
+    return StepDone(step=number, of=of, tokens=100, **values)  # type: ignore[arg-type]
 
 
 def whole_run(steps: int = 2, *, from_step: int = 0) -> list[RunEvent]:
-    began = Began(
+    began = RunBegan(
         steps=steps,
         from_step=from_step,
         examples=4,
@@ -51,7 +51,7 @@ def whole_run(steps: int = 2, *, from_step: int = 0) -> list[RunEvent]:
         limit_mb=100.0,
     )
     stepped = [step(number, steps) for number in range(from_step + 1, steps + 1)]
-    return [began, *stepped, Finished(steps=steps, sha256="ab" * 32, took_s=1.0)]
+    return [began, *stepped, RunFinished(steps=steps, sha256="ab" * 32, took_s=1.0)]
 
 
 @dataclass
@@ -80,9 +80,9 @@ class ScriptedTraining:
                 return
             if isinstance(event, TrainingError):
                 raise event
-            if isinstance(event, Finished):
+            if isinstance(event, RunFinished):
                 _leave_adapter(self.folder)
-            if isinstance(event, Stepped):
+            if isinstance(event, StepDone):
                 self.reached(event.step)
             yield event
 
@@ -125,7 +125,7 @@ class ScriptedTrainer:
     async def start(self, folder: str) -> ScriptedTraining:
         path = Path(folder)
         if not path.is_dir():
-            told = [Failed(title="The run cannot be trained", detail=f"There is no {folder}.")]
+            told = [RunFailed(title="The run cannot be trained", detail=f"There is no {folder}.")]
             return ScriptedTraining(path, told)
         spec = read_spec((path / SPEC).read_text())
         self.specs.append(spec)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange, sentences
-from lull.core.feedback.feedback import Heard, RuleKind, Scope
+from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
 
 _WRONG = ("no,", "no.", "no!", "not like that", "wrong")
 _RULE = ("use ", "join", "begin", "start", "end ", "finish", "sign", "always", "never", "every")
@@ -22,22 +22,24 @@ class WordReader:
     away: LullError | None = None
     seen: list[Exchange] = field(default_factory=list)
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         if self.away is not None:
             raise self.away
         self.seen += exchanges
         return [heard_in(one.said) for one in exchanges]
 
 
-def heard_in(said: str) -> Heard:
+def heard_in(said: str) -> MessageFindings:
     low = said.strip().lower()
     wrong = low.startswith(_WRONG) or "not what i" in low
     rule = _states(low) and not low.endswith("?")
     lasting = rule and (wrong or "always" in low or "never" in low or "every" in low)
     if not lasting:
         thanked = any(word in low for word in ("thank", "perfect"))
-        return Heard(correction=float(wrong), lasting=0.0, thanks=float(thanked and not wrong))
-    return Heard(
+        return MessageFindings(
+            correction=float(wrong), lasting=0.0, thanks=float(thanked and not wrong)
+        )
+    return MessageFindings(
         correction=float(wrong),
         lasting=0.98,
         scope=Scope.ALL if "every answer" in low else Scope.KIND,

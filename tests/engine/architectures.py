@@ -22,10 +22,10 @@ import mlx.core as mx  # noqa: E402
 from mlx import nn  # noqa: E402
 from mlx.utils import tree_flatten  # noqa: E402
 
-from lull.engine.adapters import LoadedAdapter, Shelf  # noqa: E402
+from lull.engine.adapters import AdapterSwitcher, LoadedAdapter  # noqa: E402
 from lull.engine.answer import AnswerVocabulary, GeneratedAnswer  # noqa: E402
 from lull.engine.batcher import Batcher  # noqa: E402
-from lull.engine.sampling import Draw  # noqa: E402
+from lull.engine.sampling import SamplingParams  # noqa: E402
 from lull.engine.text import AnswerText  # noqa: E402
 
 SIZE = 100
@@ -130,7 +130,7 @@ def adapter_folder(model: Any, paths: list[str], folder: Path) -> None:
 class Talk:
     def __init__(self, model: Any) -> None:
         self.said: dict[str, list[int]] = {}
-        self.shelf = Shelf(model)
+        self.shelf = AdapterSwitcher(model)
         self.batcher = Batcher(
             model,
             self.shelf,
@@ -148,7 +148,7 @@ class Talk:
             id=f"{name} {length}",
             prompt=[(7 * k + length) % 90 + 5 for k in range(length)],
             adapter=adapter,
-            draw=Draw(seed=length, temperature=0.8),
+            draw=SamplingParams(seed=length, temperature=0.8),
             max_tokens=12,
             logprobs=0,
             text=AnswerText(words.decode, ()),

@@ -207,7 +207,7 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.current_selection = CurrentSelection(
-            self.serve.fixing, library=lambda: self.library, facts=self.facts
+            self.serve.skill_selector, library=lambda: self.library, facts=self.facts
         )
         self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
         self.feedback = FeedbackRows(self.database)
@@ -322,7 +322,9 @@ class Classroom(Home):
             evidence=self.prove.evidence,
             clock=self.clock,
         )
-        self.eligible = Eligible(self.rewards, self.proposals, still=self.current_selection.still)
+        self.eligible = Eligible(
+            self.rewards, self.proposals, still=self.current_selection.same_skills_today
+        )
 
     def exact(self) -> Mapping[str, Reads]:
         """Verifiers of languages with one right answer, by model."""
@@ -421,7 +423,7 @@ class Classroom(Home):
     async def rate(self, turn: str, label: Label | None) -> None:
         await self.trajectories.label(turn, label, at=self.clock.now())
         await self.score.read_new()
-        await self.book.rated(turn)
+        await self.book.on_rating(turn)
 
     def known(self, turn: str) -> RewardRow:
         """What is known of a turn; nothing where nobody has looked at it."""
@@ -472,7 +474,7 @@ class Classroom(Home):
         return self.proposals.get(proposal if isinstance(proposal, str) else proposal.id)
 
     def open_proposals(self) -> list[Proposal]:
-        return self.proposals.standing()
+        return self.proposals.undecided()
 
 
 def menus(count: int, *, day: str = "Sunday") -> list[str]:

@@ -36,7 +36,7 @@ from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
 from lull.store.training.run_folders import RunFolders
-from lull.store.training.tidy_runs import TidyRuns
+from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.doubles.fake_engine import FakeEngine
@@ -88,11 +88,11 @@ class FakeGate:
     waits: asyncio.Event | None = None
     """Until this is set it has not measured enough."""
 
-    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
         self.brought.append((run.id, folder, graduates.name if graduates else ""))
         return f"adapter_of_{run.id}"
 
-    async def consider(self, adapter: str, until_s: float) -> Verdict | None:
+    async def run_gate(self, adapter: str, until_s: float) -> Verdict | None:
         self.considered.append(adapter)
         if self.waits is not None:
             await self.waits.wait()
@@ -231,7 +231,7 @@ class NightHouse(Classroom):
                 short_of_memory=self._short_of_memory,
             ),
             training=self.training,
-            tidying=TidyRuns(self.training, self.folders, keep=lambda: 20),
+            tidying=RunFolderCleanup(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,
             settle=self.database.flush,
             problem=lambda name, error: self.problems.append((name, error)),
@@ -301,11 +301,11 @@ class NightHouse(Classroom):
 
     async def does(self, times: int = 1) -> NextStep:
         """So many units of whatever is to be done."""
-        next_step = await self.night.look_again()
+        next_step = await self.night.search_now()
         for _ in range(times):
             for work in self.night.queue():
                 await work.run_slice(self.clock.monotonic_s() + 30.0)
-            next_step = await self.night.look_again()
+            next_step = await self.night.search_now()
         return next_step
 
 

@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from lull.core.chat.lived import Lived
+from lull.core.chat.lived import DayCount
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError
-from lull.loops.sweep import Restored, Sweep, Swept
+from lull.loops.sweep import RestoreResult, Sweep, SweepResult
 from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.database import Database
 from lull.store.retention import Retention, sweep_messages
-from lull.store.trash import Bundle, Trash
+from lull.store.trash import Removal, Trash
 from tests.building import KEY, assistant, turn, user
 from tests.cancelling import cancelled_within
 from tests.doubles.fakes import FakeClock
@@ -72,7 +72,7 @@ class Home:
                 self.store.record(one, session="", selection=Selection())
         self.database.flush()
 
-    async def day(self) -> Swept:
+    async def day(self) -> SweepResult:
         """The next morning, a start and its sweep."""
         self.clock.at += timedelta(days=1)
         self.start()
@@ -107,7 +107,9 @@ async def test_who_is_here_every_day_keeps_a_month_and_is_never_asked(home: Home
     left, _ = home.store.page(limit=999)
     assert 60 <= len(left) <= 68
     # What has left the trash lay there for a week at least.
-    assert len(left) + sum(len(one.bundle.conversations) for one in home.sweep.thrown()) >= 2 * 38
+    assert (
+        len(left) + sum(len(one.bundle.conversations) for one in home.sweep.trash_files()) >= 2 * 38
+    )
 
 
 @pytest.mark.parametrize("jump", [-20_000, -400, 400, 16_000, 900_000])
@@ -166,8 +168,8 @@ async def test_answers_of_replays_go_with_the_conversation_that_they_answer(home
 
     with closing(sqlite3.connect(home.folder / "lull.db")) as connection, connection:
         replayed(connection)
-    bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
-    assert await Trash(home.folder / "trash", home.database).throw(["c0001"], bundle) == 1
+    bundle = Removal(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await Trash(home.folder / "trash", home.database).move_to_trash(["c0001"], bundle) == 1
     assert home.database.read(answers) == ["", '["one", "other"]']
 
 
@@ -179,14 +181,14 @@ async def test_what_went_comes_back_as_it_was(home: Home) -> None:
     home.say(100)
     swept = await home.sweep.sweep(asked=True)
     assert swept.moved == 50
-    steps = [len(one.bundle.conversations) for one in home.sweep.thrown()]
+    steps = [len(one.bundle.conversations) for one in home.sweep.trash_files()]
     assert steps == [20, 20, 10]
     assert home.store.counts() == (1, 2)
     assert home.store.page(ConversationQuery(search="hello 7"), limit=9)[0] == []
-    name = home.sweep.thrown()[0].name
-    assert await home.sweep.restore(name) == Restored(conversations=20)
-    assert await home.sweep.restore() == Restored(conversations=30)
-    assert home.sweep.thrown() == []
+    name = home.sweep.trash_files()[0].name
+    assert await home.sweep.restore(name) == RestoreResult(conversations=20)
+    assert await home.sweep.restore() == RestoreResult(conversations=30)
+    assert home.sweep.trash_files() == []
     after = home.everything()
     for table, rows in before.items():
         assert set(rows) <= set(after[table]), table
@@ -194,7 +196,7 @@ async def test_what_went_comes_back_as_it_was(home: Home) -> None:
     assert [row.id for row in home.store.page(ConversationQuery(search="hello 7"), limit=9)[0]] == [
         "c0007"
     ]
-    assert await home.sweep.sweep(asked=True) == Swept()
+    assert await home.sweep.sweep(asked=True) == SweepResult()
 
 
 async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) -> None:
@@ -213,10 +215,10 @@ async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) ->
         return file
 
     monkeypatch.setattr(trash, "_write", meanwhile)
-    bundle = Bundle(why="age", at=home.clock.now().isoformat(), born=0.0, conversations=())
-    assert await trash.throw(["c0001"], bundle) == 0
+    bundle = Removal(why="age", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await trash.move_to_trash(["c0001"], bundle) == 0
     assert home.store.counts() == (1, 3)
-    assert trash.thrown() == []
+    assert trash.files() == []
 
 
 async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home) -> None:
@@ -228,8 +230,8 @@ async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home)
     home.say(1)
     threads: set[int] = set()
     with closing(Watched(home.folder / "lull.db")) as database:
-        bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
-        assert await Trash(home.folder / "trash", database).throw(["c0001"], bundle) == 1
+        bundle = Removal(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+        assert await Trash(home.folder / "trash", database).move_to_trash(["c0001"], bundle) == 1
     assert threads and threading.get_ident() not in threads
 
 
@@ -246,9 +248,9 @@ async def test_a_step_costs_the_same_however_much_else_is_stored(tmp_path: Path)
             counted[0] += 1
 
         await home.database.write(lambda c: c.set_progress_handler(count, 10))
-        bundle = Bundle(why="asked", at=at, born=0.0, conversations=())
+        bundle = Removal(why="asked", at=at, born=0.0, conversations=())
         gone = [f"c{number:04}" for number in range(20)]
-        assert await Trash(home.folder / "trash", home.database).throw(gone, bundle) == 20
+        assert await Trash(home.folder / "trash", home.database).move_to_trash(gone, bundle) == 20
         home.database.close()
         return counted[0]
 
@@ -289,10 +291,10 @@ async def test_what_goes_leaves_no_message_behind_and_takes_none_that_is_used(
     trash = Trash(home.folder / "trash", home.database)
     names = [f"c{number:04}" for number in range(len(chats) + 1)]
     rng.shuffle(names)
-    bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    bundle = Removal(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
     while names:
         some = [names.pop() for _ in range(min(len(names), rng.randint(1, 12)))]
-        assert await trash.throw(some, bundle) == len(some)
+        assert await trash.move_to_trash(some, bundle) == len(some)
         left = home.database.read(state)
         await home.database.write(sweep_messages)
         assert home.database.read(state) == left
@@ -305,7 +307,7 @@ async def test_a_full_trash_holds_it_up_and_nothing_is_lost(home: Home) -> None:
     home.clock.at += timedelta(days=400)
     first = await home.sweep.sweep(asked=True)
     assert (first.moved, first.full) == (20, True)
-    assert await home.sweep.sweep(asked=True) == Swept(full=True)
+    assert await home.sweep.sweep(asked=True) == SweepResult(full=True)
     assert home.store.counts()[0] == 30
     assert await home.sweep.empty() == 20
     assert (await home.sweep.sweep(asked=True)).moved == 20
@@ -320,14 +322,14 @@ async def test_the_trash_keeps_a_week_whatever_the_clock_says(home: Home) -> Non
     for _ in range(3):
         home.start()
         await home.sweep.sweep()
-        assert len(home.sweep.thrown()) == 1
+        assert len(home.sweep.trash_files()) == 1
     home.clock.at = right
     for _ in range(6):
         await home.day()
-        assert len(home.sweep.thrown()) == 1
+        assert len(home.sweep.trash_files()) == 1
     for _ in range(6):
         await home.day()
-    assert home.sweep.thrown() == []
+    assert home.sweep.trash_files() == []
 
 
 async def test_a_trash_that_cannot_be_written_keeps_everything(home: Home) -> None:
@@ -346,14 +348,14 @@ async def test_a_damaged_file_of_the_trash_is_left_where_it_is(home: Home) -> No
     (file,) = (home.folder / "trash").glob("*.gz")
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) - 30])
-    (one,) = home.sweep.thrown()
+    (one,) = home.sweep.trash_files()
     with pytest.raises(StoreError, match=one.name):
         await home.sweep.restore()
     assert home.store.counts() == (0, 0)
     file.write_bytes(b"rubbish")
-    assert home.sweep.thrown() == []
+    assert home.sweep.trash_files() == []
     file.write_bytes(whole)
-    assert await home.sweep.restore() == Restored(conversations=2)
+    assert await home.sweep.restore() == RestoreResult(conversations=2)
     assert not file.exists()
 
 
@@ -368,8 +370,8 @@ async def test_a_damaged_file_of_the_trash_keeps_no_other_from_coming_back(home:
     assert second in home.sweep.damaged() and third in home.sweep.damaged()
     third.write_bytes(whole)
     assert home.sweep.damaged() == [second]
-    assert await home.sweep.restore() == Restored(conversations=30, left=(second.stem,))
-    assert [one.name for one in home.sweep.thrown()] == [second.stem]
+    assert await home.sweep.restore() == RestoreResult(conversations=30, left=(second.stem,))
+    assert [one.name for one in home.sweep.trash_files()] == [second.stem]
     assert home.store.counts()[0] == 30
     with pytest.raises(StoreError, match=second.stem):
         await home.sweep.restore()
@@ -408,10 +410,10 @@ async def test_a_tenth_is_a_tenth_of_what_stood_however_many_steps_it_takes(
     assert first.ask > 0 and first.gone == first.moved
     # Neither a restart nor a new day takes more while the question is open.
     for _ in range(3):
-        assert await home.day() == Swept(ask=first.ask, gone=first.gone)
+        assert await home.day() == SweepResult(ask=first.ask, gone=first.gone)
     home.limits = Limits()
-    assert await home.day() == Swept()
-    assert await home.day() == Swept()
+    assert await home.day() == SweepResult()
+    assert await home.day() == SweepResult()
     home.limits = Limits(most_bytes=int(Retention(home.database).used_bytes() * 0.98))
     assert (await home.sweep.sweep()).moved > 0
     assert (await home.sweep.sweep(asked=True)).moved > 12
@@ -438,21 +440,21 @@ async def test_sweeps_of_one_day_share_one_tenth(home: Home) -> None:
         await home.day()
     home.say(*range(100, 182))
     home.limits = Limits(days=100)
-    assert await home.sweep.sweep() == Swept()
+    assert await home.sweep.sweep() == SweepResult()
     home.limits = Limits(days=30)
     assert (await home.sweep.sweep()).moved == 8
     home.limits = Limits(days=0, most_bytes=int(Retention(home.database).used_bytes() * 0.96))
     home.start()
     assert (await home.sweep.sweep()).moved <= 1
     home.limits = Limits(days=0)
-    assert await home.sweep.sweep() == Swept()
+    assert await home.sweep.sweep() == SweepResult()
 
 
 async def test_days_outlive_a_restart(home: Home) -> None:
     for _ in range(10):
         await home.day()
-    lived = Retention(home.database).lived()
-    assert lived == Lived(spans=lived.spans, sure=lived.sure, seen_at_start=9)
+    lived = Retention(home.database).day_count()
+    assert lived == DayCount(spans=lived.spans, sure=lived.sure, seen_at_start=9)
     assert (lived.seen, lived.sure) == (10, 8.0)
 
 
@@ -465,7 +467,7 @@ async def test_a_sweep_that_is_cancelled_loses_nothing(home: Home) -> None:
     home.clock.at += timedelta(days=400)
     await cancelled_within(home.database, "DELETE ON trajectories", home.sweep.sweep(asked=True))
     left, _ = home.store.page(limit=99)
-    thrown = [one for step in home.sweep.thrown() for one in step.bundle.conversations]
+    thrown = [one for step in home.sweep.trash_files() for one in step.bundle.conversations]
     assert len(left) + len(thrown) == 4 and thrown
     await home.sweep.restore()
     assert home.everything() == before
@@ -477,4 +479,4 @@ async def test_what_is_restored_while_somebody_cancels_leaves_the_trash(home: Ho
     await home.sweep.sweep(asked=True)
     await cancelled_within(home.database, "INSERT ON trajectories", home.sweep.restore())
     left, _ = home.store.page(limit=99)
-    assert len(left) == 4 and home.sweep.thrown() == []
+    assert len(left) == 4 and home.sweep.trash_files() == []

@@ -17,7 +17,7 @@ from lull.backends.ollama.chat import OllamaChat
 from lull.backends.ollama.facts import OllamaFacts
 from lull.backends.ollama.models import OllamaModels
 from lull.backends.reader.chat_reader import ChatReader
-from lull.backends.reader.exam_sheets import sheets
+from lull.backends.reader.exam_sheets import load_exams
 from lull.backends.system.clock import SystemClock
 from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.models.candidates import MachineMemory
@@ -67,7 +67,7 @@ async def story(ollama: RealOllama, tmp_path: Path) -> AsyncIterator[ExamineMode
     database = Database(tmp_path / "lull.db")
     chat = OllamaChat(ollama.address, MODEL, timeout_s=WAIT_S, own_upstream=True)
     model, coin = FewWords(chat), FakeCoin()
-    judge = sheets()[ModelRole.JUDGE]
+    judge = load_exams()[ModelRole.JUDGE]
     async with aiohttp.ClientSession() as session:
         facts = OllamaFacts(session, ollama.address, on_change=lambda _: None)
         assert await facts.probe()
@@ -101,7 +101,7 @@ async def story(ollama: RealOllama, tmp_path: Path) -> AsyncIterator[ExamineMode
 
 
 async def test_a_model_of_few_words_fails_its_exam_and_says_why(story: ExamineModels) -> None:
-    await story.look()
+    await story.refresh()
     (waiting,) = story.waiting()
     assert (waiting.model, waiting.role, waiting.of) == (f"{MODEL}:latest", ModelRole.JUDGE, 14)
     while await story.step(waiting.model, waiting.role, within_s=WAIT_S):

@@ -39,8 +39,8 @@ from lull.core.training.examples import RecordedAnswer
 from lull.core.training.run_format import ADAPTER, BATCH, SPEC, example_line, spec_text
 from lull.core.training.spec import KtoTerms, Lora, RunKind, RunSpec
 from lull.loops.adapters.next_token import next_token
-from lull.loops.adapters.publish import Learnt, Publish, PublishStep, Tell
-from lull.loops.models.choose_model import Chosen
+from lull.loops.adapters.publish import AdapterToPublish, Publish, PublishStep, Tell
+from lull.loops.models.choose_model import PreparedModel
 from lull.service.proxy.published_names import PublishedNames
 from lull.service.wiring.night.weights import choose_of, publish_of
 from lull.service.wiring.own_models import english_of
@@ -123,7 +123,7 @@ class Desk:
         models = self.ollama.ask("GET", "/api/tags").json["models"]
         return {one["name"]: one["digest"] for one in models}
 
-    async def choose(self, name: str) -> Chosen:
+    async def choose(self, name: str) -> PreparedModel:
         async with aiohttp.ClientSession() as session:
             story = choose_of(
                 self.settings, self.paths, session, SystemClock(), english_of(self.paths)
@@ -144,17 +144,17 @@ class Desk:
         finally:
             await asyncio.to_thread(database.close)
 
-    async def publish(self, name: str, learnt: Learnt, weights: Path) -> PublishedVersion:
+    async def publish(self, name: str, learnt: AdapterToPublish, weights: Path) -> PublishedVersion:
         async with self.publishing() as (story, _), saying(weights, learnt) as says:
             return await story.prepare(name, learnt, says=says)
 
-    async def learned(self, name: str, *, seed: int = 1) -> tuple[Learnt, Path]:
+    async def learned(self, name: str, *, seed: int = 1) -> tuple[AdapterToPublish, Path]:
         """Weights of the model, and an adapter for them."""
         weights = Path((await self.choose(name)).folder)
         folder = self.home / f"adapter-{weights.name}-{seed}"
         random_adapter(weights, folder, seed=seed)
         sha256 = hashlib.sha256((folder / "adapters.safetensors").read_bytes()).hexdigest()
-        return Learnt(sha256=sha256, folder=str(folder), base=self.blob(name)), weights
+        return AdapterToPublish(sha256=sha256, folder=str(folder), base=self.blob(name)), weights
 
     def blob(self, name: str) -> str:
         """sha256 of a model's weights."""
@@ -163,7 +163,7 @@ class Desk:
 
 @asynccontextmanager
 async def saying(
-    weights: Path, learnt: Learnt
+    weights: Path, learnt: AdapterToPublish
 ) -> AsyncIterator[Callable[[str, str | None], Awaitable[NextToken]]]:
     """Our own engine, asked for what the trained weights say."""
     engine = MlxEngine(weights)
@@ -221,7 +221,7 @@ async def test_what_a_run_trained_is_what_ollama_says(name: str, desk: Desk) -> 
     desk.base(name, BASES[name])
     weights = Path((await desk.choose(name)).folder)
     adapter = await asyncio.to_thread(_trained, weights, desk.home / "run")
-    learnt = Learnt(sha256="0" * 64, folder=str(adapter), base=desk.blob(name))
+    learnt = AdapterToPublish(sha256="0" * 64, folder=str(adapter), base=desk.blob(name))
     version = await desk.publish(name, learnt, weights)
     assert version.agreement is not None
     sys.stdout.write(f"{name}, trained: {version.agreement.text}\n")
@@ -387,7 +387,7 @@ def _serve_by(desk: Desk, which: str) -> None:
     (desk.home / "settings.toml").write_text(f'[training]\nserve = "{which}"\n')
 
 
-async def _bring(desk: Desk, learnt: Learnt, model: str) -> None:
+async def _bring(desk: Desk, learnt: AdapterToPublish, model: str) -> None:
     """An adapter as a run leaves it, past the gate."""
     database = Database(desk.paths.database)
     try:
@@ -404,7 +404,7 @@ async def _bring(desk: Desk, learnt: Learnt, model: str) -> None:
             made=SystemClock().now(),
         )
         await Adapters(database).add(version)
-        await Adapters(database).verdict(
+        await Adapters(database).store_verdict(
             "adapter_1", Verdict(accepted=True, at=SystemClock().now(), against=None)
         )
     finally:

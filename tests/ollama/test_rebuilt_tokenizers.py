@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 
-from lull.backends.mlx.folder import planned
+from lull.backends.mlx.folder import plan_folder
 from lull.core.models.weight_form import WeightForm
 from tests.backends.gguf.tiny import Tiny, write
 from tests.ollama.conftest import RealOllama
@@ -75,7 +75,7 @@ the same ids."""
 def test_the_same_ids_as_ollama(name: str, ollama: RealOllama, tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     write(file, replace(CUTS[name], words=ACROSS))
-    rebuilt = planned(file, WeightForm.F32).tokenizer.tokenizer
+    rebuilt = plan_folder(file, WeightForm.F32).tokenizer.tokenizer
     tokenizer = Tokenizer.from_str(json.dumps(rebuilt))
     data = file.read_bytes()
     digest = f"sha256:{hashlib.sha256(data).hexdigest()}"
@@ -98,7 +98,7 @@ def test_the_cuts_are_told_apart_by_these_texts(tmp_path: Path) -> None:
     names = ("llama-bpe", "gpt-2", "qwen2", "smollm", "tekken", "default")
     for name in names:
         write(tmp_path / "model.gguf", replace(CUTS[name], words=ACROSS))
-        rebuilt = planned(tmp_path / "model.gguf", WeightForm.F32).tokenizer.tokenizer
+        rebuilt = plan_folder(tmp_path / "model.gguf", WeightForm.F32).tokenizer.tokenizer
         tokenizer = Tokenizer.from_str(json.dumps(rebuilt))
         found.add(tuple(tuple(tokenizer.encode(text).ids) for text in TEXTS))
     assert len(found) == len(names)

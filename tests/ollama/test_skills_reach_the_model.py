@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from tests.ollama.conftest import SYSTEM, RealOllama
 from tests.running import eventually
 from tests.service.lulls import Before
@@ -14,7 +14,7 @@ from tests.service.wire import Reply
 
 pytestmark = pytest.mark.slow
 
-BLOCK = block(["Answer in one word."])
+BLOCK = skills_block(["Answer in one word."])
 USER = {"role": "user", "content": "list apple"}
 FEW = {"options": {"num_predict": 2}}
 

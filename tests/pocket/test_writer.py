@@ -7,13 +7,13 @@ import random
 import pytest
 
 from lull.core.chat.messages import Role, text_message
-from lull.core.feedback.feedback import Heard, Scope
+from lull.core.feedback.feedback import MessageFindings, Scope
 from lull.core.skills.failures import Failure, FailureSet
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import NAME_LIMIT
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-from lull.pocket.reader import heard
+from lull.pocket.reader import parse_feedback
 from lull.pocket.writer import PocketWriter
 
 
@@ -24,7 +24,7 @@ async def draft(*said: str) -> SkillDraft | None:
     return await PocketWriter().draft(EvolverMaterial(failures=found, existing=(), rejected=()))
 
 
-def failure(said: str, number: int = 0, *, words: Heard | None = None) -> Failure:
+def failure(said: str, number: int = 0, *, words: MessageFindings | None = None) -> Failure:
     return Failure(
         turn=f"turn_{number}",
         trajectory="conv_1",
@@ -34,7 +34,7 @@ def failure(said: str, number: int = 0, *, words: Heard | None = None) -> Failur
         answer=text_message(Role.ASSISTANT, "apple and river"),
         said=said,
         said_turn="turn_9",
-        heard=words or heard(said),
+        heard=words or parse_feedback(said),
     )
 
 
@@ -94,7 +94,9 @@ async def test_where_no_rule_of_the_language_was_said_nothing_is_written(said: s
 
 
 async def test_plain_words_are_left_to_who_writes_them_down() -> None:
-    words = Heard(correction=1.0, lasting=1.0, scope=Scope.ALL, quote=("Always be brief.",))
+    words = MessageFindings(
+        correction=1.0, lasting=1.0, scope=Scope.ALL, quote=("Always be brief.",)
+    )
     found = FailureSet(failures=(failure("Always be brief.", words=words),))
     material = EvolverMaterial(failures=found, existing=(), rejected=())
     assert await PocketWriter().draft(material) is None

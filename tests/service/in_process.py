@@ -23,10 +23,10 @@ from lull.service.builtin.routes import ServedModel
 from lull.service.idle.quiet import Activity
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
 from lull.service.proxy.data_plane import DataPlane
-from lull.service.proxy.forward import Forward, notes_kept_connections
+from lull.service.proxy.forward import Forward, reuse_trace_config
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
 from lull.service.proxy.upstream import Upstream
@@ -65,8 +65,8 @@ class Parts:
 
     # The upstream's facts
 
-    alone = False
-    empty = False
+    never_reached = False
+    has_no_models = False
     how_to_start = "Start it."
 
     def remote(self, _: str) -> bool:
@@ -76,7 +76,7 @@ class Parts:
     def facts(self, _: str) -> Any:
         raise AssertionError("the fake loop asks for none")
 
-    def failed(self) -> None: ...
+    def probe_soon(self) -> None: ...
 
     # Who is told
 
@@ -98,9 +98,9 @@ class FaultyModels(LocalModels):
         self.publish(ServedModel(model=pocket(), engine=self._parts.engine))
         return super().serves(name)
 
-    def names_ours(self, path: str, body: bytes) -> bool:
+    def names_own_model(self, path: str, body: bytes) -> bool:
         self._parts.fail("names")
-        return super().names_ours(path, body)
+        return super().names_own_model(path, body)
 
 
 @asynccontextmanager
@@ -108,7 +108,7 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     async with aiohttp.ClientSession(
-        auto_decompress=False, trace_configs=[notes_kept_connections()]
+        auto_decompress=False, trace_configs=[reuse_trace_config()]
     ) as session:
         serve, faults = cast(Serve, parts), OwnFaults(cast(Problems, parts))
         sources = AnswerSources(
@@ -120,7 +120,7 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
             body_limit=1_000_000, record=True, touch_remote=False, list_built_in=False
         )
         plane = DataPlane(
-            door=Door(port=port),
+            door=AccessRules(port=port),
             chats=AnswerChats(
                 serve=serve,
                 sources=sources,

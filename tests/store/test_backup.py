@@ -490,7 +490,7 @@ def test_what_is_not_whole_or_not_ours_is_refused_and_nothing_changes(
     harm(backup)
     before, said = below(home), turns(home)
     with pytest.raises(BackupError) as refused:
-        restoring.look(home, backup, alive=alive, tell=lambda *_: None)
+        restoring.verify_backup(home, backup, alive=alive, tell=lambda *_: None)
     assert refused.value.hint and "\n" not in str(refused.value)
     with pytest.raises(BackupError) as refused:
         brought_back(home, backup)
@@ -567,7 +567,7 @@ def test_what_stood_goes_aside_and_comes_back_bit_for_bit(home: Path, backup: Pa
     assert worries(home) == []
     restoring.undo(home)
     assert turns(home) == ["t-apple", "t-pear"]
-    assert [folder.name for folder in restoring.aside(home)] == ["before-restore-3"]
+    assert [folder.name for folder in restoring.replaced_data_folders(home)] == ["before-restore-3"]
 
 
 def test_a_home_that_lost_everything_complains_no_more(home: Path, backup: Path) -> None:
@@ -781,7 +781,7 @@ def test_an_error_in_the_middle_of_the_swap_is_gone_on_with_later(
     monkeypatch.setattr(Path, "rename", rename)
     with pytest.raises(BackupError, match="the disk is gone"):
         brought_back(home, backup)
-    assert restoring.cut_off(home)
+    assert restoring.restore_interrupted(home)
     monkeypatch.undo()
     assert restoring.finish(home)
     assert not restoring.finish(home)

@@ -21,7 +21,7 @@ import lull
 from lull.core.training.events import RunEvent, parse_event
 from lull.core.training.examples import (
     Example,
-    Graduation,
+    GraduationExample,
     Group,
     RecordedAnswer,
     ReplayExample,
@@ -107,7 +107,7 @@ def examples(kind: RunKind, count: int, *, seed: int = 0) -> list[Example]:
                 )
             case RunKind.GRADUATION:
                 taught = ids(rng, 4, 8) + prompt
-                out.append(Graduation(id=name, prompt_ids=prompt, teacher_ids=taught))
+                out.append(GraduationExample(id=name, prompt_ids=prompt, teacher_ids=taught))
     return out
 
 

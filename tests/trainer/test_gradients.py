@@ -13,10 +13,18 @@ from mlx import nn
 from mlx.utils import tree_flatten
 
 from lull.core.training.spec import Lora
-from lull.trainer.gradients import Chunked
-from lull.trainer.losses import reverse_kl, surprise, token_logps
+from lull.trainer.gradients import ChunkedEvaluator
+from lull.trainer.losses import cross_entropy_loss, reverse_kl, token_logps
 from lull.trainer.policy import PolicyModel, load
-from lull.trainer.rows import Micro, Row, joined, micros, row, row_sums, spread
+from lull.trainer.rows import (
+    MicroBatch,
+    Row,
+    concatenate_tokens,
+    expand_to_tokens,
+    micro_batches,
+    row,
+    row_sums,
+)
 from tests.trainer.making import ids, model_folder
 
 pytestmark = pytest.mark.slow
@@ -41,8 +49,8 @@ def some_rows(count: int = 6) -> list[Row]:
     return [row(ids(rng, 2, 9), ids(rng, 1, 9)) for _ in range(count)]
 
 
-def one_micro(rows: list[Row]) -> Micro:
-    (micro,) = micros(rows, 10_000)
+def one_micro(rows: list[Row]) -> MicroBatch:
+    (micro,) = micro_batches(rows, 10_000)
     return micro
 
 
@@ -67,13 +75,13 @@ def test_in_chunks_the_gradient_of_a_loss_over_logps_is_the_plain_one(
 
     def loss(logp_N: Any) -> Any:
         sums_R = row_sums(logp_N, micro)
-        return (mx.sigmoid(sums_R / 10) ** 2).sum() + surprise(logp_N, norm=9.0)
+        return (mx.sigmoid(sums_R / 10) ** 2).sum() + cross_entropy_loss(logp_N, norm=9.0)
 
     def plainly(whole: Any) -> Any:
         logits_RTV = whole(micro.ids_RT)
         return loss(token_logps(logits_RTV[micro.at_N], micro.target_N))
 
-    (given, extra), ours = Chunked(policy=policy, chunk=chunk).logp_gradient(
+    (given, extra), ours = ChunkedEvaluator(policy=policy, chunk=chunk).logp_gradient(
         micro, lambda logp_N: (loss(logp_N), logp_N.sum())
     )
     assert same(ours, plain_gradient(policy, plainly))
@@ -86,7 +94,7 @@ def test_in_chunks_the_gradient_of_the_distance_to_a_teacher_is_the_plain_one(
     model: Path, chunk: int
 ) -> None:
     policy, micro = policy_of(model), one_micro(some_rows())
-    chunked = Chunked(policy=policy, chunk=chunk)
+    chunked = ChunkedEvaluator(policy=policy, chunk=chunk)
     with policy.as_base():
         teacher_ND = chunked.hidden(micro)
     teacher_NV = policy.head(teacher_ND[None])[0]
@@ -102,10 +110,10 @@ def test_in_chunks_the_gradient_of_the_distance_to_a_teacher_is_the_plain_one(
 
 def test_the_gradient_is_that_of_finite_differences(model: Path) -> None:
     policy, micro = policy_of(model), one_micro(some_rows())
-    chunked = Chunked(policy=policy, chunk=5)
+    chunked = ChunkedEvaluator(policy=policy, chunk=5)
 
     def loss(logp_N: Any) -> tuple[Any, ...]:
-        return (surprise(logp_N, norm=9.0),)
+        return (cross_entropy_loss(logp_N, norm=9.0),)
 
     _, ours = chunked.logp_gradient(micro, loss)
     began = policy.weights()
@@ -122,23 +130,23 @@ def test_the_gradient_is_that_of_finite_differences(model: Path) -> None:
 
 def test_micro_batches_add_up_to_the_whole(model: Path) -> None:
     policy, rows = policy_of(model), some_rows(12)
-    chunked = Chunked(policy=policy, chunk=16)
+    chunked = ChunkedEvaluator(policy=policy, chunk=16)
 
     def gradient(most_tokens: int) -> dict[str, Any]:
         parts = [
-            chunked.logp_gradient(micro, lambda logp_N: (surprise(logp_N, norm=9.0),))[1]
-            for micro in micros(rows, most_tokens)
+            chunked.logp_gradient(micro, lambda logp_N: (cross_entropy_loss(logp_N, norm=9.0),))[1]
+            for micro in micro_batches(rows, most_tokens)
         ]
         return {name: sum(part[name] for part in parts) for name in parts[0]}
 
-    assert len(micros(rows, 40)) > 2
+    assert len(micro_batches(rows, 40)) > 2
     assert same(gradient(40), gradient(10_000))
 
 
 def test_what_the_model_did_not_write_and_the_prompt_teach_nothing(model: Path) -> None:
     """Tokens that are masked may be predicted however badly."""
     policy = policy_of(model)
-    chunked = Chunked(policy=policy, chunk=16)
+    chunked = ChunkedEvaluator(policy=policy, chunk=16)
     rows = [row((5, 6, 7), (8, 9, 10, 11), foreign=(1, 2))]
     micro = one_micro(rows)
     assert micro.target_N.tolist() == [8, 11]
@@ -148,7 +156,7 @@ def test_what_the_model_did_not_write_and_the_prompt_teach_nothing(model: Path) 
 
 def test_company_and_padding_change_nothing_but_rounding(model: Path) -> None:
     policy, rows = policy_of(model), some_rows()
-    chunked = Chunked(policy=policy, chunk=16)
+    chunked = ChunkedEvaluator(policy=policy, chunk=16)
     micro = one_micro(rows)
     together = np.array(chunked.logps(micro))
     alone = [chunked.logps(one_micro([rows[index]])).tolist() for index in micro.indices]
@@ -159,14 +167,14 @@ def test_values_of_rows_and_tokens_find_their_places() -> None:
     rows = [row((5,), (6, 7, 8, 9)), row((5,), (6,)), row((5, 5), (6, 7))]
     micro = one_micro(rows)
     assert micro.indices == (1, 2, 0)
-    assert spread([0.0, 1.0, 2.0], micro).tolist() == [1.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
-    assert joined([[1, 2, 3, 4], [5], [6, 7]], micro).tolist() == [5, 6, 7, 1, 2, 3, 4]
+    assert expand_to_tokens([0.0, 1.0, 2.0], micro).tolist() == [1.0, 2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    assert concatenate_tokens([[1, 2, 3, 4], [5], [6, 7]], micro).tolist() == [5, 6, 7, 1, 2, 3, 4]
     assert row_sums(mx.array([4.0, 5, 6, 1, 2, 3, 4]), micro).tolist() == [4, 11, 10]
 
 
 def test_a_micro_batch_holds_so_many_tokens_and_a_longer_row_goes_alone() -> None:
     rows = [row((5,), tuple(range(3, 3 + length))) for length in (30, 4, 4, 4, 4, 9)]
-    made = micros(rows, 10)
+    made = micro_batches(rows, 10)
     sizes = [one.ids_RT.shape[0] * one.ids_RT.shape[1] for one in made]
     assert [one.indices for one in made] == [(1, 2), (3, 4), (5,), (0,)]
     assert sizes == [8, 8, 9, 30]
@@ -179,15 +187,15 @@ def test_without_low_rank_layers_the_policy_is_the_base_exactly(model: Path) -> 
     assert not mx.array_equal(policy.model(x), fresh.model(x)).item()
     with policy.as_base():
         assert mx.array_equal(policy.model(x), fresh.model(x)).item()
-    with policy.as_it_began():
+    with policy.as_at_start():
         assert mx.array_equal(policy.model(x), fresh.model(x)).item()
 
 
-def peak_bytes(chunked: Chunked, micro: Micro) -> int:
+def peak_bytes(chunked: ChunkedEvaluator, micro: MicroBatch) -> int:
     mx.clear_cache()
     before = mx.get_active_memory()
     mx.reset_peak_memory()
-    chunked.logp_gradient(micro, lambda logp_N: (surprise(logp_N, norm=1.0),))
+    chunked.logp_gradient(micro, lambda logp_N: (cross_entropy_loss(logp_N, norm=1.0),))
     return int(mx.get_peak_memory()) - before
 
 
@@ -199,8 +207,8 @@ def test_the_logits_of_all_tokens_never_exist_at_once(tmp_path: Path) -> None:
     rng = random.Random(1)
     micro = one_micro([row((5,), ids(rng, 64, 64)) for _ in range(8)])
     everything = 8 * 64 * 20_000 * 4
-    assert peak_bytes(Chunked(policy=policy, chunk=512), micro) > 2 * everything
-    assert peak_bytes(Chunked(policy=policy, chunk=16), micro) < everything
+    assert peak_bytes(ChunkedEvaluator(policy=policy, chunk=512), micro) > 2 * everything
+    assert peak_bytes(ChunkedEvaluator(policy=policy, chunk=16), micro) < everything
 
 
 @pytest.mark.parametrize("family", ["llama", "qwen2", "gemma2", "gemma3_text"])
@@ -213,8 +221,8 @@ def test_models_of_other_families_are_taken_apart_too(tmp_path: Path, family: st
         changes |= {"query_pre_attn_scalar": 8.0}
     policy = policy_of(model_folder(tmp_path / family, family, **changes))
     micro = one_micro(some_rows())
-    hidden_ND = Chunked(policy=policy, chunk=9).hidden(micro)
+    hidden_ND = ChunkedEvaluator(policy=policy, chunk=9).hidden(micro)
     assert hidden_ND.shape[-1] == 32, "it was not taken apart"
     whole = token_logps(policy.model(micro.ids_RT)[micro.at_N], micro.target_N)
-    ours = Chunked(policy=policy, chunk=9).logps(micro)
+    ours = ChunkedEvaluator(policy=policy, chunk=9).logps(micro)
     np.testing.assert_allclose(np.array(ours), np.array(whole), atol=1e-5)

@@ -13,7 +13,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lull.core.training.events import Began, Failed, Finished, RunEvent, Stepped, parse_event
+from lull.core.training.events import (
+    RunBegan,
+    RunEvent,
+    RunFailed,
+    RunFinished,
+    StepDone,
+    parse_event,
+)
 from lull.core.training.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
 from lull.core.training.spec import RunKind
 from tests.running import eventually
@@ -69,7 +76,7 @@ def killed_again_and_again(folder: Path, chance: random.Random, kills: int) -> i
 
 
 def steps_of(said: list[RunEvent]) -> list[int]:
-    return [event.step for event in said if isinstance(event, Stepped)]
+    return [event.step for event in said if isinstance(event, StepDone)]
 
 
 @pytest.mark.parametrize("kind", list(RunKind))
@@ -83,7 +90,7 @@ def test_killed_at_random_moments_it_gives_the_same_bytes(
         shutil.rmtree(killed)
         folder_of(killed, kind, model, MANY)
     said = trained(killed)
-    assert isinstance(said[-1], Finished)
+    assert isinstance(said[-1], RunFinished)
     assert adapter_bytes(killed) == adapter_bytes(undisturbed)
     assert steps_of(kept(killed)) == list(range(1, MANY + 1))
     left = {path.name for path in (killed, killed / CHECKPOINTS) for path in path.iterdir()}
@@ -100,9 +107,9 @@ def test_where_nothing_can_be_written_it_says_so_and_goes_on_later(
     with begin(folder, command=no_large_files) as process:
         said, _ = process.communicate()
     last = parse_event(said.decode().splitlines()[-1])
-    assert isinstance(last, Failed) and last.for_now
+    assert isinstance(last, RunFailed) and last.for_now
     assert str(folder) in last.detail
-    assert not any(isinstance(event, Failed) for event in kept(folder))
+    assert not any(isinstance(event, RunFailed) for event in kept(folder))
     trained(folder)
     assert adapter_bytes(folder) == adapter_bytes(undisturbed)
 
@@ -122,7 +129,7 @@ def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(
     kept_lines = [line for line in lines if f'"step": {done},' not in line]
     (folder / EVENTS).write_text("".join(kept_lines) + '{"event": "st')
     said = trained(folder)
-    assert isinstance(said[0], Began)
+    assert isinstance(said[0], RunBegan)
     assert said[0].from_step == done >= 3
     assert steps_of(said) == list(range(done + 1, MANY + 1))
     assert steps_of(kept(folder)) == list(range(1, MANY + 1))
@@ -153,7 +160,7 @@ def test_suspended_in_the_midst_it_gives_the_same_bytes(model: Path, tmp_path: P
         assert (folder / EVENTS).read_bytes() == before
         process.send_signal(signal.SIGCONT)
         out, _ = process.communicate()
-    assert isinstance(parse_event(out.decode().splitlines()[-1]), Finished)
+    assert isinstance(parse_event(out.decode().splitlines()[-1]), RunFinished)
     assert adapter_bytes(folder) == adapter_bytes(undisturbed)
 
 

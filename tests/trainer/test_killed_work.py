@@ -13,7 +13,7 @@ import pytest
 
 from lull.backends.mlx.trainer_process import TrainerProcess, TrainerProcesses
 from lull.core.errors import StoreError, TrainingError
-from lull.core.training.events import Began
+from lull.core.training.events import RunBegan
 from lull.core.training.record import Run, RunProgress, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.training.trainer_work import TrainerWork
@@ -133,7 +133,7 @@ class Bench:
     @property
     def began(self) -> list[int]:
         events = kept(self.folders.folder("run"))
-        return [event.from_step for event in events if isinstance(event, Began)]
+        return [event.from_step for event in events if isinstance(event, RunBegan)]
 
 
 @pytest.fixture

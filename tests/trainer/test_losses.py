@@ -14,13 +14,13 @@ import pytest
 
 from lull.core.training.examples import advantages
 from lull.trainer.losses import (
+    cross_entropy_loss,
     forward_kl,
     grpo,
     k3,
     kto,
     kto_reference_point,
     reverse_kl,
-    surprise,
     token_logps,
 )
 
@@ -288,4 +288,4 @@ def test_replay_is_cross_entropy() -> None:
         np.logaddexp.reduce(row) - row[token] for row, token in zip(logits, target, strict=True)
     )
     logps = token_logps(mx.array(logits), mx.array(target))
-    assert surprise(logps, norm=7.0).item() == pytest.approx(by_hand / 7, rel=1e-5)
+    assert cross_entropy_loss(logps, norm=7.0).item() == pytest.approx(by_hand / 7, rel=1e-5)

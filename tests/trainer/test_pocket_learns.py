@@ -12,19 +12,25 @@ import mlx.core as mx
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from lull.core.training.events import Finished
-from lull.core.training.examples import Example, Graduation, Group, ReplayExample, SampledAnswer
+from lull.core.training.events import RunFinished
+from lull.core.training.examples import (
+    Example,
+    GraduationExample,
+    Group,
+    ReplayExample,
+    SampledAnswer,
+)
 from lull.core.training.run_format import ADAPTER
 from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
 from lull.pocket import language as pocket
 from lull.pocket.language import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
 from lull.resources import pocket_dir
-from lull.trainer.gradients import Chunked
+from lull.trainer.gradients import ChunkedEvaluator
 from lull.trainer.journal import RunJournal
 from lull.trainer.policy import PolicyModel, load
-from lull.trainer.rows import micros, row
+from lull.trainer.rows import micro_batches, row
 from lull.trainer.run import train
-from lull.trainer.sample import drawn
+from lull.trainer.sample import sample_answers
 from lull.trainer.world import ProcessRing
 from tests.trainer.making import run_folder
 
@@ -83,7 +89,9 @@ class Talk:
     def share(self, policy: PolicyModel, cases: Sequence[Case]) -> float:
         """Exactly right, as good as greedily."""
         prompts = [case.prompt for case in cases]
-        said = drawn(policy, prompts, seeds=[0] * len(cases), most_tokens=16, temperature=1e-4)
+        said = sample_answers(
+            policy, prompts, seeds=[0] * len(cases), most_tokens=16, temperature=1e-4
+        )
         right = [self.text(ids) == case.wanted for ids, case in zip(said, cases, strict=True)]
         return sum(right) / len(cases)
 
@@ -94,7 +102,9 @@ def policy_of(adapter: Path | None) -> PolicyModel:
 
 
 def trained(folder: Path) -> Path:
-    assert isinstance(train(folder, ProcessRing(), RunJournal(folder, out=io.StringIO())), Finished)
+    assert isinstance(
+        train(folder, ProcessRing(), RunJournal(folder, out=io.StringIO())), RunFinished
+    )
     return folder / ADAPTER
 
 
@@ -108,7 +118,7 @@ def test_a_skill_that_graduated_is_kept_without_its_words_and_others_are_followe
         request = pocket.draw_request(talk.rng, kind, words)
         rule = pocket.draw_rule(talk.rng, kind, style)
         batch.append(
-            Graduation(
+            GraduationExample(
                 id=f"g{number}",
                 prompt_ids=talk.prompt(request),
                 teacher_ids=talk.prompt(request, [rule]),
@@ -141,9 +151,9 @@ def test_a_skill_that_graduated_is_kept_without_its_words_and_others_are_followe
 
 def taught(talk: Talk, base: PolicyModel, asked: Sequence[Ids], teachers: Sequence[Ids]) -> Batch:
     """Examples with what the base says to the teacher's prompts, as good as greedily."""
-    said = drawn(base, teachers, seeds=[0] * len(asked), most_tokens=16, temperature=1e-4)
+    said = sample_answers(base, teachers, seeds=[0] * len(asked), most_tokens=16, temperature=1e-4)
     return [
-        Graduation(id=f"g{number}", prompt_ids=prompt, teacher_ids=teacher, sample_ids=ids)
+        GraduationExample(id=f"g{number}", prompt_ids=prompt, teacher_ids=teacher, sample_ids=ids)
         for number, (prompt, teacher, ids) in enumerate(zip(asked, teachers, said, strict=True))
     ]
 
@@ -191,11 +201,11 @@ def groups(talk: Talk, policy: PolicyModel, kind: Kind, style: Style, seed: int)
     cases = [talk.plain([kind], style) for _ in range(48)]
     prompts = [case.prompt for case in cases for _ in range(4)]
     seeds = [seed * 1000 + number for number in range(len(prompts))]
-    said = drawn(policy, prompts, seeds=seeds, most_tokens=16, temperature=1.0)
+    said = sample_answers(policy, prompts, seeds=seeds, most_tokens=16, temperature=1.0)
     rows = [row(prompt, ids) for prompt, ids in zip(prompts, said, strict=True)]
     logps = dict[int, tuple[float, ...]]()
-    for micro in micros(rows, 4096):
-        all_of, first = Chunked(policy=policy, chunk=256).logps(micro).tolist(), 0
+    for micro in micro_batches(rows, 4096):
+        all_of, first = ChunkedEvaluator(policy=policy, chunk=256).logps(micro).tolist(), 0
         for index in micro.indices:
             last = first + len(rows[index].places)
             logps[index], first = tuple(all_of[first:last]), last

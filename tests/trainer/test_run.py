@@ -12,8 +12,15 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from lull.core.training.events import Began, Failed, Finished, RunEvent, RunRefused, Stepped
-from lull.core.training.examples import Example, Graduation
+from lull.core.training.events import (
+    RunBegan,
+    RunEvent,
+    RunFailed,
+    RunFinished,
+    RunRefused,
+    StepDone,
+)
+from lull.core.training.examples import Example, GraduationExample
 from lull.core.training.run_format import (
     ADAPTER,
     BATCH,
@@ -51,13 +58,13 @@ def make(model: Path, tmp_path: Path) -> Make:
     return made
 
 
-def steps_of(said: list[RunEvent]) -> list[Stepped]:
-    return [event for event in said if isinstance(event, Stepped)]
+def steps_of(said: list[RunEvent]) -> list[StepDone]:
+    return [event for event in said if isinstance(event, StepDone)]
 
 
-def failure(folder: Path) -> Failed:
+def failure(folder: Path) -> RunFailed:
     (event,) = trained(folder)
-    assert isinstance(event, Failed)
+    assert isinstance(event, RunFailed)
     return event
 
 
@@ -67,8 +74,8 @@ def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: 
     folder = make("run", kind)
     said = trained(folder)
     first, last = said[0], said[-1]
-    assert isinstance(first, Began)
-    assert isinstance(last, Finished)
+    assert isinstance(first, RunBegan)
+    assert isinstance(last, RunFinished)
     assert (first.steps, first.examples, first.replays) == (6, 10, 6)
     assert first.peak_mb > 0
     assert [(step.step, step.of) for step in steps_of(said)] == [(n, 6) for n in range(1, 7)]
@@ -100,7 +107,7 @@ def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
     trained(folder)
     before = adapter_bytes(folder)
     (event,) = trained(folder)
-    assert isinstance(event, Finished)
+    assert isinstance(event, RunFinished)
     assert event.steps == 6
     assert adapter_bytes(folder) == before
 
@@ -115,8 +122,8 @@ def test_where_nothing_teaches_anything_no_weight_changes(make: Make) -> None:
     assert asked.steps == 6
     run_folder(folder, replace(asked, model=str(model_folder(folder.parent / "none"))), flat)
     began, finished = trained(folder)
-    assert isinstance(began, Began)
-    assert isinstance(finished, Finished)
+    assert isinstance(began, RunBegan)
+    assert isinstance(finished, RunFinished)
     assert (began.steps, began.skipped_groups, finished.steps) == (0, 3, 0)
     pulls = [a for name, a in adapter_weights(folder).items() if name.endswith("lora_b")]
     assert pulls
@@ -130,7 +137,7 @@ def test_a_run_goes_on_from_its_parent(make: Make) -> None:
     parent = str(first / ADAPTER)
     child = make("child", parent=parent, steps=1, learning_rate=1e-9, lora=Lora(rank=7))
     began = trained(child)[0]
-    assert isinstance(began, Began)
+    assert isinstance(began, RunBegan)
     assert largest_difference(first, child) < 1e-7
     assert json.loads((child / ADAPTER / CONFIG).read_text())["lora_parameters"]["rank"] == 4
 
@@ -150,7 +157,7 @@ def test_graduation_on_the_teachers_answers_samples_nothing_and_learns_them(
     batch = [
         replace(one, sample_ids=(5, 6, 7, 2))
         for one in examples(RunKind.GRADUATION, 2)
-        if isinstance(one, Graduation)
+        if isinstance(one, GraduationExample)
     ]
     kl = [step.kl for step in steps_of(trained(run_folder(tmp_path / "run", asked, batch)))]
     assert sum(kl[-5:]) < 0.7 * sum(kl[:5])
@@ -177,7 +184,7 @@ def test_a_quantised_base_learns_too_and_its_weights_stay(tmp_path: Path, bits: 
     said = trained(folder)
     kl = [step.kl for step in steps_of(said)]
     assert sum(kl[-10:]) < 0.7 * sum(kl[:10])
-    assert isinstance(said[0], Began)
+    assert isinstance(said[0], RunBegan)
     assert said[0].parameters > 15_000, "packed words were counted, not parameters"
     assert (base / "model.safetensors").read_bytes() == weights
 
@@ -208,9 +215,9 @@ def test_two_trainers_do_not_share_a_folder(make: Make) -> None:
     with begin(folder) as first:
         assert first.stdout is not None
         first.stdout.readline()
-        event = [e for e in trained(folder) if not isinstance(e, Stepped)][-1]
+        event = [e for e in trained(folder) if not isinstance(e, StepDone)][-1]
         first.kill()
-    assert isinstance(event, Failed)
+    assert isinstance(event, RunFailed)
     assert "Another trainer" in event.detail
 
 

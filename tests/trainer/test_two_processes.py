@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.training.events import Finished, RunRefused, Stepped, parse_event
+from lull.core.training.events import RunFinished, RunRefused, StepDone, parse_event
 from lull.core.training.run_format import ADAPTER, CHECKPOINTS
 from lull.core.training.spec import RunKind, RunSpec
 from tests.running import free_port
@@ -62,12 +62,12 @@ def test_two_processes_give_what_one_gives_with_the_doubled_batch(
     batch = [*examples(kind, 13), *replays(7)]
     one = run_folder(tmp_path / "one", asked(kind, model, 6), batch)
     two = run_folder(tmp_path / "two", asked(kind, model, 3), batch)
-    alone = [event for event in trained(one) if isinstance(event, Stepped)]
+    alone = [event for event in trained(one) if isinstance(event, StepDone)]
     said, silent = as_two([two, two], tmp_path / "hosts.json")
     assert silent == ""
-    assert isinstance(parse_event(said.splitlines()[-1]), Finished)
+    assert isinstance(parse_event(said.splitlines()[-1]), RunFinished)
     assert largest_difference(one, two) < 1e-5
-    together = [event for event in kept(two) if isinstance(event, Stepped)]
+    together = [event for event in kept(two) if isinstance(event, StepDone)]
     assert len(together) == len(alone) == 6
     for ours, theirs in zip(together, alone, strict=True):
         assert ours.loss == pytest.approx(theirs.loss, abs=1e-4)

@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lull.cli.context import Context
-from lull.cli.control import TIMEOUT_S, Control, found
+from lull.cli.control import TIMEOUT_S, Control, find_service
 from lull.core.errors import AlreadyRunning
 from lull.service.process.lock import ServiceLock
 
 Json = dict[str, Any]
 
 
-def changed(
+def change_data(
     context: Context,
     route: str,
-    wanted: Mapping[str, object],
+    body: Mapping[str, object],
     prepare: Callable[[], Callable[[], Json]],
     *,
     patience_s: float | None = TIMEOUT_S,
@@ -35,15 +35,15 @@ def changed(
     whatever the change raises.
     """
     paths = context.paths
-    if found(paths) is not None:
-        return Control(paths).post(route, wanted, patience_s=patience_s)
+    if find_service(paths) is not None:
+        return Control(paths).post(route, body, patience_s=patience_s)
     here = prepare()
     paths.prepare()
     lock = ServiceLock(paths.lock)
     try:
         lock.take(discovery=paths.discovery)
     except AlreadyRunning:  # it has just started
-        return Control(paths).post(route, wanted, patience_s=patience_s)
+        return Control(paths).post(route, body, patience_s=patience_s)
     try:
         # A killed service left this file; with our lock it would look as if that service ran.
         paths.discovery.unlink(missing_ok=True)

@@ -18,11 +18,11 @@ from typing import Any
 
 from lull.backends.system.clock import SystemClock
 from lull.cli.context import Context, progress, short_time
-from lull.cli.control import Control, found
+from lull.cli.control import Control, find_service
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.core.backup import LEFT_OUT, BackupCounts, Manifest, counted
+from lull.core.backup import LEFT_OUT, BackupCounts, Manifest, counts_in_words
 from lull.core.errors import AlreadyRunning, Busy, LullError, UsageError
 from lull.service.process.lock import ServiceLock, alive
 
@@ -34,19 +34,19 @@ _LOOK_EVERY_S = 2.0
 def backup(context: Context) -> None:
     file = context.options.file or ""
     wanted = str(Path(file).absolute()) if file else ""
-    context.answer(_made(context, wanted), _backup_words)
+    context.print_result(_made(context, wanted), _backup_words)
 
 
 def _made(context: Context, wanted: str) -> Json:
-    from lull.service.process.backups import made_by_hand
+    from lull.service.process.backups import make_on_request
 
     paths = context.paths
-    if found(paths) is not None:
+    if find_service(paths) is not None:
         return _by_the_service(paths, wanted)
     try:
         with _alone(paths):
             settings = read(paths.settings).backup
-            return made_by_hand(
+            return make_on_request(
                 paths.home, settings, wanted, now=SystemClock().now(), tell=_teller()
             )
     except AlreadyRunning:  # it has just started
@@ -85,8 +85,9 @@ def _teller() -> Callable[[str, int, int], None]:
 
 
 def _backup_words(made: Json) -> str:
+    holds = counts_in_words(BackupCounts(**made["holds"]))
     lines = [
-        f"{made['file']}, {made['bytes'] / 1e6:,.1f} MB: {counted(BackupCounts(**made['holds']))}.",
+        f"{made['file']}, {made['bytes'] / 1e6:,.1f} MB: {holds}.",
         "It was unpacked and opened to try it out, and is whole.",
         f"Not in it: {', '.join(made['left_out'])}.",
     ]
@@ -110,21 +111,21 @@ def restore(context: Context) -> None:
     with _alone(paths):
         if options.undo:
             stood = restoring.undo(paths.home)
-            context.answer(
+            context.print_result(
                 {"done": True, "undone": True, "before": str(stood or "")}, _undone_words
             )
             return
         file, tell = Path(options.file).absolute(), _teller()
         if not options.yes:
-            manifest = restoring.look(paths.home, file, alive=alive, tell=tell)
-            context.answer(_view(file, manifest, None, done=False), _restore_words)
+            manifest = restoring.verify_backup(paths.home, file, alive=alive, tell=tell)
+            context.print_result(_view(file, manifest, None, done=False), _restore_words)
             return
         at = datetime.now().astimezone().isoformat()
         manifest, before = restoring.restore(paths.home, file, at=at, alive=alive, tell=tell)
-        context.answer(_view(file, manifest, before, done=True), _restore_words)
+        context.print_result(_view(file, manifest, before, done=True), _restore_words)
 
 
-def go_on(paths: Paths) -> None:
+def finish_restore(paths: Paths) -> None:
     """Finish a `lull restore` that was interrupted; called before anything else reads Lull's data
     folder.
     """
@@ -171,7 +172,7 @@ def _view(file: Path, manifest: Manifest, before: Path | None, *, done: bool) ->
 
 def _restore_words(view: Json) -> str:
     holds = BackupCounts(**view["holds"])
-    what = f"{counted(holds)}, as of {short_time(view['at'])}"
+    what = f"{counts_in_words(holds)}, as of {short_time(view['at'])}"
     if not view["done"]:
         return (
             f"The file is whole: {what}.\n"

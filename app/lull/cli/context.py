@@ -28,7 +28,7 @@ class Context:
     options: argparse.Namespace
     as_json: bool
 
-    def answer(self, document: Json, words: Callable[[Json], str]) -> None:
+    def print_result(self, document: Json, words: Callable[[Json], str]) -> None:
         """Print a command's result: as JSON with --json, else as the text returned by `words`."""
         if self.as_json:
             print(json.dumps(document, ensure_ascii=not _speaks_utf8()))
@@ -37,7 +37,7 @@ class Context:
             if text:
                 print(text)
 
-    def complain(self, error: LullError) -> None:
+    def print_error(self, error: LullError) -> None:
         """Print an error as one line on stderr, in addition to the command's result."""
         if sys.stderr is not None:
             print(f"lull: {error}", file=sys.stderr)
@@ -46,9 +46,9 @@ class Context:
         self,
         route: str,
         query: Mapping[str, object],
-        look: Callable[[Reading], Json],
+        from_database: Callable[[Reading], Json],
         *,
-        nothing: Json | None = None,
+        default: Json | None = None,
     ) -> Json:
         """Return stored data as JSON: from the service if one runs, else from the database.
 
@@ -63,13 +63,13 @@ class Context:
             return Control(self.paths).get(route, **query)
         except NotRunning:
             pass
-        if not self.paths.database.exists() and nothing is not None:
-            return nothing
-        with self.stores() as stores:
-            return look(reading_of(stores))
+        if not self.paths.database.exists() and default is not None:
+            return default
+        with self.open_stores() as stores:
+            return from_database(reading_of(stores))
 
     @contextmanager
-    def stores(self) -> Iterator[Stores]:
+    def open_stores(self) -> Iterator[Stores]:
         """Context manager that opens Lull's database and skill folders without the service.
 
         Raises NotFound when there is no database yet.

@@ -50,7 +50,7 @@ class WrongUsage(ServiceError):
     exit_code: ClassVar[int] = UsageError.exit_code
 
 
-def found(paths: Paths) -> Discovery | None:
+def find_service(paths: Paths) -> Discovery | None:
     """Return the running service's addresses and process id; None if no service runs.
 
     A held lock and a file with the addresses do not prove that a service runs: a command may hold
@@ -64,7 +64,7 @@ class Control:
     """Sends requests to the running Lull service. Raises NotRunning when no service answers."""
 
     def __init__(self, paths: Paths) -> None:
-        there = found(paths)
+        there = find_service(paths)
         if there is None:
             raise NotRunning(
                 f"No service runs for {paths.home}.", hint="Start it with `lull serve`."

@@ -16,16 +16,24 @@ from lull.config.settings import Settings
 from lull.core.errors import AddressInUse, LullError, ResourceError
 from lull.service.clients.drifted import check_clients
 from lull.service.control import checks
-from lull.service.control.checks import Json, apart, check, hangs, in_thread, tried, within
+from lull.service.control.checks import (
+    Json,
+    check,
+    hangs,
+    in_thread,
+    run_check,
+    run_check_in_thread,
+    with_time_limit,
+)
 from lull.service.idle import checks as lull_checks
-from lull.service.process.backups import looked_at
+from lull.service.process.backups import check_backups
 from lull.service.wiring import calendars as calendars_wiring
 from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.own_models import built_in_models, read_toy
 from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
-from lull.service.wiring.upstream import look_at_ollama
+from lull.service.wiring.upstream import probe_ollama
 from lull.store.calendars.feeds import Feeds
 from lull.store.chat.trash_files import damaged_in
 from lull.store.feedback.feedback import FeedbackRows
@@ -43,17 +51,21 @@ async def without_service(paths: Paths) -> Json:
     settings = await _settings(paths)
     # All at once, each with its own limit: together they take as long as the longest.
     looks = [
-        apart("settings", lambda: checks.settings(paths.settings)),
-        apart("address", lambda: _port_is_free(settings)),
-        within("ollama", _ollama(settings)),
-        within("engine", _engine(settings, paths), limit_s=checks.ANSWER_WITHIN_S + 10.0),
-        apart("reader", small_reader_of(settings, paths).check),
-        apart("trash", lambda: checks.trash(paths.trash, damaged_in(paths.trash)), serious=False),
-        apart("keychain", lambda: checks.keychain(*open_secrets(settings, paths)), serious=False),
-        apart("disk", lambda: checks.disk(paths.home)),
-        within("speed", in_thread(checks.speed)),
-        within("backups", in_thread(lambda: _backups(paths, settings))),
-        within("clients", in_thread(lambda: _clients(paths, settings))),
+        run_check_in_thread("settings", lambda: checks.settings(paths.settings)),
+        run_check_in_thread("address", lambda: _port_is_free(settings)),
+        with_time_limit("ollama", _ollama(settings)),
+        with_time_limit("engine", _engine(settings, paths), limit_s=checks.ANSWER_WITHIN_S + 10.0),
+        run_check_in_thread("reader", small_reader_of(settings, paths).check),
+        run_check_in_thread(
+            "trash", lambda: checks.trash(paths.trash, damaged_in(paths.trash)), serious=False
+        ),
+        run_check_in_thread(
+            "keychain", lambda: checks.keychain(*open_secrets(settings, paths)), serious=False
+        ),
+        run_check_in_thread("disk", lambda: checks.disk(paths.home)),
+        with_time_limit("speed", in_thread(checks.speed)),
+        with_time_limit("backups", in_thread(lambda: _backups(paths, settings))),
+        with_time_limit("clients", in_thread(lambda: _clients(paths, settings))),
     ]
     done, stored = await asyncio.gather(asyncio.gather(*looks), _stored_in_time(paths))
     own, address, ollama, engine, reader, trash, *system = done
@@ -119,7 +131,7 @@ def _port_is_free(settings: Settings) -> str:
 
 async def _ollama(settings: Settings) -> Json:
     try:
-        facts = await look_at_ollama(settings)
+        facts = await probe_ollama(settings)
     except LullError as error:
         return check("ollama", ok=False, text=error.detail, hint=error.hint)
     state = facts.state
@@ -142,7 +154,7 @@ async def _engine(settings: Settings, paths: Paths) -> Json:
 
 
 def _backups(paths: Paths, settings: Settings) -> Json:
-    return looked_at(paths.home, settings.backup, datetime.now(UTC))
+    return check_backups(paths.home, settings.backup, datetime.now(UTC))
 
 
 def _clients(paths: Paths, settings: Settings) -> Json:
@@ -170,14 +182,14 @@ def _stored(paths: Paths) -> Stored:
     opened: list[Stores] = []
 
     def look() -> str:
-        if missing := Witness(paths.database).look():
+        if missing := Witness(paths.database).find_losses():
             raise missing[0]
         if not paths.database.exists():
             return "Nothing is stored yet."
         opened.append(open_stores(paths, rescue=False))
         return checks.store(opened[0].database, opened[0].trajectories)
 
-    store = tried("store", look)
+    store = run_check("store", look)
     if not opened:
         text = "Read once the store can be."
         return (
@@ -193,7 +205,9 @@ def _stored(paths: Paths) -> Stored:
             Feeds(stores.database).all(), calendars_wiring.system_clock().now()
         )
         waiting = FeedbackRows(stores.database).count_waiting()
-        looked = tried("skills", lambda: checks.skills(folders, skills.library(), skills.missing()))
+        looked = run_check(
+            "skills", lambda: checks.skills(folders, skills.library(), skills.missing())
+        )
         return store, looked, calendars, waiting
     finally:
         stores.database.close()

@@ -10,7 +10,7 @@ from lull.cli.showing import ask
 CTRL_C, CTRL_D = "\x03", "\x04"
 
 
-def pressed(prompt: str) -> str | None:
+def read_key(prompt: str) -> str | None:
     """Wait for a key press and return it in lower case, or None at the end of the input.
 
     Keys typed before the prompt was shown are discarded. Where the terminal cannot deliver single

@@ -14,12 +14,12 @@ from lull.service.process.logs import FILE, newest_first
 LOOK_EVERY_S = 0.2
 
 
-def there(folder: Path) -> bool:
+def has_logs(folder: Path) -> bool:
     """Whether this folder contains any log file of the service."""
     return bool(newest_first(folder))
 
 
-def last(folder: Path, count: int) -> list[str]:
+def last_lines(folder: Path, count: int) -> list[str]:
     """Return the last `count` lines of the service's log, oldest first.
 
     Older, rotated files are read only if the current file has too few lines.
@@ -33,7 +33,7 @@ def last(folder: Path, count: int) -> list[str]:
     return found
 
 
-class Following:
+class LogFollower:
     """Follows the service's log: yields the lines written after the object was made."""
 
     def __init__(self, folder: Path) -> None:

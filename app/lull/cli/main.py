@@ -95,9 +95,9 @@ def _run(words: Sequence[str]) -> int:
         return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
     if (paths.home / RESTORING).exists():
-        from lull.cli.backup import go_on
+        from lull.cli.backup import finish_restore
 
-        go_on(paths)
+        finish_restore(paths)
     context = Context(paths=paths, options=options, as_json=options.json)
     return _command(str(options.command or "open"))(context) or 0
 
@@ -160,9 +160,9 @@ def _fail(error: LullError, *, as_json: bool) -> int:
         _forget_stdout()
     if sys.stderr is not None:
         from lull.cli.own_command import as_called
-        from lull.cli.showing import revealed
+        from lull.cli.showing import reveal_hidden
 
-        line = as_called(revealed(" ".join(f"lull: {error}".split())), sys.argv[0], os.environ)
+        line = as_called(reveal_hidden(" ".join(f"lull: {error}".split())), sys.argv[0], os.environ)
         print(line, file=sys.stderr)
     return error.exit_code
 

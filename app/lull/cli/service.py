@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lull import __version__
 from lull.cli.context import Context, progress
-from lull.cli.control import Control, found
+from lull.cli.control import Control, find_service
 from lull.cli.idle.lulls import headline
 from lull.cli.own_command import ask_line, own_command
 from lull.config.files import read, write_default
@@ -25,7 +25,7 @@ from lull.service.process.lock import is_running
 from lull.service.process.stand_in_guard import end_stand_in
 
 if TYPE_CHECKING:
-    from lull.service.process.main import Ready
+    from lull.service.process.main import StartMessage
 
 Json = dict[str, Any]
 NEEDS_TOKEN = "Every request needs a token. `lull status --token` shows it."
@@ -52,7 +52,7 @@ def serve(context: Context) -> None:
         service = dataclasses.replace(settings.service, port=context.options.port)
         settings = dataclasses.replace(settings, service=service)
 
-    def tell(ready: Ready) -> None:
+    def tell(ready: StartMessage) -> None:
         # Whoever read our output may have closed the pipe; the service goes on.
         with contextlib.suppress(BrokenPipeError):
             if context.as_json:
@@ -65,7 +65,7 @@ def serve(context: Context) -> None:
         print("Lull has stopped.")
 
 
-def greeting(context: Context, ready: Ready) -> str:
+def greeting(context: Context, ready: StartMessage) -> str:
     """Return what `lull serve` prints when it is ready: addresses, models and a command to try."""
     if ready.upstream_ok:
         models = "1 model" if ready.models == 1 else f"{ready.models} models"
@@ -105,7 +105,9 @@ Ctrl-C stops it."""
 
 def status(context: Context) -> int:
     if context.options.token:
-        context.answer(Control(context.paths).get(routes.TOKEN), lambda d: d["token"] or NO_TOKEN)
+        context.print_result(
+            Control(context.paths).get(routes.TOKEN), lambda d: d["token"] or NO_TOKEN
+        )
         return 0
     try:
         document = Control(context.paths).get(routes.STATUS)
@@ -120,10 +122,10 @@ def status(context: Context) -> int:
             "home": str(context.paths.home),
             "error": error.as_dict(),
         }
-        context.answer(nothing, lambda _: "")
-        context.complain(error)
+        context.print_result(nothing, lambda _: "")
+        context.print_error(error)
         return error.exit_code
-    context.answer(document, _status_words)
+    context.print_result(document, _status_words)
     return 0
 
 
@@ -161,7 +163,7 @@ def stop(context: Context) -> None:
     # Where a service runs, what stood in before it may still finish answers.
     if not is_running(context.paths.lock) and end_stand_in(context.paths.stand_in_lock):
         words = "Lull did not run; what handed its chat apps' requests to Ollama has stopped."
-        context.answer({"stopped": True}, lambda _: words)
+        context.print_result({"stopped": True}, lambda _: words)
         return
     control = Control(context.paths)
     asked = control.post(routes.STOP, {})
@@ -174,17 +176,17 @@ def stop(context: Context) -> None:
                 hint=f"`kill {control.discovery.pid}` ends it; nothing recorded is lost.",
             )
         time.sleep(0.05)
-    context.answer({"stopped": True}, lambda _: "Lull has stopped.")
+    context.print_result({"stopped": True}, lambda _: "Lull has stopped.")
 
 
 def logs(context: Context) -> None:
     from lull.cli import log_lines
 
     folder, follow = context.paths.logs, context.options.follow
-    if not follow and not log_lines.there(folder):
+    if not follow and not log_lines.has_logs(folder):
         raise NotFound(f"There is no log in {folder} yet.", hint="Start it with `lull serve`.")
-    following = log_lines.Following(folder) if follow else None
-    for line in log_lines.last(folder, context.options.lines):
+    following = log_lines.LogFollower(folder) if follow else None
+    for line in log_lines.last_lines(folder, context.options.lines):
         _print_line(context, line)
     if following is not None:
         progress("lull: following; Ctrl-C ends it")
@@ -212,20 +214,20 @@ def doctor(context: Context) -> int:
         document = Control(context.paths).get(routes.DOCTOR)
     serious = [one for one in document["checks"] if one["serious"]]
     if not serious:
-        context.answer(document, _doctor_words)
+        context.print_result(document, _doctor_words)
         return 0
     first = serious[0]
     more = f" And {len(serious) - 1} more." if len(serious) > 1 else ""
     error = DoctorFound(f"{first['name']}: {first['text']}{more}", hint=first["hint"])
-    context.answer({**document, "error": error.as_dict()}, _doctor_words)
-    context.complain(error)
+    context.print_result({**document, "error": error.as_dict()}, _doctor_words)
+    context.print_error(error)
     return error.exit_code
 
 
 def _answers(context: Context) -> bool:
     """Whether a service runs; False if its lock cannot be read, which another check reports."""
     try:
-        return found(context.paths) is not None
+        return find_service(context.paths) is not None
     except OSError:
         return False
 

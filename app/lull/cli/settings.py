@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lull.cli.alone import changed
+from lull.cli.alone import change_data
 from lull.cli.context import Context
 from lull.config.template import as_toml
 from lull.contract import routes
@@ -24,16 +24,16 @@ def settings(context: Context) -> None:
         document = asyncio.run(SettingsView(context.paths.settings).handle(None))
         group = getattr(options, "group", None)  # plain `lull settings` has neither option
         changed_only = bool(getattr(options, "changed", False))
-        context.answer(_chosen(document, group, changed_only=changed_only), _show_words)
+        context.print_result(_chosen(document, group, changed_only=changed_only), _show_words)
         return
     wanted = {"key": options.key, "value": options.value}
-    done = changed(
+    done = change_data(
         context,
         routes.SETTINGS,
         wanted,
         lambda: lambda: asyncio.run(SettingsView(context.paths.settings).handle(wanted)),
     )
-    context.answer(done, _set_words)
+    context.print_result(done, _set_words)
 
 
 def _chosen(document: Json, group: str | None, *, changed_only: bool) -> Json:

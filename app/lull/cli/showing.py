@@ -18,7 +18,7 @@ unassigned, line and paragraph separator.
 """
 
 
-def revealed(text: str) -> str:
+def reveal_hidden(text: str) -> str:
     """Replace hidden characters in a text by their code points, such as ⟨U+202E⟩; line feeds and
     tabs stay.
     """
@@ -91,7 +91,7 @@ class Paint:
 
     def diff(self, text: str) -> str:
         """Colour a unified diff for the terminal; only a line's first character sets its colour."""
-        lines = revealed(text).split("\n")
+        lines = reveal_hidden(text).split("\n")
         head = [self.bold(line) for line in lines[:2]]
         return "\n".join(head + [self._diff_line(line) for line in lines[2:]])
 

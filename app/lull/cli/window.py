@@ -46,7 +46,7 @@ def open_dashboard(context: Context) -> int:
         ask=ask_line(own_command(paths, os.environ)),
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
-        played=paths.played.exists(),
+        played=paths.demo_marker.exists(),
         service=ServiceAccess(
             control_socket=paths.control_socket,
             serve=serve_command(frozen=bool(getattr(sys, "frozen", False))),

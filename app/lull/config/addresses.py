@@ -56,7 +56,7 @@ def is_origin(text: str) -> bool:
     return bool(_ORIGIN.fullmatch(text))
 
 
-def of_ollama(ollama_host: str) -> str:
+def ollama_address(ollama_host: str) -> str:
     """Return the address of the Ollama server that a value of OLLAMA_HOST names; Ollama's default
     address if the value is empty.
 

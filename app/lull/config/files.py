@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lull.config.private_file import write_private
-from lull.config.reading import Key, load_toml, parsed, rule_of, rules
+from lull.config.reading import Key, load_toml, parse_settings, rule_of, rules
 from lull.config.rules import Value
 from lull.config.settings import Settings
 from lull.config.template import as_toml, default_text, uncommented
@@ -25,7 +25,7 @@ that.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SettingView:
     """One setting with its value, default, reason and allowed values, for `lull settings show`."""
 
     key: str
@@ -39,7 +39,7 @@ class Shown:
 def read(path: Path) -> Settings:
     """Return the settings in a file, or the defaults when there is none. Raises SettingsError."""
     text = _text_of(path)
-    return Settings() if text is None else parsed(text, str(path))
+    return Settings() if text is None else parse_settings(text, str(path))
 
 
 def write_default(path: Path) -> bool:
@@ -67,19 +67,19 @@ def set_value(path: Path, key: str, typed: str) -> Settings:
     text = _text_of(path)
     after = _edited(default_text() if text is None else text, where, value, path)
     try:
-        settings = parsed(after, str(path))
+        settings = parse_settings(after, str(path))
     except SettingsError as error:
         raise SettingsError(f"{key} was not changed: {error.detail}", hint=error.hint) from error
     _write(path, after)
     return settings
 
 
-def show(settings: Settings) -> list[Shown]:
+def describe_settings(settings: Settings) -> list[SettingView]:
     """Return every setting with its value, default, reason and allowed values, in the file's
     order.
     """
     return [
-        Shown(
+        SettingView(
             key=f"{group}.{name}",
             value=getattr(getattr(settings, group), name),
             default=rule.default,
@@ -99,7 +99,7 @@ def _edited(text: str, key: Key, value: Value, path: Path) -> str:
     group, name = key
     wanted = load_toml(text, str(path))
     if not isinstance(wanted.setdefault(group, {}), dict):
-        parsed(text, str(path))  # says what is wrong with it
+        parse_settings(text, str(path))  # says what is wrong with it
     wanted[group][name] = list(value) if isinstance(value, tuple) else value
     for start in (uncommented(text, key), text):
         after = _with_value(start, group, name, wanted[group][name])

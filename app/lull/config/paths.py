@@ -109,7 +109,7 @@ class Paths:
         return self.home / "stand-in.lock"
 
     @property
-    def played(self) -> Path:
+    def demo_marker(self) -> Path:
         """Path of the file that marks a data folder as made by `lull demo`, which simulates a week
         of use.
         """

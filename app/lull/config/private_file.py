@@ -15,7 +15,7 @@ from pathlib import Path
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def close_to_others(home: Path) -> None:
+def restrict_to_owner(home: Path) -> None:
     """Remove other users' permissions from existing files below the folder `home`.
 
     Symlinks are not changed.

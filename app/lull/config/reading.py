@@ -47,11 +47,11 @@ def rule_of(key: str) -> tuple[Key, Rule]:
     group, _, name = key.partition(".")
     rule = rules().get((group, name))
     if rule is None:
-        raise SettingsError(f"There is no setting '{key[:80]}'.", hint=near_key(key))
+        raise SettingsError(f"There is no setting '{key[:80]}'.", hint=similar_keys_hint(key))
     return (group, name), rule
 
 
-def parsed(text: str, where: str) -> Settings:
+def parse_settings(text: str, where: str) -> Settings:
     """Parse the settings in a file's text. Raises SettingsError that names the file (`where`) and
     the line.
     """
@@ -73,7 +73,7 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
         raise SettingsError(f"{where} cannot be read as TOML.", hint="Correct it.") from error
 
 
-def check_together(settings: Settings) -> tuple[Key, SettingsError] | None:
+def find_contradiction(settings: Settings) -> tuple[Key, SettingsError] | None:
     """Return the first setting that contradicts another one, by its group and name, with the error
     to raise; None if no settings contradict each other.
     """
@@ -113,7 +113,7 @@ class _Reading:
                 )
             for key, value in self._values(group, table).items():
                 settings = with_value(settings, key, value)
-        problem = check_together(settings)
+        problem = find_contradiction(settings)
         if problem is not None:
             raise self._error(problem[0], problem[1].detail, problem[1].hint)
         return settings
@@ -147,7 +147,7 @@ class _Reading:
         if isinstance(table, dict):
             return self._error((group,), f"unknown group [{group}].", _near(group, self._groups))
         home = [f"[{owner}]" for owner, name in self._rules if name == group]
-        hint = f"It belongs below {' or '.join(home)}." if home else near_key(group)
+        hint = f"It belongs below {' or '.join(home)}." if home else similar_keys_hint(group)
         return self._error((group,), f"unknown key '{group}' outside of any group.", hint)
 
     def _unknown_key(self, group: str, name: str) -> SettingsError:
@@ -161,7 +161,7 @@ class _Reading:
         return SettingsError(f"{self._where}, line {line}: {detail}", hint=hint)
 
 
-def near_key(word: str) -> str:
+def similar_keys_hint(word: str) -> str:
     """Return a hint for an unknown settings key: the names of existing settings that the user may
     have meant by `word`.
     """

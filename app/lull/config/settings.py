@@ -129,7 +129,7 @@ class UpstreamSettings:
         """
         if self.address:
             return self.address
-        named = addresses.of_ollama(environ.get("OLLAMA_HOST", ""))
+        named = addresses.ollama_address(environ.get("OLLAMA_HOST", ""))
         return addresses.OLLAMA if own_port and addresses.is_own(named, own_port) else named
 
 

@@ -23,7 +23,7 @@ class Backoff:
     falls_s: tuple[float, ...] = ()
     """Times of the recent crashes, on the caller's monotonic clock."""
 
-    def fallen(self, now_s: float) -> Backoff:
+    def with_crash(self, now_s: float) -> Backoff:
         recent = tuple(fall for fall in self.falls_s if now_s - fall < self.within_s)
         return replace(self, falls_s=(*recent, now_s))
 
@@ -37,7 +37,7 @@ class Backoff:
             return None
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
-    def forgiven(self) -> Backoff:
+    def without_crashes(self) -> Backoff:
         """Return this record of a child process with all crashes forgotten; used after a person
         restarted the process by hand.
         """

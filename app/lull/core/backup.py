@@ -97,7 +97,7 @@ def is_plain(name: str) -> bool:
     )
 
 
-def belongs(name: str) -> bool:
+def belongs_in_backup(name: str) -> bool:
     """Whether the file at this path, relative to Lull's data folder, is part of a backup. Hidden
     files never are: they are unfinished writes, or not Lull's.
     """
@@ -109,7 +109,7 @@ def belongs(name: str) -> bool:
     return first in FOLDERS and not (first == "runs" and more[1:2] == [CHECKPOINTS])
 
 
-def makes_room(name: str) -> bool:
+def replaced_by_restore(name: str) -> bool:
     """Whether this file or folder of Lull's data folder is moved aside when a backup is restored,
     so that the backup's own takes its place.
     """
@@ -148,7 +148,7 @@ def _manifest(said: Mapping[str, Any]) -> Manifest:
     counts = BackupCounts(**{str(name): _whole(value) for name, value in said["counts"].items()})
     entries = {}
     for name, entry in said["entries"].items():
-        if not belongs(name):
+        if not belongs_in_backup(name):
             # Others' names are shown as what they are in Python: some would steer a terminal.
             raise BackupError(f"It holds {name[:80]!a}, which is no part of one.", hint=_AGAIN)
         if not re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
@@ -194,7 +194,7 @@ def schedule_number(name: str) -> int:
     return int(found[1]) if found else 0
 
 
-def too_many(names: Iterable[str], keep: int) -> list[str]:
+def backups_to_delete(names: Iterable[str], keep: int) -> list[str]:
     """Return the names of scheduled backups that are to be deleted because there are more than
     `keep`, oldest first. The newest is always kept.
     """
@@ -211,7 +211,7 @@ def is_due(last: datetime | None, now: datetime, every_days: int) -> bool:
     return now - last >= timedelta(days=every_days) or last - now > timedelta(days=1)
 
 
-def counted(counts: BackupCounts) -> str:
+def counts_in_words(counts: BackupCounts) -> str:
     """Return a backup's counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
     parts = [
         _some(counts.turns, "turn") + " in " + _some(counts.conversations, "conversation"),

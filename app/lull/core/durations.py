@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def length(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration for people, such as "12 min" or "3 h 5 min"; rounded down to two units at
     most.
     """
@@ -26,7 +26,7 @@ def length(seconds: float) -> str:
     return f"{days} d {hours} h" if hours else f"{days} d"
 
 
-def clock(at: datetime, now: datetime) -> str:
+def format_time(at: datetime, now: datetime) -> str:
     """Format the time of day of `at` in the time zone of `now`, with the day if it is not today."""
     local = at.astimezone(now.tzinfo)
     text = f"{local:%H:%M}"
@@ -40,7 +40,7 @@ def clock(at: datetime, now: datetime) -> str:
     return f"{local.date().isoformat()} {text}"
 
 
-def later(at: datetime, seconds: float) -> datetime:
+def add_seconds(at: datetime, seconds: float) -> datetime:
     """Return the time `seconds` of real time after `at`, in the same zone. Plain addition would add
     wall-clock time, which differs across a daylight-saving change.
     """

@@ -26,14 +26,14 @@ class Ids(Protocol):
         """Return a new id such as `turn_01hx…`; ids with the same prefix sort by creation time."""
 
 
-class Coin(Protocol):
+class RandomNumbers(Protocol):
     """Interface of a random number generator."""
 
     def random(self) -> float:
         """Return a uniform random number in [0, 1)."""
 
 
-class TellsProblem(Protocol):
+class ProblemReporter(Protocol):
     """Interface of a callback by which a part of Lull shows an error to the user, and takes it away
     once the problem is over.
     """

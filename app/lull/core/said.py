@@ -18,7 +18,7 @@ _PLACE = re.compile(r"%([1-9])")
 
 
 @dataclass(frozen=True, slots=True)
-class SaidLength:
+class TextDuration:
     """A duration inserted in a text for people, kept as a number so that the window can write it in
     the user's language.
     """
@@ -26,11 +26,11 @@ class SaidLength:
     seconds: float
 
     def __str__(self) -> str:
-        return spans.length(self.seconds)
+        return spans.format_duration(self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
-class SaidClock:
+class TextClock:
     """A time of day inserted in a text for people, written as seen from `now`, such as "tomorrow
     08:00".
     """
@@ -39,11 +39,11 @@ class SaidClock:
     now: datetime
 
     def __str__(self) -> str:
-        return spans.clock(self.at, self.now)
+        return spans.format_time(self.at, self.now)
 
 
 @dataclass(frozen=True, slots=True)
-class SaidShare:
+class TextPercent:
     """A share from 0 to 1 inserted in a text for people, written as a percentage."""
 
     share: float
@@ -52,7 +52,7 @@ class SaidShare:
         return f"{self.share:.0%}"
 
 
-Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
+Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent"
 
 
 class CodedText(str):
@@ -65,7 +65,7 @@ class CodedText(str):
     values: tuple[Value, ...]
 
 
-def said(code: str, text: str, *values: Value) -> CodedText:
+def coded_text(code: str, text: str, *values: Value) -> CodedText:
     """Build a text for people from a template by replacing `%1`, `%2` … with the values. The text
     also carries `code` and the values, so that it can be translated.
 
@@ -90,11 +90,11 @@ def _json(value: Value) -> object:
     match value:
         case CodedText():
             return {"text": str(value), **coded(value)}
-        case SaidLength(seconds):
+        case TextDuration(seconds):
             # JSON has no infinity.
             return {"length_s": round(seconds, 1) if seconds != float("inf") else None}
-        case SaidClock(at, now):
+        case TextClock(at, now):
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
-        case SaidShare(share):
+        case TextPercent(share):
             return {"share": round(share, 4)}
     return value

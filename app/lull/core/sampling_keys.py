@@ -11,13 +11,13 @@ from typing import Final
 _MASK: Final = (1 << 64) - 1
 
 
-def key(seed: int, step: int) -> tuple[int, int]:
+def sampling_key(seed: int, step: int) -> tuple[int, int]:
     """Return MLX's random key for sampling token number `step` of the answer with this seed."""
-    mixed = mix(mix(seed & _MASK) + step)
+    mixed = splitmix64(splitmix64(seed & _MASK) + step)
     return mixed >> 32, mixed & 0xFFFFFFFF
 
 
-def mix(value: int) -> int:
+def splitmix64(value: int) -> int:
     """Hash a 64-bit number by Sebastiano Vigna's SplitMix64: neighbouring inputs give unrelated
     outputs.
     """

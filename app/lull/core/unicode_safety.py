@@ -34,7 +34,7 @@ _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _FEIGNED = re.compile("[" + "".join(map(chr, _LOOKALIKES)) + "]")
 
 
-def bare(text: str) -> str:
+def normalised_text(text: str) -> str:
     """Return the text as a model reads it, without hidden or look-alike characters.
 
     Compatibility forms are folded (NFKC) and tag characters become the ASCII they stand for.
@@ -117,7 +117,7 @@ def has_bidi_controls(text: str) -> bool:
     return any(ord(c) in _BIDI - _MARKS for c in text)
 
 
-def feigned_words(text: str) -> tuple[str, ...]:
+def lookalike_words(text: str) -> tuple[str, ...]:
     """Return the words that mix Latin letters with look-alikes from another script."""
     plain = unicodedata.normalize("NFKC", text)
     return tuple(dict.fromkeys(word for word in _WORD.findall(plain) if _mixed(word)))

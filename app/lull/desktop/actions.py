@@ -15,7 +15,7 @@ from lull.contract import routes
 from lull.core.idle.pausing import PauseLength
 from lull.desktop.client import Reply
 from lull.desktop.service_process import ServiceProcess, ServiceState
-from lull.desktop.state import AppState, Phase, Settling, Subject, Told
+from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Phase, Subject
 from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
@@ -47,7 +47,9 @@ class Actions:
             {"for": length.value},
             words=tr("Pausing"),
             done=tr("Learning is paused."),
-            settling=Settling(route=routes.WHY, done=lambda a: a.value.get("state") == "paused"),
+            outcome_check=OutcomeCheck(
+                route=routes.WHY, done=lambda a: a.value.get("state") == "paused"
+            ),
             undo=self.resume,
             then=self._look,
         )
@@ -58,20 +60,22 @@ class Actions:
             {},
             words=tr("Resuming"),
             done=tr("Learning goes on."),
-            settling=Settling(route=routes.WHY, done=lambda a: a.value.get("state") != "paused"),
+            outcome_check=OutcomeCheck(
+                route=routes.WHY, done=lambda a: a.value.get("state") != "paused"
+            ),
             then=self._look,
         )
 
     def train_now(self) -> None:
         def tell(answer: Reply) -> None:
             text = translated(answer.value) or tr("It begins now.")
-            self._state.told.emit(Told(text=text))
+            self._state.told.emit(OutcomeMessage(text=text))
 
         self._state.act(
             routes.TRAIN_NOW, {}, words=tr("Training now"), answered=tell, then=self._look
         )
 
-    def turn(self, on: bool) -> None:
+    def set_enabled(self, on: bool) -> None:
         """Turn Lull on or off. While it is off, chat requests are passed to Ollama unchanged."""
         if on and self._process.state in (ServiceState.STOPPED, ServiceState.GIVEN_UP):
             self._process.start()
@@ -81,7 +85,7 @@ class Actions:
             {"key": "service.enabled", "value": "true" if on else "false"},
             words=tr("Turning Lull on") if on else tr("Turning Lull off"),
             done=tr("Lull is on.") if on else off,
-            undo=lambda: self.turn(not on),
+            undo=lambda: self.set_enabled(not on),
             then=lambda _: self._state.touch(Subject.STATUS, Subject.SETTINGS),
         )
 
@@ -100,7 +104,7 @@ class Actions:
             {"key": "service.port", "value": str(port)},
             words=tr("Changing the port"),
             answered=lambda _: self._state.told.emit(
-                Told(
+                OutcomeMessage(
                     text=words if port else free,
                     undo=(lambda: self.copy(address, tr("Copied %1", address))) if port else None,
                     button=tr("Copy address"),
@@ -116,17 +120,19 @@ class Actions:
         if self._state.phase is not Phase.LIVE:
             self._process.start()
             return
-        if self._process.restarts:
+        if self._process.is_restarting:
             return  # it is stopping already
         before = self._state.status.get("pid")
-        self._process.restarting()
+        self._process.expect_restart()
         self._state.act(
             routes.STOP,
             {},
             words=tr("Restarting Lull"),
             done=tr("Lull restarts…"),
-            settling=Settling(route=routes.STATUS, done=lambda a: a.value.get("pid") != before),
-            then=lambda done: None if done else self._process.not_restarting(),
+            outcome_check=OutcomeCheck(
+                route=routes.STATUS, done=lambda a: a.value.get("pid") != before
+            ),
+            then=lambda done: None if done else self._process.restart_failed(),
         )
 
     @property
@@ -138,7 +144,7 @@ class Actions:
 
     def copy(self, text: str, words: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._state.told.emit(Told(text=words))
+        self._state.told.emit(OutcomeMessage(text=words))
 
     def rate(self, turn: str, value: str, then: Callable[[bool], None] | None = None) -> None:
         words = {

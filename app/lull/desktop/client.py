@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from PySide6.QtCore import QObject, Signal
 
 from lull.core.errors import LullError
-from lull.desktop.words import in_window, tr
+from lull.desktop.words import reword_for_window, tr
 
 Json = dict[str, Any]
 READERS: Final = 2
@@ -91,18 +91,18 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def ask(socket_path: Path, question: ControlRequest, *, within_s: float) -> Reply:
+def send_request(socket_path: Path, request: ControlRequest, *, timeout_s: float) -> Reply:
     """Send a request to Lull's service and wait for the answer.
 
     It never raises when the service fails or does not run; the reply says so.
     """
-    connection = UnixConnection(socket_path, within_s)
+    connection = UnixConnection(socket_path, timeout_s)
     try:
         try:
             connection.connect()
         except OSError:
             return Reply(outcome=ReplyOutcome.NOT_DONE, error=_not_there())
-        return _spoken(connection, question)
+        return _spoken(connection, request)
     finally:
         connection.close()
 
@@ -130,7 +130,10 @@ def _for_window(error: object) -> dict[str, str]:
     if not isinstance(error, dict):
         return {}
     told = {str(name): str(text) for name, text in error.items() if isinstance(text, str)}
-    return {**told, **{part: in_window(told[part]) for part in ("detail", "hint") if part in told}}
+    return {
+        **told,
+        **{part: reword_for_window(told[part]) for part in ("detail", "hint") if part in told},
+    }
 
 
 def _not_there() -> dict[str, str]:
@@ -220,7 +223,7 @@ class ControlClient(QObject):
     def busy(self) -> bool:
         return bool(self._waiting)
 
-    def answers_alone(self, path: str) -> bool:
+    def works_without_service(self, path: str) -> bool:
         """Whether requests to this path can be answered in this process when no service listens."""
         return path in self._alone
 
@@ -253,7 +256,7 @@ class ControlClient(QObject):
     ) -> None:
         while (item := line.get()) is not None and not self._closed:
             number, question = item
-            answer = ask(self._path, question, within_s=within_s)
+            answer = send_request(self._path, question, timeout_s=within_s)
             if answer.outcome is ReplyOutcome.NOT_DONE and question.path in self._alone:
                 answer = _answered_alone(self._alone[question.path], question.body)
             with contextlib.suppress(RuntimeError):  # Qt has already deleted this object

@@ -21,7 +21,7 @@ _LOCAL: Final = re.compile(r"^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 
 
-def bundle(
+def bug_report(
     *,
     status: Json,
     checks: Sequence[Json],
@@ -52,7 +52,7 @@ def bundle(
     text = "\n\n".join(
         "\n".join([f"== {title}", *(lines or ["–"])]) for title, lines in parts.items()
     )
-    return hidden(text, home=home, user=user)
+    return redacted(text, home=home, user=user)
 
 
 def _facts(status: Json) -> list[str]:
@@ -78,7 +78,7 @@ def _mark(check: Json) -> str:
     return "FAIL" if check.get("serious") else "note"
 
 
-def hidden(text: str, *, home: Path, user: str) -> str:
+def redacted(text: str, *, home: Path, user: str) -> str:
     """Return a text with secrets, remote URLs, mail addresses, the path `home` and the user name
     replaced by placeholders.
     """

@@ -18,7 +18,7 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
-from lull.desktop.client import ControlRequest, ReplyOutcome, UnixConnection, ask
+from lull.desktop.client import ControlRequest, ReplyOutcome, UnixConnection, send_request
 
 Json = dict[str, Any]
 RECONNECT_EVERY_S: Final = 0.5
@@ -59,7 +59,7 @@ class EventStream(QObject):
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
         self._thread.start()
 
-    def look_now(self) -> None:
+    def reconnect_now(self) -> None:
         """Try at once to reconnect to the service; called when the service was just started."""
         self._at_once.set()
 
@@ -105,7 +105,7 @@ class EventStream(QObject):
 
     def _snapshot(self) -> Json | None:
         question = ControlRequest(method="GET", path=routes.SNAPSHOT)
-        answer = ask(self._path, question, within_s=SNAPSHOT_TIMEOUT_S)
+        answer = send_request(self._path, question, timeout_s=SNAPSHOT_TIMEOUT_S)
         return answer.value if answer.outcome is ReplyOutcome.DONE else None
 
     def _follow(self, connection: UnixConnection, fresh: Json | None) -> None:

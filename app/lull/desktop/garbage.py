@@ -23,10 +23,10 @@ class GarbageCollector(QObject):
         self._was_on = gc.isenabled()
         gc.disable()
         self._timer = QTimer(self, interval=EVERY_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.collect)
         self._timer.start()
 
-    def look(self) -> None:
+    def collect(self) -> None:
         """Run Python's garbage collector for each of its generations that has exceeded its
         threshold.
         """

@@ -14,17 +14,17 @@ from lull.desktop.actions import Actions
 from lull.desktop.client import ControlClient
 from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
-from lull.desktop.language.choice import speak_wanted
+from lull.desktop.language.choice import apply_chosen_language
 from lull.desktop.pages import making
 from lull.desktop.pages.skills.teaching import rate_and_teach
 from lull.desktop.place import Place
 from lull.desktop.running.closing import KEEP, CloseDialog
-from lull.desktop.running.quitting import Quitting
+from lull.desktop.running.quitting import QuitPrompt
 from lull.desktop.service_process import ServiceProcess, Spawn, spawn
-from lull.desktop.single import Single
+from lull.desktop.single import SingleInstance
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.tray import QtTray, Tray, TrayBackend
-from lull.desktop.welcome.page import FirstRun, Offer
+from lull.desktop.welcome.page import FirstRun, FirstRunOffer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce, chosen_theme
@@ -62,7 +62,7 @@ class Desktop:
         self._place = place
         app.setQuitOnLastWindowClosed(False)
         self._garbage = GarbageCollector()
-        self.preferences = QSettings(str(place.preferences), QSettings.Format.IniFormat)
+        self.preferences = QSettings(str(place.preferences_file), QSettings.Format.IniFormat)
         size = self.preferences.value(TEXT_SIZE, 100, type=int)
         theme = theme or chosen_theme(self.preferences)
         self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
@@ -81,7 +81,7 @@ class Desktop:
             self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow
         )
         self._over = False
-        self.quitting = Quitting(self.state, self.window)
+        self.quitting = QuitPrompt(self.state, self.window)
         self._connect()
 
     def _kit(self) -> Kit:
@@ -108,17 +108,17 @@ class Desktop:
         self.quitting.kept.connect(self._keep_running)
         self.window.may_hide = self._may_hide
         self.window.close_asked.connect(self._ask_before_closing)
-        self.process.started.connect(self.stream.look_now)
-        self.process.changed.connect(lambda: self.state.say_down(self.process.why))
+        self.process.started.connect(self.stream.reconnect_now)
+        self.process.changed.connect(lambda: self.state.set_down_reason(self.process.why))
 
     def begin(self, *, hidden: bool = False, tray_within_ms: int = TRAY_WITHIN_MS) -> None:
         """Show the tray icon and the window.
 
         With `hidden`, show only the tray icon, or the window when no system tray appears in time.
         """
-        self.process.begin()
+        self.process.attach_or_start()
         # Needed even when no page is open: the status line and notifications mention runs.
-        self.state.want(Subject.RUNS)
+        self.state.subscribe(Subject.RUNS)
         self.state.start()
         self.tray.begin()
         if not hidden:
@@ -128,7 +128,7 @@ class Desktop:
 
     def offer_first_run(self) -> None:
         """Show the first-run dialog once, to a user who has no data in Lull yet."""
-        self._offer = Offer(self.kit, self.show_first_run)
+        self._offer = FirstRunOffer(self.kit, self.show_first_run)
 
     def show_first_run(self) -> FirstRun:
         steps = FirstRun(self.kit, self.window)
@@ -208,10 +208,10 @@ def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")
     app.setDesktopFileName("lull")
-    speak_wanted(app, QSettings(str(place.preferences), QSettings.Format.IniFormat))
-    single = Single(place)
-    if not single.first():
-        return 0 if hidden or single.wake() else 1
+    apply_chosen_language(app, QSettings(str(place.preferences_file), QSettings.Format.IniFormat))
+    single = SingleInstance(place)
+    if not single.become_first():
+        return 0 if hidden or single.show_first_window() else 1
     desktop = Desktop(app, place)
     single.asked.connect(desktop.window.raise_up)
     # End at once on logout and Ctrl-C. The timer below lets Python handle signals between events.

@@ -50,14 +50,14 @@ class Place:
     """Whether the data folder is a demo's, so that the window must say so."""
 
     @property
-    def preferences(self) -> Path:
+    def preferences_file(self) -> Path:
         """Return the path of the file with the window's own preferences, such as which
         notifications are shown and the window's size.
         """
         return self.home / "window.ini"
 
     @property
-    def service_words(self) -> Path:
+    def service_error_file(self) -> Path:
         """Return the path of the file to which a service that the window started writes its output
         and its errors.
         """

@@ -69,7 +69,7 @@ def spawn(place: Place) -> Child:
     The service writes errors as JSON to the file `Place.service_error_file`.
     """
     place.logs.mkdir(parents=True, exist_ok=True)
-    with place.service_words.open("wb") as words:
+    with place.service_error_file.open("wb") as words:
         return subprocess.Popen(
             [*place.service.serve, "--json"],
             stdin=subprocess.DEVNULL,
@@ -110,14 +110,14 @@ class ServiceProcess(QObject):
         self._not_ours = False
         """Whether the service that runs replaced one that this window had found, not started."""
         self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check_service)
 
     @property
-    def ours(self) -> bool:
+    def started_here(self) -> bool:
         """Whether this window started the running service."""
         return self._child is not None and self._child.poll() is None
 
-    def begin(self) -> None:
+    def attach_or_start(self) -> None:
         """Use the service that runs already, or start one, and watch its process from then on."""
         self._timer.start()
         self.start()
@@ -129,29 +129,29 @@ class ServiceProcess(QObject):
         self._wanted = True
         if not self._place.service.running():  # one that is still stopping is waited for
             self._restarting = False
-        self._backoff = self._backoff.forgiven()
+        self._backoff = self._backoff.without_crashes()
         self._again_at_s = None
         self._go()
 
     @property
-    def restarts(self) -> bool:
+    def is_restarting(self) -> bool:
         """Whether the service is being stopped only in order to be started again."""
         return self._restarting
 
-    def restarting(self) -> None:
+    def expect_restart(self) -> None:
         """Record that the service is about to be stopped in order to be started again, so that its
         end is no crash.
         """
         self._restarting = True
-        self._not_ours = not self.ours
+        self._not_ours = not self.started_here
 
-    def not_restarting(self) -> None:
+    def restart_failed(self) -> None:
         """Record that a planned restart of the service failed, because the service could not be
         stopped.
         """
         self._restarting = self._not_ours = False
 
-    def stopping(self) -> None:
+    def expect_stop(self) -> None:
         """Record that the user stops the service, so that its end is not taken for a crash."""
         self._wanted = self._restarting = False
         self._again_at_s = None
@@ -163,16 +163,16 @@ class ServiceProcess(QObject):
         That is so if this window started the service, but not if it started it to replace a service
         that it had found running.
         """
-        return self.ours and not self._not_ours
+        return self.started_here and not self._not_ours
 
     def close(self) -> None:
         """Stop watching the service, and terminate it if this window started it."""
-        self.stopping()
+        self.expect_stop()
         self._timer.stop()
         if self.stops_with_window and self._child is not None:
             self._child.terminate()
 
-    def look(self) -> None:
+    def check_service(self) -> None:
         """Check whether the service still runs, and start it again if it crashed and the delay is
         over; called by a timer.
         """
@@ -180,7 +180,7 @@ class ServiceProcess(QObject):
             self._again_at_s = None
             self._set(ServiceState.RUNNING)
             return
-        if self.ours:
+        if self.started_here:
             return  # it is still starting or stopping
         if self._again_at_s is not None:
             if self._monotonic() >= self._again_at_s:
@@ -203,7 +203,7 @@ class ServiceProcess(QObject):
             self._set(ServiceState.RUNNING)
             self.started.emit()
             return
-        if self.ours:  # the previous one has released the lock but has not exited yet
+        if self.started_here:  # the previous one has released the lock but has not exited yet
             self._again_at_s = self._monotonic()
             return
         try:
@@ -228,7 +228,7 @@ class ServiceProcess(QObject):
             self._wanted = False
             self._set(ServiceState.STOPPED)
             return
-        self._fell(last_words(self._place.service_words) if ours and code != 0 else {})
+        self._fell(last_error(self._place.service_error_file) if ours and code != 0 else {})
 
     def _fell(self, why: Mapping[str, str]) -> None:
         now_s = self._monotonic()
@@ -237,7 +237,7 @@ class ServiceProcess(QObject):
             at = address_of(self._place)
             self._set(ServiceState.PORT_TAKEN, _taken(at[1]) if at is not None else why)
             return
-        self._backoff = self._backoff.fallen(now_s)
+        self._backoff = self._backoff.with_crash(now_s)
         delay_s = self._backoff.delay_s
         self._again_at_s = None if delay_s is None else now_s + delay_s
         state = ServiceState.GIVEN_UP if delay_s is None else ServiceState.FALLEN
@@ -253,7 +253,7 @@ class ServiceProcess(QObject):
             self.changed.emit()
 
 
-def last_words(path: Path) -> dict[str, str]:
+def last_error(path: Path) -> dict[str, str]:
     """Return the last error in the file of a crashed service's stderr output, as `title`, `detail`
     and `hint`; {} if there is none.
     """

@@ -16,7 +16,7 @@ from lull.desktop.place import Place
 TIMEOUT_MS: Final = 2_000
 
 
-class Single(QObject):
+class SingleInstance(QObject):
     """Makes sure, with a lock file and a socket, that only one instance of the window runs for each
     data folder.
     """
@@ -32,7 +32,7 @@ class Single(QObject):
         self._lock.setStaleLockTime(0)
         self._server: QLocalServer | None = None
 
-    def first(self) -> bool:
+    def become_first(self) -> bool:
         """Try to become the only running instance of the window and listen for later instances;
         return whether this succeeded.
         """
@@ -45,7 +45,7 @@ class Single(QObject):
         self._server.listen(self._socket)
         return True
 
-    def wake(self) -> bool:
+    def show_first_window(self) -> bool:
         """Ask the instance that was started first to show its window; return False if that instance
         does not listen.
 

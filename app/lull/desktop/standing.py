@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrayStanding:
+class TrayStatus:
     """What the tray shows of Lull's status: a line of text, the shape of the icon, and the state of
     the menu.
     """
@@ -36,16 +36,16 @@ class TrayStanding:
     """Whether the service runs and is not switched off, so that it may learn."""
 
 
-def standing(state: AppState, now: datetime) -> TrayStanding:
+def tray_status(state: AppState, now: datetime) -> TrayStatus:
     if state.phase is not Phase.LIVE:
-        return TrayStanding(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
+        return TrayStatus(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
     status, learning = state.status, state.learning
     address = str(status.get("address") or "")
     if not status.get("enabled", True):
         line = tr("Lull is off: requests go straight to Ollama")
-        return TrayStanding(line=line, shape=TrayShape.OFF, address=address, running=True)
+        return TrayStatus(line=line, shape=TrayShape.OFF, address=address, running=True)
     count = int(status.get("skills", {}).get("proposals", 0))
-    return TrayStanding(
+    return TrayStatus(
         line=line_of(learning, state.value(Subject.RUNS), now),
         shape=shape_of(status, learning, count),
         proposals=count,

@@ -116,7 +116,7 @@ class KnownSubject:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class OutcomeMessage:
     """A message to the user about the outcome of one of their actions."""
 
     text: str
@@ -127,7 +127,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settling:
+class OutcomeCheck:
     """How to find out whether an action was done, if the service crashed or restarted before it
     replied.
 
@@ -141,7 +141,7 @@ class Settling:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Open:
     words: str
-    settling: Settling
+    settling: OutcomeCheck
     then: Callable[[bool], None] | None
 
 
@@ -214,7 +214,7 @@ class AppState(QObject):
     def proposals(self) -> list[Json]:
         return list(self.value(Subject.PROPOSALS).get("proposals", ()))
 
-    def want(self, *subjects: Subject) -> None:
+    def subscribe(self, *subjects: Subject) -> None:
         """Read these subjects (kinds of data) from the service soon and keep them up to date from
         now on.
         """
@@ -235,7 +235,7 @@ class AppState(QObject):
         """The subjects that are wanted and can be read now; some also without a service."""
         if self.phase is Phase.LIVE:
             return self._wanted | {Subject.CONVERSATIONS}
-        alone = self._client.answers_alone
+        alone = self._client.works_without_service
         return {one for one in self._wanted if one in _ROUTES and alone(_ROUTES[one][0])}
 
     # Reading
@@ -325,7 +325,7 @@ class AppState(QObject):
         self.touch(*_TOUCHES.get(str(event.get("kind")), ()))
         self.happened.emit(event)
 
-    def say_down(self, error: Mapping[str, str]) -> None:
+    def set_down_reason(self, error: Mapping[str, str]) -> None:
         """Set the reason why the service does not run, which is shown to the user."""
         self.why_down = dict(error)
         self.phase_changed.emit()
@@ -346,7 +346,7 @@ class AppState(QObject):
         *,
         words: str,
         done: str = "",
-        settling: Settling | None = None,
+        outcome_check: OutcomeCheck | None = None,
         undo: Callable[[], None] | None = None,
         then: Callable[[bool], None] | None = None,
         answered: Then | None = None,
@@ -362,20 +362,20 @@ class AppState(QObject):
         def hear(answer: Reply) -> None:
             if answer.ok:
                 if done:
-                    self.told.emit(Told(text=done, undo=undo))
+                    self.told.emit(OutcomeMessage(text=done, undo=undo))
                 if answered is not None:
                     answered(answer)
-            elif answer.outcome is ReplyOutcome.UNSURE and settling is not None:
-                self._unsettled.append(_Open(words=words, settling=settling, then=then))
+            elif answer.outcome is ReplyOutcome.UNSURE and outcome_check is not None:
+                self._unsettled.append(_Open(words=words, settling=outcome_check, then=then))
                 text = tr("%1: the service stopped; looked up when it is back.", words)
-                self.told.emit(Told(text=text, good=False))
+                self.told.emit(OutcomeMessage(text=text, good=False))
                 return
             else:
-                self.told.emit(Told(text=f"{words}: {said(answer)}", good=False))
+                self.told.emit(OutcomeMessage(text=f"{words}: {failure_words(answer)}", good=False))
             if then is not None:
                 then(answer.ok)
 
-        if self.phase is not Phase.LIVE and not self._client.answers_alone(route):
+        if self.phase is not Phase.LIVE and not self._client.works_without_service(route):
             hear(Reply(outcome=ReplyOutcome.NOT_DONE))
             return
         self._client.act(route, body, hear)
@@ -391,12 +391,12 @@ class AppState(QObject):
             return
         was_done = one.settling.done(answer)
         text = tr("%1: it was done.", one.words) if was_done else tr("%1: not done.", one.words)
-        self.told.emit(Told(text=text, good=was_done))
+        self.told.emit(OutcomeMessage(text=text, good=was_done))
         if one.then is not None:
             one.then(was_done)
 
 
-def said(answer: Reply) -> str:
+def failure_words(answer: Reply) -> str:
     """Describe in one line why an action of the user was not done, or why it is not known whether
     it was.
 

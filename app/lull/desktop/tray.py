@@ -17,11 +17,11 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from lull.desktop.actions import Actions, pause_lengths
-from lull.desktop.standing import TrayStanding, standing
+from lull.desktop.standing import TrayStatus, tray_status
 from lull.desktop.state import AppState
 from lull.desktop.widgets.icons import TrayShape, tray_icon
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import counted, now, only, parsed, tr
+from lull.desktop.words import counted, now, parsed, tr, without_args
 
 TICK_MS: Final = 1_000
 RATED_WITHIN_S: Final = 3_600.0
@@ -170,22 +170,22 @@ class Tray(QObject):
         self._to_rate = ""
         for value, words in (("good", tr("Good")), ("bad", tr("Bad…"))):
             do = functools.partial(self._rated, value)
-            self.rate.addAction(words).triggered.connect(only(do))
+            self.rate.addAction(words).triggered.connect(without_args(do))
         self._behind_review = self.menu.addSeparator()
         self.pause = QMenu(tr("Pause learning"), self.menu)
         self.menu.addMenu(self.pause)
         for length, words in pause_lengths():
             do = functools.partial(self._actions.pause, length)
-            self.pause.addAction(words).triggered.connect(only(do))
+            self.pause.addAction(words).triggered.connect(without_args(do))
         self.pause.addSeparator()
         self.resume = self.pause.addAction(tr("Resume now"))
-        self.resume.triggered.connect(only(self._actions.resume))
+        self.resume.triggered.connect(without_args(self._actions.resume))
         self.train = self._entry(tr("Train now"), self._actions.train_now)
         self.menu.addSeparator()
         self.on = self._entry(tr("Lull on"), None)
         self.on.setCheckable(True)
         # `triggered` fires only on clicks; `toggled` would also fire on setChecked.
-        self.on.triggered.connect(self._actions.turn)
+        self.on.triggered.connect(self._actions.set_enabled)
         self.copy = self._entry(tr("Copy address"), self._actions.copy_address)
         self._behind_copy = self.menu.addSeparator()
         self.settings = self._entry(tr("Settings…"), self.open_settings.emit)
@@ -194,7 +194,7 @@ class Tray(QObject):
     def _entry(self, text: str, do: Callable[[], object] | None) -> QAction:
         action = QAction(text, self.menu)
         if do is not None:
-            action.triggered.connect(only(do))
+            action.triggered.connect(without_args(do))
         self.menu.addAction(action)
         return action
 
@@ -203,7 +203,7 @@ class Tray(QObject):
             self.rated.emit(self._to_rate, value)
 
     def refresh(self, *_: object) -> None:
-        stands = standing(self._state, now())
+        stands = tray_status(self._state, now())
         self._words(stands)
         self._reach()
         shown = (stands.shape, self._look.theme.text, stands.line)
@@ -214,7 +214,7 @@ class Tray(QObject):
             icon = tray_icon(stands.shape, self._look.theme.text, mask=self._mask)
             self.backend.show(icon, f"Lull: {stands.line}")
 
-    def _words(self, stands: TrayStanding) -> None:
+    def _words(self, stands: TrayStatus) -> None:
         self.status.setText(stands.line)
         count = stands.proposals
         words = counted(count, "Review %1 skill…", "Review %1 skills…")

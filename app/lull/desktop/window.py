@@ -25,16 +25,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.running.ports import address_of, another
+from lull.desktop.running.ports import address_of, next_free_port
 from lull.desktop.service_process import ServiceState
-from lull.desktop.standing import standing
-from lull.desktop.state import Phase, Told
+from lull.desktop.standing import tray_status
+from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Note, Tab, button, label
+from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import in_window, now, only, tr
+from lull.desktop.words import now, reword_for_window, tr, without_args
 
 SIDE_WIDTH: Final = 196
 SIDE_ROOM: Final = 66
@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
         self._version = label("")
         self._buttons: dict[PageName, Tab] = {}
         self._lay_out()
-        self.note = Note(self)
+        self.note = Toast(self)
         self._shortcuts()
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._show_line)
@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
         action = QAction(self)
         action.setShortcuts([QKeySequence(one) for one in (keys, *more)])
         action.setAutoRepeat(False)
-        action.triggered.connect(only(do))
+        action.triggered.connect(without_args(do))
         self.addAction(action)
 
     # Pages
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
     # What it says
 
     def _show_line(self, *_: object) -> None:
-        stands = standing(self._kit.state, now())
+        stands = tray_status(self._kit.state, now())
         if self._line.text() != stands.line:
             self._line.setText(stands.line)
         version = str(self._kit.state.status.get("version") or "")
@@ -266,8 +266,8 @@ class MainWindow(QMainWindow):
         if state.phase is not Phase.DOWN:
             self.banner.say("")
             return
-        why = in_window(str(process.why.get("detail", ""))).rstrip(".")
-        hint = in_window(str(process.why.get("hint", "")))
+        why = reword_for_window(str(process.why.get("detail", ""))).rstrip(".")
+        hint = reword_for_window(str(process.why.get("hint", "")))
         start = self._kit.process.start
         match process.state:
             case ServiceState.STARTING | ServiceState.RUNNING:
@@ -290,11 +290,11 @@ class MainWindow(QMainWindow):
         at = address_of(self._kit.place)
         if at is None:
             return (again,)
-        port = another(*at)
+        port = next_free_port(*at)
         words = tr("Use port %1", port) if port else tr("Use any free port")
         return ((words, functools.partial(self._kit.actions.use_port, *at[:1], port)), again)
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: OutcomeMessage) -> None:
         self.note.say(told.text, good=told.good, undo=told.undo, button=told.button)
 
     def _dress(self) -> None:

@@ -18,7 +18,7 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
-from lull.desktop.state import AppState, said
+from lull.desktop.state import AppState, failure_words
 from lull.desktop.words import counted, tr
 
 Json = dict[str, Any]
@@ -56,7 +56,7 @@ class Wiping(QObject):
         self._at = 0
         self._stopped = False
 
-    def count(self) -> None:
+    def find_conversations(self) -> None:
         """Find the conversations that would be deleted, and emit their number; nothing is deleted
         yet.
         """
@@ -72,7 +72,7 @@ class Wiping(QObject):
         if self._stopped:
             return
         if not answer.ok:
-            self.over.emit(said(answer))
+            self.over.emit(failure_words(answer))
             return
         rows = answer.value.get("conversations", ())
         self._ids += [str(row["id"]) for row in rows]
@@ -163,7 +163,7 @@ class WipingEverything(QObject):
 
     def _take(self, answer: Reply) -> None:
         if not answer.ok:
-            self.over.emit(said(answer))
+            self.over.emit(failure_words(answer))
             return
         self._remove([str(one["id"]) for one in answer.value.get("calendars", ())])
 
@@ -208,7 +208,7 @@ class WipingEverything(QObject):
         )
 
     def _stop(self) -> None:
-        self._process.stopping()
+        self._process.expect_stop()
         self._state.act(routes.STOP, {}, words=tr("Stopping the service"))
         self._timer.start()
 
@@ -216,7 +216,7 @@ class WipingEverything(QObject):
         self._waited_ms += LOOK_MS
         if not self._place.service.running():
             self._timer.stop()
-            left = wiped(self._place.home)
+            left = delete_data_files(self._place.home)
             self._process.start()
             self.over.emit(self._said_of(left))
         elif self._waited_ms >= STOP_TIMEOUT_MS:
@@ -244,7 +244,7 @@ def has_connected(home: Path) -> bool:
     return any((home / "clients").glob("*/connection.json"))
 
 
-def wiped(home: Path) -> list[str]:
+def delete_data_files(home: Path) -> list[str]:
     """Delete the files in Lull's data folder; return the names of those that could not be deleted.
 
     Some files stay: those named in `KEPT_NAMES`, and the records of connected chat apps, because

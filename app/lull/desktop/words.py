@@ -15,7 +15,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language.recognising import Recognised
+from lull.desktop.language.recognising import SentenceTranslator
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
@@ -29,13 +29,13 @@ class _Spoken:
 
     def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
         self.catalogue, self.locale = catalogue, locale
-        self.sentences = Recognised({**catalogue.worded, **catalogue.sentences})
+        self.sentences = SentenceTranslator({**catalogue.worded, **catalogue.sentences})
 
 
 _spoken = _Spoken()
 
 
-def speak(catalogue: Catalogue, locale: QLocale) -> None:
+def set_language(catalogue: Catalogue, locale: QLocale) -> None:
     """Set the window's language: the translations, and the locale for numbers and names of days."""
     _spoken.speak(catalogue, locale)
 
@@ -74,11 +74,11 @@ def translated(one: Mapping[str, Any], name: str = "text") -> str:
     values = tuple(_told_value(value) for value in one.get(f"{before}values") or ())
     # A service of another version may send other values.
     if form is None or any(int(place) > len(values) for place in _PLACE.findall(form)):
-        return in_window(plain(str(one.get(name) or "")))
+        return reword_for_window(plain(str(one.get(name) or "")))
     return _filled(form, values)
 
 
-def both(one: Mapping[str, Any], name: str = "detail") -> str:
+def problem_text(one: Mapping[str, Any], name: str = "detail") -> str:
     """Describe a problem that the service reports, in the user's language.
 
     Returns the text that JSON object `one` has under the key `name`, followed by its `hint` (what
@@ -157,7 +157,7 @@ def percent(share: float) -> str:
 
 def length(seconds: float) -> str:
     """Format a duration in words, rounded down to one or two units."""
-    said = spans.length(seconds)
+    said = spans.format_duration(seconds)
     if said == "ever":
         return tr("ever")
     return _IN_DAYS.sub(lambda m: counted(int(m[1]), "%1 d", "%1 d"), said)
@@ -237,7 +237,7 @@ def week_day(at: date) -> str:
     return on_day(at, tr("ddd dd MMM"))
 
 
-def only(do: Callable[[], object]) -> Callable[..., None]:
+def without_args(do: Callable[[], object]) -> Callable[..., None]:
     """Make a Qt slot that calls `do` without the arguments that the signal sends."""
 
     def call(*_: object) -> None:
@@ -268,7 +268,7 @@ def _places() -> dict[str, str]:
     }
 
 
-def in_window(text: str) -> str:
+def reword_for_window(text: str) -> str:
     """Rewrite a text of the service for the window: translated if it is known, with names of pages
     or buttons instead of terminal commands.
 
@@ -328,27 +328,27 @@ def _shows(character: str) -> bool:
 
 __all__ = [
     "ago",
-    "both",
     "clock",
     "count",
     "counted",
     "decimal",
     "decimal_point",
-    "in_window",
     "length",
     "named",
     "now",
     "on_day",
-    "only",
     "parsed",
     "percent",
     "plain",
+    "problem_text",
+    "reword_for_window",
+    "set_language",
     "short_date",
     "short_day",
     "signed",
-    "speak",
     "time_of_day",
     "tr",
     "translated",
     "week_day",
+    "without_args",
 ]

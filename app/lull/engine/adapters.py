@@ -43,7 +43,7 @@ class LoadedAdapter:
     """Unique number of this load of an adapter, from 1."""
 
 
-class Shelf:
+class AdapterSwitcher:
     """Holds the loaded LoRA adapters, and puts the layers of one of them into the model, or takes
     them out.
     """
@@ -73,14 +73,14 @@ class Shelf:
 
     def load(self, version: str, folder: Path) -> None:
         """Load a LoRA adapter from an mlx-lm folder. Raises RequestError when it cannot be used."""
-        self.wear(None)
+        self.activate(None)
         self._versions[version] = LoadedAdapter(version, self._layers(folder))
 
     def drop(self, version: str) -> None:
         """Unload a version of a LoRA adapter; an unknown version is ignored."""
         self._versions.pop(version, None)
 
-    def wear(self, adapter: LoadedAdapter | None) -> None:
+    def activate(self, adapter: LoadedAdapter | None) -> None:
         """Make a loaded adapter the active one by putting its layers into the model; with None the
         model is the base model again.
         """

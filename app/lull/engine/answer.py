@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lull.core.chat.messages import Finish
 from lull.core.models.engine import Chunk, Token
 from lull.engine.adapters import LoadedAdapter
-from lull.engine.sampling import Draw, Odds
+from lull.engine.sampling import SamplingParams, TokenLogprobs
 from lull.engine.text import AnswerText, Decode
 
 Send = Callable[[str, Chunk], None]
@@ -37,7 +37,7 @@ class GeneratedAnswer:
     prompt: Sequence[int]
     adapter: LoadedAdapter | None
     """The adapter fixed when the request arrived, for the whole answer; None is the base."""
-    draw: Draw
+    draw: SamplingParams
     max_tokens: int
     logprobs: int | None
     text: AnswerText
@@ -53,7 +53,7 @@ class GeneratedAnswer:
         """Whether the answer reaches its maximum length with the next token."""
         return self.count + 1 >= self.max_tokens
 
-    def take(self, token: int, odds: Odds | None) -> None:
+    def take(self, token: int, odds: TokenLogprobs | None) -> None:
         """Take the answer's next token: send the text it completes and detect the answer's end."""
         self.count += 1
         if self.count == 1:
@@ -86,7 +86,7 @@ class GeneratedAnswer:
             decode_s=time.monotonic() - self.first_s,
         )
 
-    def _details(self, odds: Odds | None, token: int, *, ends: bool) -> tuple[Token, ...]:
+    def _details(self, odds: TokenLogprobs | None, token: int, *, ends: bool) -> tuple[Token, ...]:
         if self.logprobs is None or odds is None:
             return ()
         decode = self.vocabulary.decode

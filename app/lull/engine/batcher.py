@@ -20,7 +20,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.engine.adapters import Shelf
+from lull.engine.adapters import AdapterSwitcher
 from lull.engine.answer import GeneratedAnswer
 from lull.engine.lane import Lane, can_merge
 from lull.engine.prefix_cache import PrefixCache
@@ -41,7 +41,7 @@ class Prefill:
     """
 
     @property
-    def left(self) -> int:
+    def tokens_left(self) -> int:
         """Return the number of the prompt's tokens that are still to be prefilled."""
         return len(self.answer.prompt) - 1 - self.done
 
@@ -52,7 +52,7 @@ class Batcher:
     def __init__(
         self,
         model: Any,
-        shelf: Shelf,
+        shelf: AdapterSwitcher,
         *,
         most_at_once: int,
         slice_tokens: int,
@@ -110,7 +110,7 @@ class Batcher:
         self._admit()
         self._prefill()
         for lane in self._lanes:
-            self._shelf.wear(lane.adapter)
+            self._shelf.activate(lane.adapter)
             self.decoded += len(lane.answers)
             lane.step()
         self._sweep()
@@ -142,18 +142,18 @@ class Batcher:
         budget, ready = self._slice, list[Prefill]()
         while self._reading and budget > 0:
             reading = self._reading[0]
-            if reading.left > 0:
+            if reading.tokens_left > 0:
                 # A forward pass takes time however short, so many short prompts are spread out.
                 budget -= max(self._prefill_slice(reading), self._slice // _PROMPTS_PER_ROUND)
-            if reading.left == 0:
+            if reading.tokens_left == 0:
                 ready.append(self._reading.popleft())
         for group in _groups(ready):
             self._begin(group)
 
     def _prefill_slice(self, reading: Prefill) -> int:
-        size = min(self._slice, reading.left)
+        size = min(self._slice, reading.tokens_left)
         prompt, end = reading.answer.prompt, reading.done + size
-        self._shelf.wear(reading.answer.adapter)
+        self._shelf.activate(reading.answer.adapter)
         self._model(mx.array(list(prompt[reading.done : end]))[None], cache=reading.cache)
         mx.eval([layer.state for layer in reading.cache])
         reading.done = end
@@ -162,7 +162,7 @@ class Batcher:
         return size
 
     def _begin(self, group: list[Prefill]) -> None:
-        self._shelf.wear(group[0].answer.adapter)
+        self._shelf.activate(group[0].answer.adapter)
         fresh = Lane(
             self._model,
             [reading.answer for reading in group],

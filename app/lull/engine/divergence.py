@@ -13,7 +13,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.engine.adapters import LoadedAdapter, Shelf
+from lull.engine.adapters import AdapterSwitcher, LoadedAdapter
 
 
 class Divergence:
@@ -24,7 +24,7 @@ class Divergence:
     def __init__(
         self,
         model: Any,
-        shelf: Shelf,
+        shelf: AdapterSwitcher,
         *,
         id: str,  # noqa: A002
         prompt: Sequence[int],
@@ -73,7 +73,7 @@ class Divergence:
         self, tokens_1T: mx.array, adapter: LoadedAdapter | None, cache: list[Any]
     ) -> mx.array:
         """Log-probabilities of the next tokens, shape (T, V)."""
-        self._shelf.wear(adapter)
+        self._shelf.activate(adapter)
         logits_TV = self._model(tokens_1T, cache=cache)[0].astype(mx.float32)
         logs_TV: mx.array = logits_TV - mx.logsumexp(logits_TV, axis=-1, keepdims=True)
         mx.eval(logs_TV, [layer.state for layer in cache])

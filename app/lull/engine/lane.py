@@ -18,8 +18,8 @@ import mlx.core as mx
 
 from lull.engine.adapters import LoadedAdapter
 from lull.engine.answer import GeneratedAnswer
-from lull.engine.penalties import nothing_said, said, side_by_side
-from lull.engine.sampling import Odds, Picks, odds, pick
+from lull.engine.penalties import append_tokens, no_tokens_yet, stack_padded
+from lull.engine.sampling import SampledTokens, TokenLogprobs, sample_tokens, token_logprobs
 
 
 class Lane:
@@ -36,7 +36,7 @@ class Lane:
         self._mergeable = can_merge(caches[0])
         self._steps = [0] * len(answers)
         """Tokens dispatched so far for each row."""
-        self._newest = nothing_said([answer.draw.penalties for answer in answers])
+        self._newest = no_tokens_yet([answer.draw.penalties for answer in answers])
         """Each row's newest tokens that a penalty counts."""
         self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
 
@@ -52,18 +52,20 @@ class Lane:
         self._coming = _joined_picks(self._coming, other._coming)
         self.answers += other.answers
         self._steps += other._steps
-        self._newest = side_by_side(self._newest, other._newest)
+        self._newest = stack_padded(self._newest, other._newest)
 
     def step(self) -> None:
         """Decode one token for each answer of the batch, and drop the answers that ended."""
         coming = self._coming
         if any(not answer.ends_with_next for answer in self.answers):
-            self._newest = said(self._newest, coming.tokens)
+            self._newest = append_tokens(self._newest, coming.tokens)
             self._coming = self._dispatch(coming.tokens)
         tokens: Any = coming.tokens.tolist()
-        details: list[Odds | None] = [None] * len(tokens)
+        details: list[TokenLogprobs | None] = [None] * len(tokens)
         if coming.logprobs is not None:
-            details = list(odds(coming, max(answer.logprobs or 0 for answer in self.answers)))
+            details = list(
+                token_logprobs(coming, max(answer.logprobs or 0 for answer in self.answers))
+            )
         for answer, token, detail in zip(self.answers, tokens, details, strict=True):
             answer.take(token, detail)
         self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
@@ -72,11 +74,13 @@ class Lane:
         """Drop a cancelled request from this batch of answers, if it is in it."""
         self._keep([row for row, answer in enumerate(self.answers) if answer.id != request_id])
 
-    def _dispatch(self, tokens_B: mx.array) -> Picks:
+    def _dispatch(self, tokens_B: mx.array) -> SampledTokens:
         logits_BTV = self._model(tokens_B[:, None], cache=self._cache)
         wanted = any(answer.logprobs is not None for answer in self.answers)
         draws = [answer.draw for answer in self.answers]
-        picks = pick(logits_BTV[:, -1, :], draws, self._steps, self._newest, logprobs=wanted)
+        picks = sample_tokens(
+            logits_BTV[:, -1, :], draws, self._steps, self._newest, logprobs=wanted
+        )
         mx.async_eval(picks.arrays())  # type: ignore[no-untyped-call]
         self._steps = [step + 1 for step in self._steps]
         return picks
@@ -92,7 +96,7 @@ class Lane:
             layer.filter(rows)
         self._newest = self._newest[mx.array(rows)]
         logprobs = self._coming.logprobs
-        self._coming = Picks(
+        self._coming = SampledTokens(
             self._coming.tokens[mx.array(rows)],
             None if logprobs is None else logprobs[mx.array(rows)],
         )
@@ -132,16 +136,16 @@ def _joined(ours: list[Any], theirs: list[Any]) -> list[Any]:
     return joined
 
 
-def _joined_picks(a: Picks, b: Picks) -> Picks:
+def _joined_picks(a: SampledTokens, b: SampledTokens) -> SampledTokens:
     tokens_B = mx.concatenate([a.tokens, b.tokens])
     parts = [picks.logprobs for picks in (a, b)]
     known = next((part for part in parts if part is not None), None)
     if known is None:
-        return Picks(tokens_B, None)
+        return SampledTokens(tokens_B, None)
     # Rows that asked for no log-probabilities are never read; zeros keep the rows aligned.
     size = known.shape[-1]
     filled = [
         mx.zeros((picks.tokens.shape[0], size)) if part is None else part
         for picks, part in zip((a, b), parts, strict=True)
     ]
-    return Picks(tokens_B, mx.concatenate(filled))
+    return SampledTokens(tokens_B, mx.concatenate(filled))

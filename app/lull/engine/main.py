@@ -73,7 +73,7 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
     folder = check_model_folder(arguments.model)
     prepare_imports()
     # Imported late: MLX picks its BLAS when it is loaded, and a missing model costs no import.
-    from lull.engine.adapters import Shelf
+    from lull.engine.adapters import AdapterSwitcher
     from lull.engine.batcher import Batcher
     from lull.engine.memory import EngineMemory
     from lull.engine.model import load_model, on_cpu
@@ -87,7 +87,7 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
         )
     )
     loaded = load_model(folder, window_tokens=arguments.window_tokens)
-    shelf = Shelf(loaded.model, f32=on_cpu())
+    shelf = AdapterSwitcher(loaded.model, f32=on_cpu())
     batcher = Batcher(
         loaded.model,
         shelf,

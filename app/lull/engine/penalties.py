@@ -66,7 +66,7 @@ def _bounded(value: float | None) -> float:
     return 0.0 if value is None or isnan(value) else max(-_MOST, min(_MOST, value))
 
 
-def nothing_said(penalties: Sequence[Penalties]) -> mx.array:
+def no_tokens_yet(penalties: Sequence[Penalties]) -> mx.array:
     """Return an array for the newest N tokens of each of B answers that have just begun, filled
     with -1, shape (B, N).
 
@@ -76,7 +76,7 @@ def nothing_said(penalties: Sequence[Penalties]) -> mx.array:
     return mx.full((len(penalties), most), -1, dtype=mx.int32)
 
 
-def said(newest_BN: mx.array, tokens_B: mx.array) -> mx.array:
+def append_tokens(newest_BN: mx.array, tokens_B: mx.array) -> mx.array:
     """Append each row's newly sampled token to its newest tokens (B, N); drop the oldest one."""
     if newest_BN.shape[1] == 0:
         return newest_BN
@@ -84,7 +84,7 @@ def said(newest_BN: mx.array, tokens_B: mx.array) -> mx.array:
     return mx.concatenate([newest_BN[:, 1:], added_B1], axis=1)
 
 
-def side_by_side(a_BN: mx.array, b_BN: mx.array) -> mx.array:
+def stack_padded(a_BN: mx.array, b_BN: mx.array) -> mx.array:
     """Stack two arrays of token rows into one; the narrower one is padded on the left with -1."""
     most = max(a_BN.shape[1], b_BN.shape[1])
     wide = [
@@ -93,7 +93,9 @@ def side_by_side(a_BN: mx.array, b_BN: mx.array) -> mx.array:
     return mx.concatenate(wide)
 
 
-def penalised(logits_BV: mx.array, newest_BN: mx.array, penalties: Sequence[Penalties]) -> mx.array:
+def apply_penalties(
+    logits_BV: mx.array, newest_BN: mx.array, penalties: Sequence[Penalties]
+) -> mx.array:
     """Return the tokens' scores (logits) lowered by each row's repeat, presence and frequency
     penalties. The scores of a row without penalties stay exactly the same.
     """

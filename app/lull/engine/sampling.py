@@ -17,12 +17,12 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.core.sampling_keys import key
-from lull.engine.penalties import NONE, Penalties, penalised
+from lull.core.sampling_keys import sampling_key
+from lull.engine.penalties import NONE, Penalties, apply_penalties
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
+class SamplingParams:
     """The sampling parameters (temperature, top-k, top-p, seed and penalties) of one request."""
 
     seed: int
@@ -36,7 +36,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Picks:
+class SampledTokens:
     """The tokens sampled for B rows in one decoding step, possibly not yet evaluated by MLX."""
 
     tokens: mx.array
@@ -49,7 +49,7 @@ class Picks:
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
+class TokenLogprobs:
     """The log-probability of one row's sampled token, and of the most probable tokens."""
 
     logprob: float
@@ -57,14 +57,14 @@ class Odds:
     """The most probable tokens as (id, log-probability), most probable first."""
 
 
-def pick(
+def sample_tokens(
     logits_BV: mx.array,
-    draws: Sequence[Draw],
+    draws: Sequence[SamplingParams],
     steps: Sequence[int],
     newest_BN: mx.array,
     *,
     logprobs: bool,
-) -> Picks:
+) -> SampledTokens:
     """Sample the next token for each row of a batch.
 
     For row b, `draws[b]` holds the sampling parameters, `steps[b]` the number of tokens that its
@@ -75,11 +75,11 @@ def pick(
     logprobs_BV = None
     if logprobs:
         logprobs_BV = logits_BV - mx.logsumexp(logits_BV, axis=-1, keepdims=True)
-    scores_BV = penalised(logits_BV, newest_BN, [draw.penalties for draw in draws])
-    return Picks(_tokens(scores_BV, draws, steps), logprobs_BV)
+    scores_BV = apply_penalties(logits_BV, newest_BN, [draw.penalties for draw in draws])
+    return SampledTokens(_tokens(scores_BV, draws, steps), logprobs_BV)
 
 
-def odds(picks: Picks, most: int) -> list[Odds]:
+def token_logprobs(picks: SampledTokens, most: int) -> list[TokenLogprobs]:
     """Return the log-probabilities of each row's sampled token and of its `most` most probable
     tokens.
 
@@ -92,12 +92,12 @@ def odds(picks: Picks, most: int) -> list[Odds]:
     size = logprobs_BV.shape[-1]
     most = min(most, size)
     if most == 0:
-        return [Odds(logprob, ()) for logprob in own.tolist()]
+        return [TokenLogprobs(logprob, ()) for logprob in own.tolist()]
     ids_BK: Any = mx.argpartition(-logprobs_BV, kth=min(most, size - 1), axis=-1)[:, :most]
     best_BK: Any = mx.take_along_axis(logprobs_BV, ids_BK, axis=-1)
     mx.eval(own, ids_BK, best_BK)
     rows = zip(own.tolist(), ids_BK.tolist(), best_BK.tolist(), strict=True)
-    return [Odds(logprob, _ranked(ids, best)) for logprob, ids, best in rows]
+    return [TokenLogprobs(logprob, _ranked(ids, best)) for logprob, ids, best in rows]
 
 
 def _ranked(ids: list[int], logprobs: list[float]) -> tuple[tuple[int, float], ...]:
@@ -105,14 +105,15 @@ def _ranked(ids: list[int], logprobs: list[float]) -> tuple[tuple[int, float], .
     return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _tokens(logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int]) -> mx.array:
+def _tokens(logits_BV: mx.array, draws: Sequence[SamplingParams], steps: Sequence[int]) -> mx.array:
     greedy_B = mx.argmax(logits_BV, axis=-1)
     if all(draw.temperature <= 0 for draw in draws):
         return greedy_B
     temperatures_B1 = mx.array([[d.temperature if d.temperature > 0 else 1.0] for d in draws])
     scores_BV = _restricted(logits_BV / temperatures_B1, draws)
     keys_B2 = mx.array(
-        [key(draw.seed, step) for draw, step in zip(draws, steps, strict=True)], dtype=mx.uint32
+        [sampling_key(draw.seed, step) for draw, step in zip(draws, steps, strict=True)],
+        dtype=mx.uint32,
     )
     size = logits_BV.shape[-1]
     gumbel_BV = mx.vmap(lambda one: mx.random.gumbel(shape=(size,), key=one))(keys_B2)
@@ -120,7 +121,7 @@ def _tokens(logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int]) ->
     return mx.where(mx.array([d.temperature > 0 for d in draws]), drawn_B, greedy_B)
 
 
-def _restricted(scores_BV: mx.array, draws: Sequence[Draw]) -> mx.array:
+def _restricted(scores_BV: mx.array, draws: Sequence[SamplingParams]) -> mx.array:
     """Apply top-k, then top-p: scores below the row's threshold become minus infinity."""
     size = scores_BV.shape[-1]
     top_ks = [draw.top_k if 0 < draw.top_k < size else size for draw in draws]

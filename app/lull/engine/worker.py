@@ -20,14 +20,14 @@ from lull.contract.engine_frames import (
 from lull.core.chat.messages import Sampling
 from lull.core.errors import LullError, RequestError
 from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest
-from lull.engine.adapters import Shelf
+from lull.engine.adapters import AdapterSwitcher
 from lull.engine.answer import GeneratedAnswer
 from lull.engine.batcher import Batcher
 from lull.engine.divergence import Divergence
 from lull.engine.memory import EngineMemory
 from lull.engine.model import LoadedModel
 from lull.engine.penalties import penalties_of
-from lull.engine.sampling import Draw
+from lull.engine.sampling import SamplingParams
 from lull.engine.text import AnswerText
 
 Inbox = SimpleQueue[Frame | None]
@@ -45,7 +45,7 @@ class Worker:
         self,
         loaded: LoadedModel,
         *,
-        shelf: Shelf,
+        shelf: AdapterSwitcher,
         batcher: Batcher,
         memory: EngineMemory,
         send: Callable[[Frame], None],
@@ -159,7 +159,7 @@ class Worker:
             send=self._send_chunk,
         )
 
-    def _draw(self, sampling: Sampling) -> Draw:
+    def _draw(self, sampling: Sampling) -> SamplingParams:
         """The request's sampling; unset parameters leave the model's distribution unchanged.
 
         Defaults of a client API are filled in before the engine sees the request.
@@ -171,7 +171,7 @@ class Worker:
                 f"temperature {temperature} or top_p {top_p} is out of range.", status=400
             )
         seed = self._random_seed() if sampling.seed is None else sampling.seed
-        return Draw(
+        return SamplingParams(
             seed=seed,
             temperature=temperature,
             top_p=top_p,

@@ -15,7 +15,7 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Role
 from lull.core.errors import NotFound
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
-from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.training.record import Run
 from lull.store.adapters.adapters import Adapters
@@ -63,7 +63,7 @@ class FindDerived:
         self._tables = tables
         self._library = library
 
-    def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
+    def find(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find everything that deleting this conversation would also remove, such as skills and
         adapters made from it. Blocking.
 
@@ -81,7 +81,7 @@ class FindDerived:
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
         gone, back = self._skills_of(proposals, set(texts))
         said, owner = self._said(turns), self._owner_of(ids)
-        held = self.held_to(said, owner)
+        held = self.turns_scored_by_wishes(said, owner)
         runs, adapters = self._trained(conversation, texts, held)
         what = ToForget(
             trajectory=conversation,
@@ -110,21 +110,21 @@ class FindDerived:
     def _owner_of(self, turns: Sequence[str]) -> str:
         return next((served.owner for served in self._tables.rewards.served(turns[:1])), "")
 
-    def held_to(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
+    def turns_scored_by_wishes(self, said: Sequence[str], owner: str) -> tuple[str, ...]:
         """Return the ids of the turns whose answers were scored by whether they fulfil a wish that
         the user stated in one of the texts `said`.
 
         Only turns of the client `owner` count ("": the clients that share their skills), because at
         other clients other people may have typed the same words.
         """
-        return tuple(self._tables.rewards.held_to(said, owner=owner))
+        return tuple(self._tables.rewards.scored_by_wishes(said, owner=owner))
 
     def _taught(self, turns: set[str]) -> list[Proposal]:
         """Return the proposals made from this conversation, and those derived from the texts of
         these.
         """
         every = sorted(
-            self._tables.proposals.standing(everything=True), key=lambda p: (p.made_at, p.id)
+            self._tables.proposals.undecided(everything=True), key=lambda p: (p.made_at, p.id)
         )
         found: dict[str, Proposal] = {}
         for proposal in every:
@@ -220,7 +220,7 @@ def _said(turns: Sequence[TurnRow]) -> tuple[str, ...]:
         for turn in turns
         for messages in (
             turn.request,
-            behind_the_answer(turn.request),
+            after_last_answer(turn.request),
             *((one,) for one in turn.request if one.role is Role.USER),
         )
     ]

@@ -21,7 +21,7 @@ from lull.core.skills.skill import Library, SkillKey
 from lull.loops.derived import FindDerived, ForgetTables, Forgotten
 from lull.loops.skills.approve import Approve
 from lull.store.adapters.adapter_files import AdapterFiles
-from lull.store.forgetting import ToForget, blot, removals_to_disk
+from lull.store.forgetting import ToForget, mask_words, removals_to_disk
 from lull.store.training.run_folders import RunFolders
 from lull.store.uninterrupted import uninterrupted
 
@@ -89,13 +89,13 @@ class Forget:
         self._library = library
         self._derived = FindDerived(tables, library=library)
 
-    def look(self, conversation: str, *, unread: bool = False) -> Forgotten:
+    def find_derived(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Find what forgetting the conversation would remove. Blocking.
 
         With `unread` the conversation may be missing in the database, because it could not be read
         from a damaged file; otherwise NotFound is raised.
         """
-        return self._derived.look(conversation, unread=unread)
+        return self._derived.find(conversation, unread=unread)
 
     async def forget(self, conversation: str, *, unread: bool = False) -> Forgotten:
         """Remove a conversation and everything derived from it. Raises StoreError, and NotFound
@@ -103,17 +103,17 @@ class Forget:
 
         Once removal has begun, it goes on even if the caller is cancelled.
         """
-        found = await asyncio.to_thread(partial(self.look, conversation, unread=unread))
+        found = await asyncio.to_thread(partial(self.find_derived, conversation, unread=unread))
         left = await uninterrupted(self._intended(found.what))
         return Forgotten(what=found.what, made=found.made, left=tuple(left))
 
     async def _intended(self, what: ToForget) -> list[Path]:
-        await self._tables.forgetting.intend(what)
+        await self._tables.forgetting.save_deletion(what)
         return await self._carry_out(what)
 
     async def finish(self) -> None:
         """Finish forgetting those conversations whose removal was interrupted by a crash."""
-        for what in await asyncio.to_thread(self._tables.forgetting.intended):
+        for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
             log.info("going on forgetting %s", what.trajectory)
             await self._carry_out(what)
         if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
@@ -131,13 +131,13 @@ class Forget:
         # Until then answers may have been scored by its wishes.
         what = await self._remove(what, bodies)
         await asyncio.to_thread(self._remove_files, what)
-        await self._tables.forgetting.done(what)
+        await self._tables.forgetting.mark_rows_deleted(what)
         return await asyncio.to_thread(self._tables.forgetting.rewrite)
 
     async def _remove(self, what: ToForget, bodies: Mapping[str, str]) -> ToForget:
         """Remove the rows, including those of runs made since the search."""
         # Read before the scores are removed, which record the wishes they came from.
-        now = await asyncio.to_thread(self._derived.held_to, what.said, what.room)
+        now = await asyncio.to_thread(self._derived.turns_scored_by_wishes, what.said, what.room)
         what = replace(what, held=tuple(dict.fromkeys((*what.held, *now))))
         await self._tables.forgetting.remove(what, bodies)
         late = await asyncio.to_thread(self._made_meanwhile, what)
@@ -179,7 +179,7 @@ class Forget:
         files still exist.
         """
         known = {one.id: one.sha256 for one in self._tables.adapters.all() if one.id not in tainted}
-        for one in self._tables.adapters.line(adapter):
+        for one in self._tables.adapters.lineage(adapter):
             if one in known and not self._files.adapters.damage(one, known[one]):
                 return one
         return None
@@ -190,7 +190,7 @@ class Forget:
         wanted |= {SkillKey(c, n): sha256 for c, n, sha256 in what.set_back}
         there = {key: sha256 for key, sha256 in wanted.items() if key in library.skills}
         if there:
-            await self._approve.set_back(there, why="a conversation was forgotten")
+            await self._approve.restore_texts(there, why="a conversation was forgotten")
 
     def _remove_files(self, what: ToForget) -> None:
         for run in what.runs:
@@ -201,7 +201,7 @@ class Forget:
             what.texts,
         )
         for file in self._files.logs():
-            blot(file, [*self._names(what), what.trajectory, *what.turns])
+            mask_words(file, [*self._names(what), what.trajectory, *what.turns])
         folders = self._tables.skills.folders
         removals_to_disk((self._files.runs.root, self._files.adapters.root, folders.root))
 

@@ -17,13 +17,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from lull.core.chat.lived import Lived
+from lull.core.chat.lived import DayCount
 from lull.core.chat.retention import (
     EQUAL_SIZES,
     MOST_AT_ONCE,
     Limits,
     SweepPlan,
-    Unasked,
+    UnaskedDeletions,
     may_be_emptied,
     plan,
 )
@@ -31,7 +31,7 @@ from lull.core.errors import StoreError
 from lull.core.ports import Clock
 from lull.store.chat.trash_files import DamagedTrash
 from lull.store.retention import Retention
-from lull.store.trash import Bundle, Salvage, Thrown, Trash
+from lull.store.trash import Removal, Salvage, Trash, TrashFile
 
 log = logging.getLogger(__name__)
 _DAY_S = 86_400.0
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
+class SweepResult:
     """The result of one sweep: how many conversations it moved into the trash because of age or
     size, and how many it did not move, because the user must agree first or the trash is full.
     """
@@ -57,7 +57,7 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoreResult:
     """How many conversations came back from the trash, and the names of trash files that could not
     be read.
     """
@@ -86,11 +86,11 @@ class Sweep:
         self._clock = clock
         self._limits = limits
         self._trash_bytes = trash_bytes
-        self._lived: Lived | None = None
+        self._lived: DayCount | None = None
         self._ticked_s = 0.0
         self._turn = asyncio.Lock()
 
-    async def sweep(self, *, asked: bool = False) -> Swept:
+    async def sweep(self, *, asked: bool = False) -> SweepResult:
         """Move conversations over the age or size limits into the trash, and empty what has been
         there for long. Raises StoreError.
 
@@ -99,14 +99,16 @@ class Sweep:
         async with self._turn:
             lived = await self._tick()
             await self._empty(lived)
-            unasked = (await asyncio.to_thread(self._retention.unasked)).on(lived.youngest)
+            unasked = (await asyncio.to_thread(self._retention.unasked_deletions)).on(
+                lived.day_for_new_data
+            )
             sizes = await asyncio.to_thread(self._sizes)
             moved = 0
             while True:
                 found = await self._plan(lived, sizes, unasked, asked=asked)
                 if not found.go or self._full():
-                    await self._retention.note(replace(unasked, waits=found.held))
-                    return Swept(
+                    await self._retention.save_unasked_deletions(replace(unasked, waits=found.held))
+                    return SweepResult(
                         moved=moved,
                         ask=found.ask,
                         doubted=found.doubted,
@@ -115,20 +117,22 @@ class Sweep:
                     )
                 if not asked:
                     # Stored first: a crash in between may count too many, never too few.
-                    await self._retention.note(unasked.more(len(found.go[:MOST_AT_ONCE])))
+                    await self._retention.save_unasked_deletions(
+                        unasked.more(len(found.go[:MOST_AT_ONCE]))
+                    )
                 step = await self._step(found, lived, asked=asked)
                 unasked = unasked if asked else unasked.more(step)
                 moved += step
 
-    async def _tick(self) -> Lived:
+    async def _tick(self) -> DayCount:
         """Update and store the count of days that have surely passed."""
         lived, now_s = self._lived, self._clock.monotonic_s()
         if lived is None:
-            lived = (await asyncio.to_thread(self._retention.lived)).started()
+            lived = (await asyncio.to_thread(self._retention.day_count)).after_restart()
         else:
-            lived = lived.ran((now_s - self._ticked_s) / _DAY_S)
-        lived = lived.saw(self._clock.now().toordinal())
-        await self._retention.live(lived)
+            lived = lived.after_running((now_s - self._ticked_s) / _DAY_S)
+        lived = lived.after_seeing_day(self._clock.now().toordinal())
+        await self._retention.save_day_count(lived)
         self._lived, self._ticked_s = lived, now_s
         return lived
 
@@ -139,11 +143,11 @@ class Sweep:
         return self._retention.sizes() if over else EQUAL_SIZES
 
     async def _plan(
-        self, lived: Lived, sizes: Mapping[str, int], unasked: Unasked, *, asked: bool
+        self, lived: DayCount, sizes: Mapping[str, int], unasked: UnaskedDeletions, *, asked: bool
     ) -> SweepPlan:
         def look() -> SweepPlan:
             return plan(
-                self._retention.kept(),
+                self._retention.ages(),
                 self._limits(),
                 lived=lived,
                 now=self._clock.now(),
@@ -155,15 +159,15 @@ class Sweep:
 
         return await asyncio.to_thread(look)
 
-    async def _step(self, found: SweepPlan, lived: Lived, *, asked: bool) -> int:
+    async def _step(self, found: SweepPlan, lived: DayCount, *, asked: bool) -> int:
         why = "asked" if asked else "age" if found.by_age else "size"
-        bundle = Bundle(
-            why=why, at=self._clock.now().isoformat(), born=lived.youngest, conversations=()
+        bundle = Removal(
+            why=why, at=self._clock.now().isoformat(), born=lived.day_for_new_data, conversations=()
         )
-        moved = await self._trash.throw(found.go[:MOST_AT_ONCE], bundle)
+        moved = await self._trash.move_to_trash(found.go[:MOST_AT_ONCE], bundle)
         if not moved:
             # All of them were continued in the meantime, so they are new again.
-            await self._retention.live(lived)
+            await self._retention.save_day_count(lived)
         log.info("%d old conversations moved to the trash (`lull trash`)", moved)
         return moved
 
@@ -171,9 +175,9 @@ class Sweep:
         held = self._trash.size_bytes()
         return held > 0 and held >= self._trash_bytes()
 
-    async def _empty(self, lived: Lived) -> None:
+    async def _empty(self, lived: DayCount) -> None:
         def work() -> None:
-            for one in self._trash.thrown():
+            for one in self._trash.files():
                 at = datetime.fromisoformat(one.bundle.at)
                 now = self._clock.now()
                 if may_be_emptied(born=one.bundle.born, at=at, lived=lived, now=now):
@@ -184,9 +188,9 @@ class Sweep:
 
     # The user's commands
 
-    def thrown(self) -> list[Thrown]:
+    def trash_files(self) -> list[TrashFile]:
         """List the readable files in the trash with their conversations, oldest first. Blocking."""
-        return self._trash.thrown()
+        return self._trash.files()
 
     def unlisted(self) -> list[Path]:
         """List the files in the trash that cannot be read well enough to tell which conversations
@@ -198,14 +202,14 @@ class Sweep:
         """List the damaged files in the trash. Blocking; reads each file once."""
         return self._trash.damaged()
 
-    async def restore(self, name: str = "") -> Restored:
+    async def restore(self, name: str = "") -> RestoreResult:
         """Restore the bundle of conversations with this name from the trash, or, for "", all
         bundles that can be read.
 
         Raises StoreError if none can be restored.
         """
         async with self._turn:
-            thrown = await asyncio.to_thread(self._trash.thrown)
+            thrown = await asyncio.to_thread(self._trash.files)
             wanted = [one.name for one in thrown if name in ("", one.name)]
             back, failed = 0, dict[str, StoreError]()
             for one in wanted:
@@ -215,9 +219,9 @@ class Sweep:
                     failed[one] = error
             if failed and len(failed) == len(wanted):
                 raise next(iter(failed.values()))
-            return Restored(conversations=back, left=tuple(failed))
+            return RestoreResult(conversations=back, left=tuple(failed))
 
-    async def bring_back(self, conversation: str) -> Salvage | None:
+    async def restore_for_forgetting(self, conversation: str) -> Salvage | None:
         """Restore the trash file that holds this conversation into the database, so that the
         conversation can then be forgotten with everything derived from it.
 
@@ -227,7 +231,7 @@ class Sweep:
         """
         async with self._turn:
             salvage: Salvage | None = None
-            for one in await asyncio.to_thread(self._trash.thrown):
+            for one in await asyncio.to_thread(self._trash.files):
                 if conversation in one.bundle.conversations:
                     try:
                         await self._trash.restore(one.name, for_good=False)
@@ -235,7 +239,7 @@ class Sweep:
                         salvage = await self._trash.salvage(damage, one, conversation)
             return salvage
 
-    async def as_if_back(
+    async def preview_restored(
         self, conversation: str, look: Callable[[bool], T]
     ) -> tuple[T, Salvage | None]:
         """Call `look` on the database as it would be with a conversation restored from the trash;
@@ -245,14 +249,14 @@ class Sweep:
         `look`, and what would become of a damaged file. Raises StoreError.
         """
         async with self._turn:
-            return await asyncio.to_thread(self._trash.as_if_back, conversation, look)
+            return await asyncio.to_thread(self._trash.simulate_restore, conversation, look)
 
     async def empty(self) -> int:
         """Delete everything in the trash for good, also files that cannot be read; return how many
         conversations are known to have been deleted.
         """
         async with self._turn:
-            thrown = await asyncio.to_thread(self._trash.thrown)
+            thrown = await asyncio.to_thread(self._trash.files)
             unlisted = await asyncio.to_thread(self._trash.unlisted)
             for name in (*(one.name for one in thrown), *(file.stem for file in unlisted)):
                 await asyncio.to_thread(self._trash.remove, name)

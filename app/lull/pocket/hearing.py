@@ -48,7 +48,7 @@ _CONTRAST = re.compile(r"(?:and |but )?not [a-z]+")
 """Matches the clause to drop in "use bars, not stars"."""
 
 
-def in_frame(said: str) -> str:
+def normalize_phrasing(said: str) -> str:
     """Rewrite a rule to the toy language's own phrasing; return it unchanged if no pattern matches.
 
     `said` is the rule in lower case, without its full stop.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from lull.pocket.hearing import in_frame
+from lull.pocket.hearing import normalize_phrasing
 from lull.pocket.language import (
     CORRECTION_FRAMES,
     END_CLAUSES,
@@ -87,7 +87,7 @@ def parse_rule(text: str) -> tuple[Kind, Style] | None:
 def _rule(text: str) -> tuple[Kind, Style] | None:
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
-    return _framed(said) or _framed(in_frame(said))
+    return _framed(said) or _framed(normalize_phrasing(said))
 
 
 # Each answer is held against every standing wish, so the same texts come again and again.
@@ -100,7 +100,7 @@ def framed_rule(text: str) -> tuple[Kind, str] | None:
     """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
-    for form in (said, in_frame(said)):
+    for form in (said, normalize_phrasing(said)):
         fields = _matching(RULE_FRAMES, form)
         if fields is not None and _framed(form) is not None:
             return Kind(fields["kind"]), fields["clauses"]

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard, RuleKind, Scope
+from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
 from lull.pocket.language import SMALL_TALK
 from lull.pocket.parsing import parse_request, parse_rule
 
 _PARTS: Final = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+|\n+")
 _THANKS: Final = frozenset({"thanks", "thank you", "good"})
-NOTHING: Final = Heard(correction=0.0, lasting=0.0)
+NOTHING: Final = MessageFindings(correction=0.0, lasting=0.0)
 
 
 class PocketReader:
@@ -28,17 +28,17 @@ class PocketReader:
     name = "pocket"
     light = True
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        return [heard(one.said) for one in exchanges]
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
+        return [parse_feedback(one.said) for one in exchanges]
 
 
-def heard(said: str) -> Heard | None:
+def parse_feedback(said: str) -> MessageFindings | None:
     """Parse the feedback in one user message in the toy language; None if it is in another
     language.
     """
     rules = rule_sentences(said)
     if rules:
-        return Heard(
+        return MessageFindings(
             correction=1.0,
             lasting=1.0,
             scope=Scope.KIND,
@@ -48,7 +48,7 @@ def heard(said: str) -> Heard | None:
         )
     plain = " ".join(said.lower().split()).rstrip(".!")
     if plain in _THANKS:
-        return Heard(correction=0.0, lasting=0.0, thanks=1.0)
+        return MessageFindings(correction=0.0, lasting=0.0, thanks=1.0)
     if plain in SMALL_TALK or parse_request(said) is not None:
         return NOTHING
     return None

@@ -25,7 +25,7 @@ class PocketWriter:
     name = "pocket"
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
-        failure = material.failures.worded
+        failure = material.failures.newest_worded
         said = rule_sentences(failure.rule) if failure is not None else ()
         rule = framed_rule(said[-1]) if said else None
         if rule is None:

@@ -30,11 +30,11 @@ from lull.core.backup import (
     MANIFEST,
     Entry,
     Manifest,
-    belongs,
+    belongs_in_backup,
     manifest_text,
 )
 from lull.core.errors import BackupError, NotFound
-from lull.store.backup_parts import CHUNK, Tell, in_words, look_into, work_folder
+from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.leftovers import sweep_folder
 from lull.store.on_disk import to_disk
@@ -79,14 +79,14 @@ def make(
     what `tell` raises; then `target` is not created.
     """
     database = home / DATABASE
-    if missing := Witness(database).look():
+    if missing := Witness(database).find_losses():
         raise missing[0]
     if not database.is_file():
         raise NotFound(f"Nothing is stored in {home} yet.", hint="There is nothing to back up.")
     if target.exists():
         raise BackupError(f"{target} is there already.", hint="Name another file.")
     beside = target.with_name(f".{target.name}.{os.getpid()}.backup.tmp")
-    with in_words(target.parent), work_folder(home, "backup", alive) as work:
+    with as_backup_errors(target.parent), work_folder(home, "backup", alive) as work:
         sweep_folder(target.parent, alive)
         try:
             with _private(beside) as out:
@@ -134,7 +134,7 @@ def _once(
     with _as_it_stands(home / DATABASE) as live:
         there |= _files(home)[0].keys()
         _copy(live, copy, tell)
-    layout, counts = look_into(copy)
+    layout, counts = layout_and_counts(copy)
     # What a row of the copy names was there when the copy began, and shall be still.
     now, left = _files(home)
     if there - now.keys():
@@ -164,7 +164,7 @@ def _files(home: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in (*files, *links):
                 known = (here / name).relative_to(home).as_posix()
-                if belongs(known) and stat.S_ISREG(_mode(here / name)):
+                if belongs_in_backup(known) and stat.S_ISREG(_mode(here / name)):
                     found[known] = here / name
                 elif not name.startswith(".") and CHECKPOINTS not in here.parts:
                     left.append(known)

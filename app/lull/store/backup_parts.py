@@ -34,7 +34,7 @@ _COUNTED: Final = {
 }
 
 
-def look_into(database: Path) -> tuple[int, BackupCounts]:
+def layout_and_counts(database: Path) -> tuple[int, BackupCounts]:
     """Open a database file; return the version number of its table layout and its row counts."""
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
@@ -61,7 +61,7 @@ def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator
 
 
 @contextmanager
-def in_words(where: Path) -> Iterator[None]:
+def as_backup_errors(where: Path) -> Iterator[None]:
     """Context manager that converts OSError and sqlite3.Error to BackupError, with a message for
     the user that names the file or folder `where`.
     """

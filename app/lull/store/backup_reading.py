@@ -26,7 +26,7 @@ from lull.core.backup import (
     read_manifest,
 )
 from lull.core.errors import BackupError
-from lull.store.backup_parts import CHUNK, Tell, in_words, look_into
+from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
 
@@ -39,7 +39,7 @@ _AGAIN: Final = "Use another backup."
 
 def manifest_of(file: Path) -> Manifest:
     """Read a backup's manifest without checking the files. Raises BackupError."""
-    with in_words(file), _opened(file) as packed:
+    with as_backup_errors(file), _opened(file) as packed:
         return _manifest(packed)
 
 
@@ -49,7 +49,7 @@ def unpacked(file: Path, into: Path, *, tell: Tell = lambda *_: None) -> Manifes
 
     Raises BackupError, and what `tell` raises; then the folder may be incomplete.
     """
-    with in_words(file), _opened(file) as packed:
+    with as_backup_errors(file), _opened(file) as packed:
         manifest = _manifest(packed)
         _fits(packed, manifest, file, into.parent)
         into.mkdir(mode=0o700)
@@ -182,7 +182,7 @@ def _try_out(database: Path, manifest: Manifest, *, tell: Callable[[], None]) ->
         if verdict != "ok":
             raise BackupError(f"Its database is damaged: {verdict}.", hint=_AGAIN)
     if version == len(MIGRATIONS):  # an older one is counted by an older rule
-        if look_into(database)[1] != manifest.counts:
+        if layout_and_counts(database)[1] != manifest.counts:
             raise BackupError("Its database does not hold what its manifest says.", hint=_AGAIN)
         Database(database, rescue=False).close()
 

@@ -261,7 +261,7 @@ class Database:
                 raise self._in_words(error) from error
 
     @contextlib.contextmanager
-    def supposing(self, work: Work[Any]) -> Iterator[None]:
+    def as_if_written(self, work: Work[Any]) -> Iterator[None]:
         """Context manager in which this thread reads the database as if the write `work` had been
         made; at the end the write is undone.
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from lull.core.feedback.signals import YOU_SAID
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from lull.store.database import Database
-from lull.store.feedback.reward_rows import whose
+from lull.store.feedback.reward_rows import owner_condition
 from lull.store.on_disk import to_disk
-from lull.store.proof.proposal_rows import readable
+from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
-from lull.store.skills.skill_seals import mend, seal_again
+from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.training.training import remove_runs
 
 FORGOTTEN_NAME: Final = "forgotten"
@@ -75,7 +75,7 @@ class ForgettingRows:
 
     # The intention
 
-    async def intend(self, what: ToForget) -> None:
+    async def save_deletion(self, what: ToForget) -> None:
         """Store the list of everything that is about to be deleted with a conversation, so that a
         deletion interrupted by a crash can be finished.
         """
@@ -87,7 +87,7 @@ class ForgettingRows:
             )
         )
 
-    def intended(self) -> list[ToForget]:
+    def unfinished_deletions(self) -> list[ToForget]:
         """List the deletions of conversations that were begun but not finished, each as the ids of
         what must be deleted.
         """
@@ -98,7 +98,7 @@ class ForgettingRows:
         )
         return [_read(row["value"]) for row in rows]
 
-    async def done(self, what: ToForget) -> None:
+    async def mark_rows_deleted(self, what: ToForget) -> None:
         """Record that all rows of a forgotten conversation are deleted: removes the stored list of
         what was to be deleted, and marks the database file as still to be rewritten, because its
         free space contains the deleted content.
@@ -136,7 +136,7 @@ class ForgettingRows:
             _samples(connection, what)
             _proposals(connection, what)
             _wishes(connection, what)
-            mend(connection)
+            repair_rows(connection)
             _skills(connection, what)
             seal_again(connection)
             _prompts(connection, what, bodies)
@@ -173,7 +173,7 @@ class ForgettingRows:
         return sorted(folder.glob("*.damaged-*"))
 
 
-def blot(file: Path, words: Iterable[str]) -> None:
+def mask_words(file: Path, words: Iterable[str]) -> None:
     """Overwrite every occurrence of these words in a file with asterisks; the file, such as a log,
     may still be written to.
 
@@ -244,7 +244,7 @@ def _proposals(connection: sqlite3.Connection, what: ToForget) -> None:
 def _unreadable(connection: sqlite3.Connection, turns: Sequence[str]) -> None:
     """Delete damaged proposals that mention one of these turns; other queries skip such rows."""
     for row in connection.execute("SELECT * FROM proposals").fetchall():
-        if any(turn in str(row["fields"]) for turn in turns) and readable(row) is None:
+        if any(turn in str(row["fields"]) for turn in turns) and proposal_or_none(row) is None:
             connection.execute("DELETE FROM proposals WHERE id = ?", (row["id"],))
 
 
@@ -252,7 +252,7 @@ def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
     """Queue the client's turns for rescoring that were scored by this conversation's wishes."""
     own = set(what.turns)
     touched: set[str] = set()
-    mine, values = whose(what.room)
+    mine, values = owner_condition(what.room)
     rows = connection.execute(
         "SELECT w.turn, w.signals, t.trajectory FROM rewards w JOIN turns t ON t.id = w.turn"
         " JOIN trajectories r ON r.id = t.trajectory"
@@ -330,7 +330,7 @@ def _without(
     skills = [one for one in selection["skills"] if one["sha256"] not in texts]
     flips = [one for one in selection.get("flips", ()) if one["sha256"] not in texts]
     kept = [bodies[one["sha256"]] for one in skills if one["sha256"] in bodies]
-    return {**selection, "skills": skills, "flips": flips, "block": block(kept)}
+    return {**selection, "skills": skills, "flips": flips, "block": skills_block(kept)}
 
 
 def _suffix(suffix: dict[str, Any], texts: set[str], bodies: Mapping[str, str]) -> dict[str, Any]:
@@ -338,7 +338,7 @@ def _suffix(suffix: dict[str, Any], texts: set[str], bodies: Mapping[str, str]) 
     if len(skills) == len(suffix["skills"]):
         return suffix
     kept = [bodies[one["sha256"]] for one in skills if one["sha256"] in bodies]
-    return {**suffix, "skills": skills, "text": block(kept)}
+    return {**suffix, "skills": skills, "text": skills_block(kept)}
 
 
 def _told(suffixes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from lull.core.backup import DATABASE, Manifest, makes_room
+from lull.core.backup import DATABASE, Manifest, replaced_by_restore
 from lull.core.errors import BackupError, Busy, NotFound
-from lull.store.backup_parts import Tell, in_words, work_folder
+from lull.store.backup_parts import Tell, as_backup_errors, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.database import Database
 from lull.store.leftovers import READY, RESTORING
@@ -36,14 +36,14 @@ _CLOSE_TIMEOUT_S: Final = 5.0
 """Timeout in seconds for other processes to close the database; reading commands are quick."""
 
 
-def cut_off(home: Path) -> bool:
+def restore_interrupted(home: Path) -> bool:
     """Return whether the restore of a backup was interrupted by a crash and must still be
     finished.
     """
     return (home / JOURNAL).exists()
 
 
-def aside(home: Path) -> list[Path]:
+def replaced_data_folders(home: Path) -> list[Path]:
     """Return the folders that hold the data which earlier restores of backups replaced, oldest
     first.
     """
@@ -51,11 +51,11 @@ def aside(home: Path) -> list[Path]:
     return sorted(found, key=_number)
 
 
-def look(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) -> Manifest:
+def verify_backup(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) -> Manifest:
     """Unpack a backup into a temporary folder to verify it, and return its manifest; Lull's data
     stays unchanged. Raises BackupError.
     """
-    with in_words(file), work_folder(home, "restore", alive) as work:
+    with as_backup_errors(file), work_folder(home, "restore", alive) as work:
         return unpacked(file, work / "new", tell=tell)
 
 
@@ -68,7 +68,7 @@ def restore(
     The caller holds the data folder's lock. Raises BackupError, StoreError and Busy; then nothing
     has changed.
     """
-    with in_words(file), work_folder(home, "restore", alive) as work:
+    with as_backup_errors(file), work_folder(home, "restore", alive) as work:
         manifest = unpacked(file, work / "new", tell=tell)
         _as_a_start_would(work / "new" / DATABASE, at=at)
         # From here on it must outlive this process.
@@ -76,7 +76,7 @@ def restore(
         try:
             return manifest, _swap(home, ready)
         except BaseException:
-            if not cut_off(home):
+            if not restore_interrupted(home):
                 shutil.rmtree(ready, ignore_errors=True)
             raise
 
@@ -87,10 +87,10 @@ def undo(home: Path) -> Path | None:
     Return the folder into which the restored data was moved, None if there was none. Raises
     NotFound, BackupError and Busy.
     """
-    folders = aside(home)
+    folders = replaced_data_folders(home)
     if not folders:
         raise NotFound(f"Nothing was restored in {home}.", hint="There is nothing to take back.")
-    with in_words(home):
+    with as_backup_errors(home):
         return _swap(home, folders[-1])
 
 
@@ -100,10 +100,10 @@ def finish(home: Path) -> bool:
     The caller holds the data folder's lock. Raises BackupError.
     """
     journal = home / JOURNAL
-    if not cut_off(home):
+    if not restore_interrupted(home):
         return False
     try:
-        with in_words(journal):
+        with as_backup_errors(journal):
             step = _read(journal)
             _carry_out(home, step)
             journal.unlink()
@@ -142,12 +142,12 @@ class _Step:
 
 def _swap(home: Path, new: Path) -> Path | None:
     _close(home / DATABASE)
-    folders = aside(home)
+    folders = replaced_data_folders(home)
     step = _Step(
         new=new.name,
         old=f"{_ASIDE}{_number(folders[-1]) + 1 if folders else 1}",
-        brings=tuple(sorted(one.name for one in new.iterdir() if makes_room(one.name))),
-        away=tuple(sorted(one.name for one in home.iterdir() if makes_room(one.name))),
+        brings=tuple(sorted(one.name for one in new.iterdir() if replaced_by_restore(one.name))),
+        away=tuple(sorted(one.name for one in home.iterdir() if replaced_by_restore(one.name))),
     )
     for folder in (new, *(one for one in new.rglob("*") if one.is_dir())):
         to_disk(folder)
@@ -173,7 +173,7 @@ def _read(journal: Path) -> _Step:
     folders = [step.new.removesuffix(READY), step.old]
     if any(
         "/" in name or not name.startswith((_ASIDE, ".restore.")) for name in folders
-    ) or not all(makes_room(name) for name in (*step.brings, *step.away)):
+    ) or not all(replaced_by_restore(name) for name in (*step.brings, *step.away)):
         raise BackupError(f"{journal} is not one of Lull's.")
     return step
 

@@ -13,8 +13,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from lull.core.chat.lived import Lived
-from lull.core.chat.retention import RESTORED_BORN, Kept, Unasked
+from lull.core.chat.lived import DayCount
+from lull.core.chat.retention import RESTORED_BORN, StoredConversation, UnaskedDeletions
 from lull.store.chat.search_words import remove_words, remove_words_of_no_message
 from lull.store.database import Database
 
@@ -43,18 +43,18 @@ class Retention:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def lived(self) -> Lived:
+    def day_count(self) -> DayCount:
         """Return the stored count of days that Lull has been running."""
         said = self._fact(_LIVED)
         if said is None:
-            return Lived()
-        return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
+            return DayCount()
+        return DayCount(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
 
-    def unasked(self) -> Unasked:
+    def unasked_deletions(self) -> UnaskedDeletions:
         """Return the stored count of conversations that Lull deleted without asking the user."""
-        return Unasked(**(self._fact(_UNASKED) or {}))
+        return UnaskedDeletions(**(self._fact(_UNASKED) or {}))
 
-    async def note(self, unasked: Unasked) -> None:
+    async def save_unasked_deletions(self, unasked: UnaskedDeletions) -> None:
         """Store the count of conversations that Lull deleted without asking the user."""
         await self._db.write(lambda connection: _keep_fact(connection, _UNASKED, asdict(unasked)))
 
@@ -66,7 +66,7 @@ class Retention:
         )
         return None if row is None else json.loads(row["value"])
 
-    async def live(self, lived: Lived) -> None:
+    async def save_day_count(self, lived: DayCount) -> None:
         """Store the count of days that Lull has been running, and date with it every conversation
         that was recorded or continued since the last call.
         """
@@ -76,12 +76,12 @@ class Retention:
             connection.execute(
                 "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories t WHERE NOT"
                 " EXISTS (SELECT 1 FROM births b WHERE b.trajectory = t.id AND b.last = t.last)",
-                (lived.youngest,),
+                (lived.day_for_new_data,),
             )
 
         await self._db.write(work)
 
-    def kept(self) -> list[Kept]:
+    def ages(self) -> list[StoredConversation]:
         """Return the age of each stored conversation: the time of its newest turn, by the system
         clock and by Lull's own count of days.
         """
@@ -92,7 +92,9 @@ class Retention:
             ).fetchall()
         )
         return [
-            Kept(id=row["id"], last=datetime.fromisoformat(row["last"]), born=row["born"])
+            StoredConversation(
+                id=row["id"], last=datetime.fromisoformat(row["last"]), born=row["born"]
+            )
             for row in rows
         ]
 
@@ -131,7 +133,7 @@ def used_bytes(connection: sqlite3.Connection) -> int:
     return int((pages - free) * page)
 
 
-def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
+def exempt_from_expiry(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
     """Exempt these conversations, which were restored from the trash, from deletion by age."""
     connection.executemany(
         "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories WHERE id = ?",

@@ -18,21 +18,21 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from lull.core.errors import StoreError
-from lull.store.chat.search_words import add_words, words_of
+from lull.store.chat.search_words import add_words, indexed_texts
 from lull.store.chat.trash_files import (
     ROOT,
     DamagedTrash,
     Row,
     Rows,
+    complete_conversations,
     head_of,
     is_damaged,
     rows_of,
     to_bytes,
-    whole_in,
 )
 from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
-from lull.store.retention import remove_unused, take_back
+from lull.store.retention import exempt_from_expiry, remove_unused
 from lull.store.skills.skill_files import write_atomically
 from lull.store.uninterrupted import uninterrupted
 from lull.store.writer import Work
@@ -46,7 +46,7 @@ _VALUES_PER_QUERY: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class Removal:
     """The description of one removal of conversations to the trash: why, when and which. It is the
     first line of the trash file.
     """
@@ -62,12 +62,12 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thrown:
+class TrashFile:
     """A file in the trash, with a description of the conversations in it."""
 
     name: str
     size_bytes: int
-    bundle: Bundle
+    bundle: Removal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class Trash:
 
     # Looking
 
-    def thrown(self) -> list[Thrown]:
+    def files(self) -> list[TrashFile]:
         """List the files in the trash, each with its description, oldest first; unreadable files
         are left out.
         """
@@ -110,16 +110,18 @@ class Trash:
             try:
                 if said is None:
                     continue
-                bundle = Bundle(**{**said, "conversations": tuple(said["conversations"])})
+                bundle = Removal(**{**said, "conversations": tuple(said["conversations"])})
                 datetime.fromisoformat(bundle.at)
-                found.append(Thrown(name=file.stem, size_bytes=file.stat().st_size, bundle=bundle))
+                found.append(
+                    TrashFile(name=file.stem, size_bytes=file.stat().st_size, bundle=bundle)
+                )
             except (OSError, ValueError, TypeError, KeyError):
                 continue
         return found
 
     def unlisted(self) -> list[Path]:
         """List the trash files whose description of the conversations in them cannot be read."""
-        known = {one.name for one in self.thrown()}
+        known = {one.name for one in self.files()}
         return [file for file in self._files() if file.stem not in known]
 
     def damaged(self) -> list[Path]:
@@ -140,14 +142,14 @@ class Trash:
 
     # In
 
-    async def throw(self, ids: Sequence[str], bundle: Bundle) -> int:
+    async def move_to_trash(self, ids: Sequence[str], bundle: Removal) -> int:
         """Move these conversations to the trash; return how many were moved.
 
         A conversation that was continued meanwhile stays.
         """
         return await uninterrupted(self._throw(tuple(ids), bundle))
 
-    async def _throw(self, ids: Sequence[str], bundle: Bundle) -> int:
+    async def _throw(self, ids: Sequence[str], bundle: Removal) -> int:
         rows = await asyncio.to_thread(self._db.read, lambda connection: _rows(connection, ids))
         lasts = {row["id"]: row["last"] for table, row in rows if table == ROOT}
         if not lasts:
@@ -169,7 +171,7 @@ class Trash:
 
         return await self._thrown_with(file, work)
 
-    def _keep(self, rows: Sequence[tuple[str, Row]], ids: tuple[str, ...], bundle: Bundle) -> Path:
+    def _keep(self, rows: Sequence[tuple[str, Row]], ids: tuple[str, ...], bundle: Removal) -> Path:
         """Write the rows of these conversations into a new file; return it. Blocking."""
         turns = sum(table == "turns" for table, _ in rows)
         head = asdict(replace(bundle, conversations=ids, turns=turns))
@@ -213,7 +215,7 @@ class Trash:
         def work(connection: sqlite3.Connection) -> int:
             back = _put_back(connection, rows)
             if for_good:
-                take_back(connection, back)
+                exempt_from_expiry(connection, back)
             return len(back)
 
         return await uninterrupted(self._restored_from(file, work))
@@ -223,7 +225,7 @@ class Trash:
         file.unlink(missing_ok=True)
         return back
 
-    async def salvage(self, damage: DamagedTrash, one: Thrown, conversation: str) -> Salvage:
+    async def salvage(self, damage: DamagedTrash, one: TrashFile, conversation: str) -> Salvage:
         """Put back into the database what can be read of a conversation in a damaged trash file, so
         that it can be forgotten, and all complete other conversations in the file; then delete the
         file.
@@ -239,7 +241,9 @@ class Trash:
         await uninterrupted(self._restored_from(file, work))
         return done[0]
 
-    def as_if_back(self, conversation: str, look: Callable[[bool], T]) -> tuple[T, Salvage | None]:
+    def simulate_restore(
+        self, conversation: str, look: Callable[[bool], T]
+    ) -> tuple[T, Salvage | None]:
         """Run a query on the database as it would be if a conversation had been restored from the
         trash; nothing is changed.
 
@@ -247,7 +251,7 @@ class Trash:
         of it may be missing. Return the query's result, and what would become of the damaged file
         (None if there is none). Blocking.
         """
-        held = [one for one in self.thrown() if conversation in one.bundle.conversations]
+        held = [one for one in self.files() if conversation in one.bundle.conversations]
         if not held:
             return look(False), None
         done: list[Salvage] = []
@@ -260,7 +264,7 @@ class Trash:
                 except DamagedTrash as damage:
                     done.append(_salvage(connection, damage.rows, one, conversation, file))
 
-        with self._db.supposing(work):
+        with self._db.as_if_written(work):
             return look(bool(done)), done[-1] if done else None
 
     def remove(self, name: str) -> None:
@@ -324,7 +328,9 @@ def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[st
         rows = _where(connection, "messages", "link", sorted(ends))
         messages |= {row["link"]: row for row in rows}
         ends = {row["parent"] for row in rows if row["parent"]} - messages.keys()
-    words = [{"link": link, "text": text} for link, text in words_of(connection, sorted(messages))]
+    words = [
+        {"link": link, "text": text} for link, text in indexed_texts(connection, sorted(messages))
+    ]
     tools = sorted({turn["tools"] for turn in turns if turn["tools"]})
     return [
         *(("messages", row) for row in messages.values()),
@@ -370,11 +376,11 @@ def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -
 
 
 def _salvage(
-    connection: sqlite3.Connection, rows: Rows, one: Thrown, conversation: str, file: Path
+    connection: sqlite3.Connection, rows: Rows, one: TrashFile, conversation: str, file: Path
 ) -> Salvage:
     """Insert what can be read of a conversation, and the others that are whole."""
     others = {*one.bundle.conversations} - {conversation}
-    whole = sorted(others & whole_in(rows))
+    whole = sorted(others & complete_conversations(rows))
     back = [name for name in whole if _put_back_alone(connection, rows, name)]
     _put_back_alone(connection, rows, conversation)
     remove_unused(connection, _links(rows))

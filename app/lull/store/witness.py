@@ -34,7 +34,7 @@ _WAL_HEADER_BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class WitnessRecord:
     """The content of the witness file: the database's identity and row counts when the file was
     written, by which a later loss of data is noticed.
     """
@@ -65,7 +65,7 @@ class Witness:
 
     # Before the database is opened
 
-    def look(self) -> list[StoreError]:
+    def find_losses(self) -> list[StoreError]:
         """Return errors for database files that are missing, empty or damaged; to be called before
         the database is opened.
         """
@@ -174,10 +174,10 @@ class Witness:
 
     # Words
 
-    def _seen(self) -> Seen | None:
+    def _seen(self) -> WitnessRecord | None:
         return _read(self._file)
 
-    def _lost(self, seen: Seen, what: str, file: Path | None = None) -> StoreError:
+    def _lost(self, seen: WitnessRecord, what: str, file: Path | None = None) -> StoreError:
         told = file or self._file.with_name("witness.lost-1.json")
         return StoreError(
             f"{what}. This home held {seen.turns} turns in {seen.conversations} conversations and"
@@ -228,9 +228,9 @@ def _tables_made_anew(database: Database) -> list[StoreError]:
     ]
 
 
-def _read(file: Path) -> Seen | None:
+def _read(file: Path) -> WitnessRecord | None:
     try:
-        seen = Seen(**json.loads(read_regular(file, _MOST_BYTES)))
+        seen = WitnessRecord(**json.loads(read_regular(file, _MOST_BYTES)))
     except (OSError, ValueError, TypeError):
         return None
     counts = (seen.number, seen.conversations, seen.turns, seen.generation)
@@ -264,14 +264,14 @@ def _checksum(words: Sequence[int]) -> list[int]:
     return [one, two]
 
 
-def _now(database: Database, *, at: str, number: int, running: bool) -> Seen:
+def _now(database: Database, *, at: str, number: int, running: bool) -> WitnessRecord:
     row = database.read(
         lambda connection: connection.execute(
             "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns),"
             " (SELECT coalesce(max(number), 0) FROM generations)"
         ).fetchone()
     )
-    return Seen(
+    return WitnessRecord(
         store=_name(database),
         number=number,
         at=at,

@@ -21,7 +21,7 @@ from mlx.utils import tree_flatten
 
 from lull.trainer.losses import forward_kl, reverse_kl, token_logps
 from lull.trainer.policy import PolicyModel, Weights
-from lull.trainer.rows import Micro
+from lull.trainer.rows import MicroBatch
 
 LogpLoss = Callable[[Any], tuple[Any, ...]]
 """Loss function: log-probabilities (N,) → (loss, other values …); only the loss is
@@ -32,7 +32,7 @@ ChunkValues = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chunked:
+class ChunkedEvaluator:
     """Evaluates the model under training, and losses with their gradients, in chunks of tokens, to
     save memory.
     """
@@ -41,7 +41,7 @@ class Chunked:
     chunk: int
     """Chunk size C, in tokens."""
 
-    def hidden(self, micro: Micro) -> Any:
+    def hidden(self, micro: MicroBatch) -> Any:
         """Return the hidden states that predict the trained tokens, shape (N, D), without computing
         gradients.
         """
@@ -49,7 +49,7 @@ class Chunked:
         mx.eval(hidden_ND)
         return hidden_ND
 
-    def logps(self, micro: Micro) -> Any:
+    def logps(self, micro: MicroBatch) -> Any:
         """Return the log-probability of each trained token, shape (N,), without computing
         gradients.
         """
@@ -57,7 +57,7 @@ class Chunked:
         mx.eval(logp_N)
         return logp_N
 
-    def logp_gradient(self, micro: Micro, loss: LogpLoss) -> tuple[tuple[Any, ...], Weights]:
+    def logp_gradient(self, micro: MicroBatch, loss: LogpLoss) -> tuple[tuple[Any, ...], Weights]:
         """Differentiate a loss over the trained tokens' log-probabilities.
 
         Returns the values of `loss` and the gradients by weight name.
@@ -65,7 +65,7 @@ class Chunked:
         return self._gradient(lambda: loss(self._logps(micro)))
 
     def kl_gradient(
-        self, micro: Micro, teacher_ND: Any, *, top_k: int, norm: float, forward: bool = False
+        self, micro: MicroBatch, teacher_ND: Any, *, top_k: int, norm: float, forward: bool = False
     ) -> tuple[tuple[Any, ...], Weights]:
         """Differentiate Σ KL(student ‖ teacher) / norm over the trained tokens.
 
@@ -84,10 +84,10 @@ class Chunked:
 
         return self._gradient(kl)
 
-    def _hidden(self, micro: Micro) -> Any:
+    def _hidden(self, micro: MicroBatch) -> Any:
         return self.policy.hidden(micro.ids_RT)[micro.at_N]
 
-    def _logps(self, micro: Micro) -> Any:
+    def _logps(self, micro: MicroBatch) -> Any:
         head = self.policy.head
 
         def values(hidden_CD: Any, target_C: Any) -> Any:
@@ -144,7 +144,7 @@ def _slope(values: ChunkValues, fixed: list[Any], hidden_CD: Any, slope_C: Any) 
     return slope_CD
 
 
-def added(sums: Weights | None, more: Weights) -> Weights:
+def add_gradients(sums: Weights | None, more: Weights) -> Weights:
     """Return the sum of the gradients so far and those of one more micro-batch, evaluated; `sums`
     is None before the first.
     """

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from lull.core.training.events import RunEvent, Stepped, event_line, parse_event
+from lull.core.training.events import RunEvent, StepDone, event_line, parse_event
 from lull.core.training.run_format import EVENTS
 
 
@@ -24,7 +24,7 @@ class RunJournal:
         self._file = folder / EVENTS
         self._out = out
 
-    def mend(self, done: int, line: str) -> None:
+    def repair(self, done: int, line: str) -> None:
         """Repair the event log (`events.jsonl`) of a training run after an interruption: cut off a
         half-written line, and add the last step's line if it is missing.
 
@@ -34,18 +34,18 @@ class RunJournal:
         text = self._file.read_text("utf-8") if self._file.exists() else ""
         whole = text[: text.rfind("\n") + 1]
         known = any(
-            isinstance(event, Stepped) and event.step == done
+            isinstance(event, StepDone) and event.step == done
             for event in map(parse_event, whole.splitlines())
         )
         self._file.write_text(whole if known or not line else f"{whole}{line}\n", "utf-8")
 
-    def say(self, event: RunEvent) -> None:
+    def record(self, event: RunEvent) -> None:
         """Append a training event to the event log, and print it to standard output."""
         with self._file.open("ab") as file:
             torn = file.tell() > 0 and self._file.read_bytes()[-1:] != b"\n"
             file.write(f"{chr(10) if torn else ''}{event_line(event)}\n".encode())
-        self.tell(event)
+        self.print_only(event)
 
-    def tell(self, event: RunEvent) -> None:
+    def print_only(self, event: RunEvent) -> None:
         """Print a training event to standard output, without writing it to the event log."""
         print(event_line(event), file=self._out, flush=True)

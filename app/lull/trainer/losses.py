@@ -199,7 +199,7 @@ def _tail(logp_NK: mx.array) -> mx.array:
     return mx.log(mx.maximum(1.0 - mx.exp(logp_NK).sum(axis=-1), _SMALLEST_TAIL))
 
 
-def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
+def cross_entropy_loss(logp_N: mx.array, *, norm: float) -> mx.array:
     """Return the cross-entropy of recorded answers, Σ -logp / norm: the loss for replaying good
     answers of the past.
     """

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from lull.core.errors import LullError, TrainingError
-from lull.core.training.events import Failed, RunRefused
+from lull.core.training.events import RunFailed, RunRefused
 from lull.trainer.blas import prepare
 
 _NICENESS = 10
@@ -43,22 +43,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not folder.is_dir():
             raise TrainingError(f"There is no folder {folder}.", hint="Look for its name again.")
-        event = train(folder, ProcessRing.joined(), journal)
+        event = train(folder, ProcessRing.connect(), journal)
     except OSError as error:
         if error.errno == errno.ENOMEM:  # no room in memory, not on the disk
             raise MemoryError().with_traceback(error.__traceback__) from error
-        journal.tell(_cannot_write(folder, error))  # not into the folder, which failed
+        journal.print_only(_cannot_write(folder, error))  # not into the folder, which failed
         return 1
     except LullError as error:
-        failed = Failed(title=error.title, detail=error.detail, hint=error.hint)
-        journal.say(failed) if folder.is_dir() else journal.tell(failed)
+        failed = RunFailed(title=error.title, detail=error.detail, hint=error.hint)
+        journal.record(failed) if folder.is_dir() else journal.print_only(failed)
         return 1
     return 1 if isinstance(event, RunRefused) else 0
 
 
-def _cannot_write(folder: Path, error: OSError) -> Failed:
+def _cannot_write(folder: Path, error: OSError) -> RunFailed:
     where = error.filename or folder
-    return Failed(
+    return RunFailed(
         title=TrainingError.title,
         detail=f"{where} cannot be read or written: {error.strerror or 'unknown fault'}.",
         hint="Make room there; the run goes on from its last checkpoint.",

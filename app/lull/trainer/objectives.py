@@ -15,20 +15,33 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.core.sampling_keys import mix
-from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer, ReplayExample
+from lull.core.sampling_keys import splitmix64
+from lull.core.training.examples import (
+    Example,
+    GraduationExample,
+    Group,
+    RecordedAnswer,
+    ReplayExample,
+)
 from lull.core.training.spec import GraduationTerms, GrpoTerms, KtoTerms, RunSpec
-from lull.trainer.gradients import Chunked, added
-from lull.trainer.losses import grpo, kto, kto_reference_point, surprise
+from lull.trainer.gradients import ChunkedEvaluator, add_gradients
+from lull.trainer.losses import cross_entropy_loss, grpo, kto, kto_reference_point
 from lull.trainer.plan import Share
 from lull.trainer.policy import Weights
-from lull.trainer.rows import Row, joined, micros, row, row_sums, spread
-from lull.trainer.sample import drawn
+from lull.trainer.rows import (
+    Row,
+    concatenate_tokens,
+    expand_to_tokens,
+    micro_batches,
+    row,
+    row_sums,
+)
+from lull.trainer.sample import sample_answers
 from lull.trainer.world import ProcessRing
 
 
 @dataclass(slots=True)
-class Sums:
+class StepSums:
     """Statistics of one training step, kept as sums so that those of several processes
     can be added.
     """
@@ -50,20 +63,20 @@ class Sums:
         for name, part in parts.items():
             setattr(self, name, getattr(self, name) + float(part))
 
-    def everywhere(self, world: ProcessRing) -> Sums:
+    def over_all_processes(self, world: ProcessRing) -> StepSums:
         """Return this step's statistics summed over all processes that train the run."""
         names = self.__slots__
-        return Sums(*world.sums(*(getattr(self, name) for name in names)))
+        return StepSums(*world.sum_numbers(*(getattr(self, name) for name in names)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class RunConstants:
     """What stays the same in every step of a training run: its settings, the model, the group of
     processes, the numbers that scale the losses, and a callback.
     """
 
     spec: RunSpec
-    chunked: Chunked
+    chunked: ChunkedEvaluator
     world: ProcessRing
     longest: int
     """Length of the run's longest sampled answer in tokens, by which Dr. GRPO divides the loss."""
@@ -73,12 +86,12 @@ class Course:
     """Callback that is called after each micro-batch; does nothing by default."""
 
 
-def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
+def gradient(course: RunConstants, share: Share, step: int) -> tuple[Weights, StepSums]:
     """Return this process's share of a training step's gradient, by weight name, and its loss
     statistics.
     """
-    sums, own = Sums(), [example for _, example in share.own]
-    s = course.spec.replay_share if course.world.sums(len(share.replays))[0] else 0.0
+    sums, own = StepSums(), [example for _, example in share.own]
+    s = course.spec.replay_share if course.world.sum_numbers(len(share.replays))[0] else 0.0
     match course.spec.terms:
         case GrpoTerms() as terms:
             parts = _grpo(course, terms, _of(Group, own), sums, 1.0 - s)
@@ -87,11 +100,11 @@ def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
             parts = _kto(course, terms, _of(RecordedAnswer, own), partners, sums, 1.0 - s)
         case GraduationTerms() as terms:
             numbers = [number for number, _ in share.own]
-            examples = _of(Graduation, own)
+            examples = _of(GraduationExample, own)
             parts = _graduation(course, terms, examples, numbers, step, sums, 1.0 - s)
     total: Weights | None = None
     for part in chain(parts, _replay(course, share.replays, sums, s)):
-        total = added(total, part)
+        total = add_gradients(total, part)
         course.beat()
     return total or _zero_gradients(course), sums
 
@@ -100,13 +113,13 @@ def _of(kind: type[Any], examples: Sequence[Example]) -> list[Any]:
     return [example for example in examples if isinstance(example, kind)]
 
 
-def _zero_gradients(course: Course) -> Weights:
+def _zero_gradients(course: RunConstants) -> Weights:
     """Zero gradients, for a process without examples in a short last step."""
     return {name: mx.zeros_like(a) for name, a in course.chunked.policy.weights().items()}
 
 
 def _grpo(
-    course: Course, terms: GrpoTerms, groups: Sequence[Group], sums: Sums, weight: float
+    course: RunConstants, terms: GrpoTerms, groups: Sequence[Group], sums: StepSums, weight: float
 ) -> Iterable[Weights]:
     rows, behaviour, advantage = list[Row](), list[list[float]](), list[float]()
     for group in groups:
@@ -116,13 +129,16 @@ def _grpo(
             behaviour.append([sample.logprobs[place] for place in kept])
             advantage.append(value)
             sums.add(reward=sample.reward)
-    (samples,) = course.world.sums(len(rows))
+    (samples,) = course.world.sum_numbers(len(rows))
     norm = max(1.0, samples) * course.longest
     sums.reward /= max(1.0, samples)
-    for micro in micros(rows, course.spec.micro_tokens):
+    for micro in micro_batches(rows, course.spec.micro_tokens):
         with course.chunked.policy.as_base():
             reference_N = course.chunked.logps(micro)
-        behaviour_N, advantage_N = joined(behaviour, micro), spread(advantage, micro)
+        behaviour_N, advantage_N = (
+            concatenate_tokens(behaviour, micro),
+            expand_to_tokens(advantage, micro),
+        )
 
         def loss(
             logp_N: Any,
@@ -156,22 +172,22 @@ def _grpo(
 
 
 def _kto(
-    course: Course,
+    course: RunConstants,
     terms: KtoTerms,
     answers: Sequence[RecordedAnswer],
     partners: Sequence[RecordedAnswer],
-    sums: Sums,
+    sums: StepSums,
     weight: float,
 ) -> Iterable[Weights]:
     rows = [row(answer.prompt_ids, answer.ids, answer.foreign) for answer in answers]
-    (count,) = course.world.sums(len(rows))
+    (count,) = course.world.sum_numbers(len(rows))
     z0 = _reference_point(course, answers, partners)
     # Each process adds its part of a mean over the step, so the sum over processes is the mean.
     sums.add(kl=z0 * len(rows) / max(1.0, count), trained=len(rows) / max(1.0, count))
-    good, bad = course.world.sums(
+    good, bad = course.world.sum_numbers(
         sum(answer.good for answer in answers), sum(not answer.good for answer in answers)
     )
-    for micro in micros(rows, course.spec.micro_tokens):
+    for micro in micro_batches(rows, course.spec.micro_tokens):
         with course.chunked.policy.as_base():
             reference_R = row_sums(course.chunked.logps(micro), micro)
         good_R = mx.array([answers[index].good for index in micro.indices])
@@ -198,7 +214,7 @@ def _kto(
 
 
 def _reference_point(
-    course: Course, answers: Sequence[RecordedAnswer], partners: Sequence[RecordedAnswer]
+    course: RunConstants, answers: Sequence[RecordedAnswer], partners: Sequence[RecordedAnswer]
 ) -> float:
     """Return KTO's reference point z0 over the whole step, from prompts paired with other prompts'
     answers.
@@ -208,22 +224,22 @@ def _reference_point(
         for answer, partner in zip(answers, partners, strict=True)
     ]
     policy, reference = 0.0, 0.0
-    for micro in micros(rows, course.spec.micro_tokens):
+    for micro in micro_batches(rows, course.spec.micro_tokens):
         policy += course.chunked.logps(micro).sum().item()
         with course.chunked.policy.as_base():
             reference += course.chunked.logps(micro).sum().item()
         course.beat()
-    policy, reference, count = course.world.sums(policy, reference, len(rows))
+    policy, reference, count = course.world.sum_numbers(policy, reference, len(rows))
     return kto_reference_point(policy / max(1.0, count), reference / max(1.0, count))
 
 
 def _graduation(
-    course: Course,
+    course: RunConstants,
     terms: GraduationTerms,
-    examples: Sequence[Graduation],
+    examples: Sequence[GraduationExample],
     numbers: Sequence[int],
     step: int,
-    sums: Sums,
+    sums: StepSums,
     weight: float,
 ) -> Iterable[Weights]:
     """Distil the teacher: forward KL on its own answers, reverse KL on the student's samples.
@@ -232,7 +248,7 @@ def _graduation(
     samples sharpens what both say (measured: docs/adr/0053).
     """
     samples = _samples(course, terms, examples, numbers, step)
-    (count,) = course.world.sums(sum(len(ids) for ids in samples))
+    (count,) = course.world.sum_numbers(sum(len(ids) for ids in samples))
     norm = max(1.0, count)
     for taught in (True, False):
         pairs = [
@@ -242,7 +258,7 @@ def _graduation(
         ]
         rows = [row(example.prompt_ids, ids) for example, ids in pairs]
         teacher_rows = [row(example.teacher_ids, ids) for example, ids in pairs]
-        for micro in micros(rows, course.spec.micro_tokens):
+        for micro in micro_batches(rows, course.spec.micro_tokens):
             teacher_ND = _teacher(course, [teacher_rows[index] for index in micro.indices])
             (kl,), part = course.chunked.kl_gradient(
                 micro, teacher_ND, top_k=terms.top_k, norm=norm / weight, forward=taught
@@ -254,9 +270,9 @@ def _graduation(
 
 
 def _samples(
-    course: Course,
+    course: RunConstants,
     terms: GraduationTerms,
-    examples: Sequence[Graduation],
+    examples: Sequence[GraduationExample],
     numbers: Sequence[int],
     step: int,
 ) -> list[tuple[int, ...]]:
@@ -264,10 +280,12 @@ def _samples(
     the student's, without the skill in its prompt.
     """
     wanted = [place for place, example in enumerate(examples) if not example.sample_ids]
-    made = drawn(
+    made = sample_answers(
         course.chunked.policy,
         [examples[place].prompt_ids for place in wanted],
-        seeds=[mix(mix(course.spec.seed) + step) + numbers[place] for place in wanted],
+        seeds=[
+            splitmix64(splitmix64(course.spec.seed) + step) + numbers[place] for place in wanted
+        ],
         most_tokens=terms.sample_tokens,
         temperature=terms.temperature,
     )
@@ -276,15 +294,15 @@ def _samples(
     return [by_place.get(place, example.sample_ids) for place, example in enumerate(examples)]
 
 
-def _teacher(course: Course, rows: Sequence[Row]) -> Any:
+def _teacher(course: RunConstants, rows: Sequence[Row]) -> Any:
     """Teacher hidden states at the same tokens and in the same order, shape (N, D).
 
     The teacher has the weights that the run started from and sees the skill in its prompt. It does
     not follow the student's updates, because such a target could drift with the student.
     """
     by_row: dict[int, Any] = {}
-    with course.chunked.policy.as_it_began():
-        for micro in micros(rows, course.spec.micro_tokens):
+    with course.chunked.policy.as_at_start():
+        for micro in micro_batches(rows, course.spec.micro_tokens):
             hidden_ND, first = course.chunked.hidden(micro), 0
             for index in micro.indices:
                 last = first + len(rows[index].places)
@@ -294,14 +312,14 @@ def _teacher(course: Course, rows: Sequence[Row]) -> Any:
 
 
 def _replay(
-    course: Course, replays: Sequence[ReplayExample], sums: Sums, weight: float
+    course: RunConstants, replays: Sequence[ReplayExample], sums: StepSums, weight: float
 ) -> Iterable[Weights]:
     rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
-    (count,) = course.world.sums(sum(len(one.places) for one in rows))
+    (count,) = course.world.sum_numbers(sum(len(one.places) for one in rows))
     norm = max(1.0, count)
-    for micro in micros(rows, course.spec.micro_tokens):
+    for micro in micro_batches(rows, course.spec.micro_tokens):
         (lost,), part = course.chunked.logp_gradient(
-            micro, lambda logp_N: (weight * surprise(logp_N, norm=norm),)
+            micro, lambda logp_N: (weight * cross_entropy_loss(logp_N, norm=norm),)
         )
         sums.add(loss=lost.item(), replay_loss=lost.item() / weight, tokens=micro.tokens)
         yield part

@@ -12,7 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer, ReplayExample
+from lull.core.training.examples import (
+    Example,
+    GraduationExample,
+    Group,
+    RecordedAnswer,
+    ReplayExample,
+)
 from lull.core.training.spec import RunSpec
 
 
@@ -36,7 +42,9 @@ class TrainingPlan:
 
     def __init__(self, spec: RunSpec, batch: Sequence[Example], processes: int) -> None:
         own = [
-            example for example in batch if isinstance(example, Group | RecordedAnswer | Graduation)
+            example
+            for example in batch
+            if isinstance(example, Group | RecordedAnswer | GraduationExample)
         ]
         self._spec = spec
         self._processes = processes

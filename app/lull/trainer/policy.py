@@ -46,7 +46,7 @@ class PolicyModel:
         self.vocabulary = vocabulary
         self.adapter = adapter
         self._layers = [m for _, m in model.named_modules() if "lora_a" in m and "lora_b" in m]
-        self._body, self.head = taken_apart(model)
+        self._body, self.head = split_model(model)
         self.began_as: Weights = self.weights()
         """The low-rank weights at the beginning of the run."""
 
@@ -90,7 +90,7 @@ class PolicyModel:
                 layer.scale = scale
 
     @contextlib.contextmanager
-    def as_it_began(self) -> Iterator[None]:
+    def as_at_start(self) -> Iterator[None]:
         """Context manager in which the model has the low-rank weights that it had when the training
         run started.
         """
@@ -129,7 +129,7 @@ def load(
     mx.eval(model.parameters())
     many = policy.parameters > MANY_PARAMETERS
     if many if checkpoint_layers is None else checkpoint_layers:
-        forget_activations(model.layers)
+        recompute_activations(model.layers)
     model.train()
     return policy
 
@@ -217,7 +217,7 @@ class _IdentityHead:
         return logits
 
 
-def taken_apart(model: Any) -> tuple[Any, Any]:
+def split_model(model: Any) -> tuple[Any, Any]:
     """Split a model into (body, head) with head(body(ids)) == model(ids), checked on two tokens.
 
     mlx-lm's models have a body called `model`, followed by a linear layer or the tied embedding
@@ -236,7 +236,7 @@ def taken_apart(model: Any) -> tuple[Any, Any]:
     return model, _IdentityHead()
 
 
-def forget_activations(layers: list[Any]) -> None:
+def recompute_activations(layers: list[Any]) -> None:
     """Make each layer drop its activations in the forward pass, except its input, and recompute
     them in the backward pass.
 

@@ -18,17 +18,17 @@ import psutil
 from lull.core.training.events import RunRefused
 from lull.core.training.examples import (
     Example,
-    Graduation,
+    GraduationExample,
     Group,
     Ids,
     RecordedAnswer,
     ReplayExample,
 )
 from lull.core.training.spec import GraduationTerms, RunSpec
-from lull.trainer.gradients import Chunked, added
-from lull.trainer.losses import surprise
+from lull.trainer.gradients import ChunkedEvaluator, add_gradients
+from lull.trainer.losses import cross_entropy_loss
 from lull.trainer.plan import TrainingPlan
-from lull.trainer.rows import Row, micros, row
+from lull.trainer.rows import Row, micro_batches, row
 
 MB = 1024 * 1024
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
@@ -60,7 +60,7 @@ def set_limits(limit_bytes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class MicroBatchSize:
     """The size of a micro-batch: its number of rows and their common length in tokens."""
 
     rows: int
@@ -71,22 +71,22 @@ class Load:
     def all_tokens(self) -> int:
         return self.rows * self.tokens
 
-    def part(self, share: float) -> Load:
+    def part(self, share: float) -> MicroBatchSize:
         """Return the size of a smaller micro-batch with about this share of the tokens: fewer rows,
         or one shorter row.
         """
         if self.rows * share >= 1.0:
-            return Load(rows=int(self.rows * share), tokens=self.tokens)
-        return Load(rows=1, tokens=max(2, int(self.tokens * self.rows * share)))
+            return MicroBatchSize(rows=int(self.rows * share), tokens=self.tokens)
+        return MicroBatchSize(rows=1, tokens=max(2, int(self.tokens * self.rows * share)))
 
 
-def heaviest(plan: TrainingPlan, spec: RunSpec) -> Load:
+def heaviest(plan: TrainingPlan, spec: RunSpec) -> MicroBatchSize:
     """Return an upper bound of a run's largest micro-batch: every row as long as the longest."""
     rows = [one for example in (*plan.own, *plan.replays) for one in _lengths(example, spec)]
     longest = max(rows, default=2) - 1
     widest = max((len(e.samples) for e in plan.own if isinstance(e, Group)), default=1)
     at_most = max(1, spec.examples_a_step * widest)
-    return Load(rows=min(at_most, max(1, spec.micro_tokens // longest)), tokens=longest)
+    return MicroBatchSize(rows=min(at_most, max(1, spec.micro_tokens // longest)), tokens=longest)
 
 
 def _lengths(example: Example, spec: RunSpec) -> list[int]:
@@ -95,7 +95,7 @@ def _lengths(example: Example, spec: RunSpec) -> list[int]:
             return [len(prompt) + len(sample.ids) for sample in samples]
         case RecordedAnswer() | ReplayExample():
             return [len(example.prompt_ids) + len(example.ids)]
-        case Graduation(prompt_ids=prompt, teacher_ids=teacher, sample_ids=given):
+        case GraduationExample(prompt_ids=prompt, teacher_ids=teacher, sample_ids=given):
             assert isinstance(spec.terms, GraduationTerms)
             answer = len(given) or spec.terms.sample_tokens
             return [max(len(prompt), len(teacher)) + answer]
@@ -111,7 +111,9 @@ class PreflightResult:
     refused: RunRefused | None
 
 
-def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> PreflightResult:
+def check(
+    chunked: ChunkedEvaluator, spec: RunSpec, load: MicroBatchSize, *, limit_bytes: int
+) -> PreflightResult:
     """Measure the memory that a training run's largest step needs. If it exceeds `limit_bytes`, the
     result says which settings would fit.
 
@@ -127,8 +129,8 @@ def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> P
 
 
 def decide(
-    peak_of: Callable[[Load], int],
-    load: Load,
+    peak_of: Callable[[MicroBatchSize], int],
+    load: MicroBatchSize,
     *,
     limit_bytes: int,
     rank: int,
@@ -177,20 +179,22 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
     )
 
 
-def _peak_bytes(chunked: Chunked, spec: RunSpec, load: Load) -> int:
+def _peak_bytes(chunked: ChunkedEvaluator, spec: RunSpec, load: MicroBatchSize) -> int:
     """Peak memory of one micro-batch, forward and backward, on top of an earlier gradient."""
     policy = chunked.policy
     rows: list[Row] = [_dummy_row(policy.vocabulary, load.tokens + 1)] * load.rows
     mx.clear_cache()
     mx.reset_peak_memory()
     total: dict[str, Any] | None = None
-    for micro in micros(rows, load.all_tokens):
+    for micro in micro_batches(rows, load.all_tokens):
         if isinstance(spec.terms, GraduationTerms):
             teacher_ND = chunked.hidden(micro)
             _, part = chunked.kl_gradient(micro, teacher_ND, top_k=spec.terms.top_k, norm=1.0)
         else:
-            _, part = chunked.logp_gradient(micro, lambda logp_N: (surprise(logp_N, norm=1.0),))
-        total = added(total, part)
+            _, part = chunked.logp_gradient(
+                micro, lambda logp_N: (cross_entropy_loss(logp_N, norm=1.0),)
+            )
+        total = add_gradients(total, part)
     # A second micro-batch would run while the first one's gradient is in memory.
     return int(mx.get_peak_memory()) + policy.trained_parameters * 4
 

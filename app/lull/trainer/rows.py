@@ -41,7 +41,7 @@ def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Micro:
+class MicroBatch:
     """A micro-batch (the rows that are computed at once in a training step): R rows, padded on the
     right to T + 1 tokens.
 
@@ -65,7 +65,7 @@ class Micro:
         return len(self.indices)
 
 
-def micros(rows: Sequence[Row], most_tokens: int) -> list[Micro]:
+def micro_batches(rows: Sequence[Row], most_tokens: int) -> list[MicroBatch]:
     """Group rows (a row is a prompt with an answer) into micro-batches, sorted by length; rows
     without trained tokens are left out.
 
@@ -85,7 +85,7 @@ def micros(rows: Sequence[Row], most_tokens: int) -> list[Micro]:
     return [_micro(rows, pack) for pack in packs]
 
 
-def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
+def _micro(rows: Sequence[Row], indices: Sequence[int]) -> MicroBatch:
     chosen = [rows[index] for index in indices]
     width = max(len(one.ids) for one in chosen) - 1
     ids_RT = np.zeros((len(chosen), width), np.int32)
@@ -93,7 +93,7 @@ def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
         ids_RT[number, : len(one.ids) - 1] = one.ids[:-1]
     row_N = np.repeat(np.arange(len(chosen)), [len(one.places) for one in chosen])
     column_N = np.concatenate([np.array(one.places) - 1 for one in chosen])
-    return Micro(
+    return MicroBatch(
         indices=tuple(indices),
         ids_RT=mx.array(ids_RT),
         at_N=(mx.array(row_N), mx.array(column_N)),
@@ -103,7 +103,7 @@ def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
     )
 
 
-def spread(values: Sequence[float], micro: Micro) -> Any:
+def expand_to_tokens(values: Sequence[float], micro: MicroBatch) -> Any:
     """Expand values per row (prompt with answer) to values per trained token of the micro-batch
     `micro`, shape (N,).
 
@@ -113,7 +113,7 @@ def spread(values: Sequence[float], micro: Micro) -> Any:
     return own_R[micro.row_N]
 
 
-def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
+def concatenate_tokens(values: Sequence[Sequence[float]], micro: MicroBatch) -> mx.array:
     """Concatenate the per-token values of a micro-batch's rows into one array, shape (N,).
 
     `values` has the values for all rows of the step; those of other micro-batches are left out.
@@ -121,6 +121,6 @@ def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
     return mx.array(np.concatenate([values[index] for index in micro.indices]), dtype=mx.float32)
 
 
-def row_sums(values_N: Any, micro: Micro) -> mx.array:
+def row_sums(values_N: Any, micro: MicroBatch) -> mx.array:
     """Sum per-token values over each row (prompt with answer) of a micro-batch, shape (R,)."""
     return mx.zeros((micro.rows,)).at[micro.row_N].add(values_N)

@@ -21,14 +21,21 @@ from mlx import optimizers
 from mlx.utils import tree_flatten, tree_unflatten
 
 from lull.core.errors import TrainingError
-from lull.core.training.events import Began, Finished, RunEvent, RunRefused, Stepped, event_line
-from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer
+from lull.core.training.events import (
+    RunBegan,
+    RunEvent,
+    RunFinished,
+    RunRefused,
+    StepDone,
+    event_line,
+)
+from lull.core.training.examples import Example, GraduationExample, Group, RecordedAnswer
 from lull.core.training.run_format import ADAPTER, BATCH, SPEC, WEIGHTS, read_batch, read_spec
 from lull.core.training.spec import KtoTerms, RunSpec
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
-from lull.trainer.gradients import Chunked
+from lull.trainer.gradients import ChunkedEvaluator
 from lull.trainer.journal import RunJournal
-from lull.trainer.objectives import Course, Sums, gradient
+from lull.trainer.objectives import RunConstants, StepSums, gradient
 from lull.trainer.plan import TrainingPlan
 from lull.trainer.policy import PolicyModel, load
 from lull.trainer.preflight import MB, check, heaviest, set_limits, working_set_bytes
@@ -81,7 +88,7 @@ def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
     inputs = Inputs.read(folder)
     with _alone(folder) if world.writes else contextlib.nullcontext():
         plan = TrainingPlan(inputs.spec, inputs.batch, world.size)
-        (finished,) = world.sums(float(world.writes and (folder / ADAPTER).is_dir()))
+        (finished,) = world.sum_numbers(float(world.writes and (folder / ADAPTER).is_dir()))
         if finished:
             return _said(world, journal, _finished(folder, plan, began_s))
         run = TrainerRun(folder, inputs, plan, world, journal)
@@ -89,22 +96,22 @@ def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
         if refused is not None:
             return _said(world, journal, refused)
         run.steps()
-        world.sums(0.0)  # a barrier: no process leaves while another still needs its sums
+        world.sum_numbers(0.0)  # a barrier: no process leaves while another still needs its sums
         return _said(world, journal, _finished(folder, plan, began_s))
 
 
 def _said(world: ProcessRing, journal: RunJournal, event: RunEvent) -> RunEvent:
     if world.writes:
-        journal.say(event)
+        journal.record(event)
     return event
 
 
-def _finished(folder: Path, plan: TrainingPlan, began_s: float) -> Finished:
+def _finished(folder: Path, plan: TrainingPlan, began_s: float) -> RunFinished:
     """The final event; without a digest in a process whose folder has no adapter."""
     file = folder / ADAPTER / WEIGHTS
     digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     took_s = round(time.monotonic() - began_s, 2)
-    return Finished(steps=plan.steps, sha256=digest, took_s=took_s)
+    return RunFinished(steps=plan.steps, sha256=digest, took_s=took_s)
 
 
 @contextlib.contextmanager
@@ -148,7 +155,7 @@ class TrainerRun:
         self._limit = int(working_set_bytes() * self._spec.memory_share)
         self._policy = self._loaded()
         self._config = self._policy.adapter.config_text()
-        self._chunked = Chunked(policy=self._policy, chunk=self._spec.logit_chunk_tokens)
+        self._chunked = ChunkedEvaluator(policy=self._policy, chunk=self._spec.logit_chunk_tokens)
         self._optimizer = optimizers.Adam(
             learning_rate=self._spec.learning_rate, betas=list(_BETAS), bias_correction=True
         )
@@ -165,8 +172,8 @@ class TrainerRun:
         if refused is not None:
             return refused
         if self._world.writes:
-            self._journal.mend(self._done, last.event if last else "")
-            self._journal.say(self._began())
+            self._journal.repair(self._done, last.event if last else "")
+            self._journal.record(self._began())
         return None
 
     def steps(self) -> None:
@@ -196,10 +203,10 @@ class TrainerRun:
         set_limits(self._limit)
         return policy
 
-    def _made_course(self) -> Course:
+    def _made_course(self) -> RunConstants:
         samples = [s for e in self._batch if isinstance(e, Group) for s in e.samples]
         weights = _class_weights(self._spec, self._batch)
-        return Course(
+        return RunConstants(
             spec=self._spec,
             chunked=self._chunked,
             world=self._world,
@@ -218,11 +225,11 @@ class TrainerRun:
             self._policy.put(last.weights)
             self._optimizer.state = tree_unflatten(list(last.optimizer.items()))
         if self._world.size > 1:
-            self._policy.put(self._world.told(self._policy.weights()))
-            self._policy.began_as = self._world.told(self._policy.began_as)
-            state = self._world.told(self._optimizer_state())
+            self._policy.put(self._world.broadcast(self._policy.weights()))
+            self._policy.began_as = self._world.broadcast(self._policy.began_as)
+            state = self._world.broadcast(self._optimizer_state())
             self._optimizer.state = tree_unflatten(list(state.items()))
-        self._done = int(self._world.sums(last.step if last else 0)[0])
+        self._done = int(self._world.sum_numbers(last.step if last else 0)[0])
         self._peak_mb = last.peak_mb if last else 0.0
         mx.eval(self._policy.model.state, self._optimizer.state)
 
@@ -235,7 +242,7 @@ class TrainerRun:
             load = heaviest(self._plan, self._spec)
             made = check(self._chunked, self._spec, load, limit_bytes=self._limit)
             refused, self._peak_mb = made.refused, round(made.peak_bytes / MB, 1)
-        (refusals,) = self._world.sums(float(refused is not None))
+        (refusals,) = self._world.sum_numbers(float(refused is not None))
         if refusals and refused is None:
             return RunRefused(
                 needs_mb=self._peak_mb,
@@ -244,8 +251,8 @@ class TrainerRun:
             )
         return refused
 
-    def _began(self) -> Began:
-        return Began(
+    def _began(self) -> RunBegan:
+        return RunBegan(
             steps=self._plan.steps,
             from_step=self._done,
             examples=len(self._plan.own),
@@ -264,7 +271,7 @@ class TrainerRun:
         mx.reset_peak_memory()
         share = self._plan.share(self._done, self._world.number)
         part, mine = gradient(self._course, share, self._done)
-        total, sums = self._world.summed(part), mine.everywhere(self._world)
+        total, sums = self._world.sum_arrays(part), mine.over_all_processes(self._world)
         clipped, norm = optimizers.clip_grad_norm(total, self._spec.clip_norm)
         if not mx.isfinite(norm).item():
             raise TrainingError(
@@ -278,9 +285,9 @@ class TrainerRun:
         if self._world.writes:
             self._keep(self._stepped(sums, norm.item(), time.monotonic() - began_s))
 
-    def _stepped(self, sums: Sums, norm: float, took_s: float) -> Stepped:
+    def _stepped(self, sums: StepSums, norm: float, took_s: float) -> StepDone:
         trained = max(sums.trained, 1e-9)
-        return Stepped(
+        return StepDone(
             step=self._done,
             of=self._plan.steps,
             loss=sums.loss,
@@ -295,7 +302,7 @@ class TrainerRun:
             left_s=round(took_s * (self._plan.steps - self._done), 2),
         )
 
-    def _keep(self, event: Stepped) -> None:
+    def _keep(self, event: StepDone) -> None:
         self._checkpoints.write(
             Checkpoint(
                 step=self._done,
@@ -306,7 +313,7 @@ class TrainerRun:
             ),
             config=self._config,
         )
-        self._journal.say(event)
+        self._journal.record(event)
 
     def _optimizer_state(self) -> dict[str, Any]:
         flat: Any = tree_flatten(self._optimizer.state)
@@ -317,7 +324,7 @@ def _largest_id(example: Example) -> int:
     match example:
         case Group():
             answers = [token for sample in example.samples for token in sample.ids]
-        case Graduation():
+        case GraduationExample():
             answers = [*example.teacher_ids, *example.sample_ids]
         case _:
             answers = list(example.ids)

@@ -13,14 +13,14 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.core.sampling_keys import key
+from lull.core.sampling_keys import sampling_key
 from lull.core.training.examples import Ids
 from lull.trainer.policy import PolicyModel
 
 _BATCH_SIZE = 32
 
 
-def drawn(
+def sample_answers(
     policy: PolicyModel,
     prompts: Sequence[Ids],
     *,
@@ -74,7 +74,7 @@ def _decoded(
     last_R = mx.array([prompt[-1] for prompt in prompts])
     for step in range(most):
         logits_RV = policy.model(last_R[:, None], cache=cache)[:, -1].astype(mx.float32)
-        keys_R2 = mx.array([key(seed, step) for seed in seeds], dtype=mx.uint32)
+        keys_R2 = mx.array([sampling_key(seed, step) for seed in seeds], dtype=mx.uint32)
         last_R = _picked(logits_RV / temperature, keys_R2)
         for row, token in enumerate(last_R.tolist()):
             if not (out[row] and out[row][-1] in policy.end_ids):

@@ -24,7 +24,7 @@ class ProcessRing:
     group: Any = None
 
     @classmethod
-    def joined(cls, environ: Mapping[str, str] = os.environ) -> ProcessRing:
+    def connect(cls, environ: Mapping[str, str] = os.environ) -> ProcessRing:
         """Connect this process to the others that train the run, waiting for all of them; a process
         that was started alone gets a group of one.
 
@@ -55,14 +55,14 @@ class ProcessRing:
         """Whether this process is the one that writes the run's files and events."""
         return self.number == 0
 
-    def sums(self, *numbers: float) -> tuple[float, ...]:
+    def sum_numbers(self, *numbers: float) -> tuple[float, ...]:
         """Sum each of these numbers over all processes of the training run, and return the sums."""
         if self.group is None:
             return numbers
         total: Any = mx.distributed.all_sum(mx.array(numbers), group=self.group)
         return tuple(total.tolist())
 
-    def summed(self, arrays: dict[str, Any]) -> dict[str, Any]:
+    def sum_arrays(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Sum each of these arrays over all processes of the training run, in one message, and
         return the sums by name.
         """
@@ -77,7 +77,7 @@ class ProcessRing:
         mx.eval(out)
         return out
 
-    def told(self, arrays: dict[str, Any]) -> dict[str, Any]:
+    def broadcast(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """Broadcast: return process 0's arrays in every process of the training run."""
         if self.group is None:
             return arrays
@@ -86,7 +86,7 @@ class ProcessRing:
         mine = {name: arrays[name].astype(mx.float32) for name in names}
         if not self.writes:
             mine = {name: mx.zeros_like(array) for name, array in mine.items()}
-        told = self.summed(mine)
+        told = self.sum_arrays(mine)
         if self.writes:
             return arrays
         return {name: told[name].astype(arrays[name].dtype) for name in names}

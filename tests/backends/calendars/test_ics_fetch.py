@@ -13,8 +13,8 @@ import pytest
 
 from lull.backends.calendars.address import host_of
 from lull.backends.calendars.answer import MOST_BYTES
-from lull.backends.calendars.fetch import FeedFetch, Fetched, look_up
-from lull.core.calendars.feed_address import AddressKind, IpAddress, standing
+from lull.backends.calendars.fetch import DownloadedFeed, FeedFetch, look_up
+from lull.core.calendars.feed_address import AddressKind, IpAddress, classify_address
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
 from tests.backends.calendars.certificates import Certificate, make
 from tests.backends.calendars.server import CalendarServer, answer, calendar_server, redirect
@@ -55,7 +55,7 @@ def fetch(certificate: Certificate) -> FeedFetch:
 
 async def got(
     fetch: FeedFetch, url: str, *, private: bool = True, marks: Validators | None = None
-) -> Fetched | None:
+) -> DownloadedFeed | None:
     asked = marks or Validators()
     return await fetch.get(url, private=private, marks=asked, within_s=PATIENCE_S)
 
@@ -152,7 +152,7 @@ ADDRESSES: list[tuple[str, AddressKind]] = [
 def test_addresses_and_what_hides_in_them(subtests: pytest.Subtests) -> None:
     for address, expected in ADDRESSES:
         with subtests.test(address=address, expected=expected):
-            assert standing(ipaddress.ip_address(address)) is expected
+            assert classify_address(ipaddress.ip_address(address)) is expected
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -283,7 +283,7 @@ async def test_three_redirects_are_followed_and_each_is_asked_without_the_last_o
 async def test_a_stranger_cannot_point_at_the_user_s_own_network(certificate: Certificate) -> None:
     def judge(address: IpAddress) -> AddressKind:
         """127.0.0.2 plays a server on the open network."""
-        return AddressKind.PUBLIC if str(address) == "127.0.0.2" else standing(address)
+        return AddressKind.PUBLIC if str(address) == "127.0.0.2" else classify_address(address)
 
     fetch = FeedFetch(tls=certificate.trusted(), judge=judge)
     with (
@@ -367,4 +367,4 @@ async def test_a_server_says_when_it_may_be_asked_again(
 async def test_the_system_s_own_resolver_knows_this_machine() -> None:
     found = await look_up("localhost", 443)
     assert found
-    assert {standing(ipaddress.ip_address(one)) for one in found} == {AddressKind.PRIVATE}
+    assert {classify_address(ipaddress.ip_address(one)) for one in found} == {AddressKind.PRIVATE}

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from lull.backends.calendars.child import answered
-from lull.core.calendars.feeds import LeftOut, What
+from lull.backends.calendars.child import parse_calendar
+from lull.core.calendars.feeds import EntryKind, OmissionReason
 from tests.backends.calendars.texts import SPAN, busy_table, calendar, daily, event, zone
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -43,7 +43,7 @@ def times(data: bytes, *, start: datetime = SPAN.start, days: int = 9) -> list[s
 
 def answer(data: bytes, *, start: datetime = SPAN.start, days: int = 9) -> dict[str, list]:
     from_s = start.timestamp()
-    return answered(data, from_s=from_s, to_s=from_s + days * 86400, left_s=lambda: 60.0)
+    return parse_calendar(data, from_s=from_s, to_s=from_s + days * 86400, left_s=lambda: 60.0)
 
 
 def left_out(*parts: bytes, head: str = "") -> dict[tuple[str, str], int]:
@@ -105,7 +105,7 @@ def test_a_calendar_cannot_move_a_zone_that_the_world_knows(name: str) -> None:
 def test_an_unknown_zone_is_taken_as_local_and_said() -> None:
     part = event("DTSTART;TZID=Nowhere/Land:20261123T090000", HOUR)
     assert read(part) == ["23 09:00–10:00"]
-    assert left_out(part) == {(What.ZONE, LeftOut.UNKNOWN_ZONE): 1}
+    assert left_out(part) == {(EntryKind.ZONE, OmissionReason.UNKNOWN_ZONE): 1}
 
 
 # Clocks that change: in Berlin from 02:00 to 03:00 on 29 March 2026, back on 25 October
@@ -192,16 +192,16 @@ def test_a_holiday_of_weeks_that_began_long_ago_is_found() -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("STATUS:CANCELLED", LeftOut.CANCELLED),
-        ("TRANSP:TRANSPARENT", LeftOut.FREE),
-        ("transp:transparent", LeftOut.FREE),
-        ("X-MICROSOFT-CDO-BUSYSTATUS:FREE", LeftOut.FREE),
+        ("STATUS:CANCELLED", OmissionReason.CANCELLED),
+        ("TRANSP:TRANSPARENT", OmissionReason.FREE),
+        ("transp:transparent", OmissionReason.FREE),
+        ("X-MICROSOFT-CDO-BUSYSTATUS:FREE", OmissionReason.FREE),
     ],
 )
-def test_what_is_cancelled_or_free_is_left_out_and_counted(line: str, why: LeftOut) -> None:
+def test_what_is_cancelled_or_free_is_left_out_and_counted(line: str, why: OmissionReason) -> None:
     part = event("DTSTART:20261123T090000Z", HOUR, line)
     assert read(part) == []
-    assert left_out(part) == {(What.EVENT, why): 1}
+    assert left_out(part) == {(EntryKind.EVENT, why): 1}
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_of_two_versions_of_an_event_the_newer_counts() -> None:
     old = event("UID:same", "SEQUENCE:1", "DTSTART:20261123T090000Z", HOUR)
     new = event("UID:same", "SEQUENCE:2", "DTSTART:20261124T090000Z", HOUR)
     assert read(new, old) == ["24 10:00–11:00"]
-    assert left_out(new, old) == {(What.EVENT, LeftOut.SUPERSEDED): 1}
+    assert left_out(new, old) == {(EntryKind.EVENT, OmissionReason.SUPERSEDED): 1}
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_a_newer_version_that_takes_no_time_here_still_replaces_the_old(
     new = event("UID:same", "SEQUENCE:2", *newer)
     assert read(old) == ["23 10:00–11:00"]
     assert read(old, new) == read(new, old) == []
-    assert left_out(old, new)[What.EVENT, LeftOut.SUPERSEDED] == 1
+    assert left_out(old, new)[EntryKind.EVENT, OmissionReason.SUPERSEDED] == 1
 
 
 def test_a_newer_version_that_cannot_be_read_replaces_nothing() -> None:
@@ -326,7 +326,9 @@ def test_a_series_that_is_cancelled_takes_its_changed_days_along() -> None:
 def test_a_calendar_that_calls_everything_off_takes_no_time_and_says_so() -> None:
     off = event("DTSTART:20261123T090000Z", HOUR)
     assert read(off, head="METHOD:CANCEL\r\n") == []
-    assert left_out(off, head="METHOD:CANCEL\r\n") == {(What.EVENT, LeftOut.CANCELLED): 1}
+    assert left_out(off, head="METHOD:CANCEL\r\n") == {
+        (EntryKind.EVENT, OmissionReason.CANCELLED): 1
+    }
     on = calendar(event("DTSTART:20261124T090000Z", HOUR))
     assert times(calendar(off, head="METHOD:CANCEL\r\n") + on) == ["24 10:00–11:00"]
 
@@ -337,7 +339,7 @@ def test_days_that_a_rule_takes_out_count_and_that_is_said() -> None:
         "EXRULE:FREQ=SECONDLY",
     )
     assert read(series) == ["23 10:00–11:00", "24 10:00–11:00"]
-    assert left_out(series) == {(What.SERIES, LeftOut.EXCEPTIONS): 1}
+    assert left_out(series) == {(EntryKind.SERIES, OmissionReason.EXCEPTIONS): 1}
 
 
 # Tables of busy times, and shapes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lull.backends.chat.endpoint import checked_address, is_remote, linked, refusal
+from lull.backends.chat.endpoint import checked_address, is_remote, link_tool_calls, refusal
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, ToolCall, text_message
 from lull.core.errors import RequestError, SettingsError, UpstreamDown
 
@@ -135,7 +135,7 @@ def test_a_tools_result_finds_its_call(
     calls: tuple[ToolCall, ...], answers: str, found: tuple[str, str]
 ) -> None:
     messages = (Message(role=Role.ASSISTANT, tool_calls=calls), result(answers))
-    last = list(linked(messages))[-1]
+    last = list(link_tool_calls(messages))[-1]
     assert (last.answers_id, last.answers_name) == found
 
 
@@ -143,5 +143,5 @@ def test_a_tools_result_finds_its_call(
 def test_a_message_whose_bytes_are_not_kept_is_not_asked_again(kind: PartKind) -> None:
     message = Message(role=Role.USER, parts=(MessagePart(kind=kind, text="sha256:1"),))
     with pytest.raises(RequestError) as caught:
-        list(linked((text_message(Role.USER, "look"), message)))
+        list(link_tool_calls((text_message(Role.USER, "look"), message)))
     assert caught.value.status == 400

@@ -14,11 +14,11 @@ from lull.backends.chat.llm_judge import (
     ANSWER_TOKENS,
     JudgePrompts,
     LlmJudge,
-    compared,
+    combine_comparisons,
     read_choice,
     read_vote,
 )
-from lull.backends.chat.untrusted_blocks import drawn_marks, tokens
+from lull.backends.chat.untrusted_blocks import estimate_tokens, make_block_marks
 from lull.core.chat.messages import (
     Finish,
     Message,
@@ -29,7 +29,7 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.errors import EngineDown, RequestError, UpstreamDown
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote, majority
 from tests.doubles.fake_chat_model import ChatAsk, FakeChatModel, complete
 from tests.doubles.fakes import FakeCoin
@@ -45,7 +45,7 @@ def judge(model: FakeChatModel, *, coin: FakeCoin | None = None, **more: Any) ->
 
 
 def question(
-    asks: Asks = Asks.TURN, answer: str | Message = "apple and river", **more: Any
+    asks: QuestionKind = QuestionKind.TURN, answer: str | Message = "apple and river", **more: Any
 ) -> JudgeQuestion:
     said = answer if isinstance(answer, Message) else text_message(Role.ASSISTANT, answer)
     return JudgeQuestion(asks=asks, messages=more.pop("messages", (ASKED,)), answer=said, **more)
@@ -106,7 +106,9 @@ async def test_it_sees_task_tools_results_answer_and_what_the_user_said_next() -
 
 async def test_a_wish_is_asked_with_the_users_words_and_no_others() -> None:
     model = FakeChatModel(BAD)
-    votes = await judge(model).votes(question(Asks.WISH, wish="use bars", followup="unasked"))
+    votes = await judge(model).votes(
+        question(QuestionKind.WISH, wish="use bars", followup="unasked")
+    )
     told, shown = (message.text for message in model.asked[0].messages)
     assert told == JudgePrompts.shipped().wish
     assert "use bars" in shown
@@ -114,7 +116,9 @@ async def test_a_wish_is_asked_with_the_users_words_and_no_others() -> None:
     assert majority(votes) == -1
 
 
-@pytest.mark.parametrize("asked", [question(Asks.WISH, wish=" "), question(Asks.PAIR)])
+@pytest.mark.parametrize(
+    "asked", [question(QuestionKind.WISH, wish=" "), question(QuestionKind.PAIR)]
+)
 async def test_a_question_without_its_words_is_not_asked(asked: JudgeQuestion) -> None:
     model = FakeChatModel(GOOD)
     assert await judge(model).votes(asked) == ()
@@ -217,8 +221,8 @@ ESCAPES = (
 
 
 @pytest.mark.parametrize("escape", ESCAPES)
-@pytest.mark.parametrize("asks", list(Asks))
-async def test_what_is_judged_cannot_leave_its_block(asks: Asks, escape: str) -> None:
+@pytest.mark.parametrize("asks", list(QuestionKind))
+async def test_what_is_judged_cannot_leave_its_block(asks: QuestionKind, escape: str) -> None:
     model = FakeChatModel("…")
     await judge(model).votes(
         question(
@@ -251,8 +255,8 @@ async def test_what_is_judged_cannot_leave_its_block(asks: Asks, escape: str) ->
 
 @given(st.lists(st.text(max_size=40), max_size=4), st.integers())
 def test_no_text_ever_holds_the_code_of_its_marks(texts: list[str], seed: int) -> None:
-    first = drawn_marks(FakeCoin(seed), texts).code
-    again = drawn_marks(FakeCoin(seed), [*texts, f"x{first.upper()}x"]).code
+    first = make_block_marks(FakeCoin(seed), texts).code
+    again = make_block_marks(FakeCoin(seed), [*texts, f"x{first.upper()}x"]).code
     assert all(first not in text.lower() for text in texts)
     assert first != again
     assert len(first) >= 12
@@ -265,12 +269,14 @@ class _Stuck:
 
 def test_even_a_loaded_coin_finds_a_code_in_the_end() -> None:
     text = "0" * 1000
-    assert drawn_marks(_Stuck(), [text]).code not in text
+    assert make_block_marks(_Stuck(), [text]).code not in text
 
 
 @pytest.mark.parametrize("sign", ["x", "word ", "\n", "字", "🙂"])
-@pytest.mark.parametrize("asks", list(Asks))
-async def test_whatever_its_size_a_question_fits_into_a_small_window(asks: Asks, sign: str) -> None:
+@pytest.mark.parametrize("asks", list(QuestionKind))
+async def test_whatever_its_size_a_question_fits_into_a_small_window(
+    asks: QuestionKind, sign: str
+) -> None:
     long = sign * 30_000
     tool = Message(role=Role.TOOL, parts=(MessagePart(kind=PartKind.TOOL_RESULT, text=long),))
     messages = tuple(text_message(role, f"{at}{long}") for at in range(20) for role in _TURNS)
@@ -287,7 +293,7 @@ async def test_whatever_its_size_a_question_fits_into_a_small_window(asks: Asks,
         )
     )
     asked = model.asked[0]
-    assert sum(tokens(m.text) for m in asked.messages) + ANSWER_TOKENS < 4096
+    assert sum(estimate_tokens(m.text) for m in asked.messages) + ANSWER_TOKENS < 4096
     assert "characters left out" in asked.messages[-1].text
     assert "answer " in asked.messages[-1].text
 
@@ -323,7 +329,7 @@ def prefers(*texts: str) -> FakeChatModel:
     ],
 )
 async def test_a_pair_is_asked_in_both_orders(model: FakeChatModel, score: int) -> None:
-    asked = question(Asks.PAIR, "the new one", reference="the old one")
+    asked = question(QuestionKind.PAIR, "the new one", reference="the old one")
     votes = await judge(model).votes(asked)
     assert [vote.score for vote in votes] == [score] * 3
     assert len(model.asked) == 6
@@ -335,7 +341,7 @@ async def test_a_pair_is_asked_in_both_orders(model: FakeChatModel, score: int) 
 
 def test_only_a_choice_that_survives_the_swap_counts() -> None:
     table = {
-        (first, second): compared(first, second)
+        (first, second): combine_comparisons(first, second)
         for first in ("A", "same", "B")
         for second in ("A", "same", "B")
     }
@@ -360,13 +366,13 @@ def test_what_is_no_choice_is_none(said: str) -> None:
 async def test_a_pair_that_is_half_read_is_no_vote() -> None:
     fine: dict[str, object] = {"reason": "so", "better": "same"}
     model = FakeChatModel(fine, "?", fine)
-    votes = await judge(model).votes(question(Asks.PAIR, "new", reference="old"))
+    votes = await judge(model).votes(question(QuestionKind.PAIR, "new", reference="old"))
     assert len(votes) == 2
 
 
 async def test_the_accepted_answer_itself_is_as_good_as_itself() -> None:
     model = FakeChatModel("never asked")
-    votes = await judge(model).votes(question(Asks.PAIR, " apple ", reference="apple\n"))
+    votes = await judge(model).votes(question(QuestionKind.PAIR, " apple ", reference="apple\n"))
     assert [vote.score for vote in votes] == [1, 1, 1]
     assert model.asked == []
 

@@ -11,15 +11,15 @@ import pytest
 import pytest_asyncio
 
 from lull.backends.chat.skill_writer import ANSWER_TOKENS, ModelEvolver
-from lull.backends.chat.untrusted_blocks import tokens
-from lull.backends.chat.written_skill import Unusable, meant_name, read_skill
+from lull.backends.chat.untrusted_blocks import estimate_tokens
+from lull.backends.chat.written_skill import UnusableSkill, normalize_name, read_skill
 from lull.backends.ollama.chat import OllamaChat
 from lull.core.chat.messages import Finish, Message, MessagePart, PartKind, Role, text_message
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 from lull.core.checks.reading import parse
 from lull.core.errors import EvolverFault, LullError, RequestError, UpstreamDown
 from lull.core.skills.failures import Failure, FailureSet
-from lull.core.skills.ports import Evolver, EvolverMaterial, Rejected
+from lull.core.skills.ports import Evolver, EvolverMaterial, RejectedSkill
 from lull.core.skills.skill import SkillText
 from tests.backends.chat.test_llm_judge import ESCAPES
 from tests.doubles import scripted_endpoint as server
@@ -71,7 +71,7 @@ async def test_it_sees_the_failing_turns_the_skills_there_are_and_what_was_turne
     model = FakeChatModel(SKILL)
     writer: Evolver = evolver(model)
     there = SkillText(name="email-tone", description="When a letter is to be written.", body="BODY")
-    refused = Rejected(
+    refused = RejectedSkill(
         text=SkillText(name="menu-bars", description="Menus.", body="Use bars."), reason="too broad"
     )
     draft = await writer.draft(
@@ -119,7 +119,7 @@ async def test_what_it_sees_cannot_leave_its_block(escape: str) -> None:
         material(
             failure(escape, escape, escape),
             existing=(there,),
-            rejected=(Rejected(text=there, reason=escape),),
+            rejected=(RejectedSkill(text=there, reason=escape),),
         )
     )
     shown = model.asked[0].newest
@@ -149,11 +149,14 @@ async def test_whatever_its_size_the_material_fits_into_a_small_window(sign: str
             material(
                 *(failure(f"asked {long}", long, long, at) for at in range(9)),
                 existing=there,
-                rejected=tuple(Rejected(text=text, reason=long) for text in there),
+                rejected=tuple(RejectedSkill(text=text, reason=long) for text in there),
             )
         )
     for ask in model.asked:
-        assert sum(tokens(message.text) for message in ask.messages) + ANSWER_TOKENS < 4096 + 100
+        assert (
+            sum(estimate_tokens(message.text) for message in ask.messages) + ANSWER_TOKENS
+            < 4096 + 100
+        )
 
 
 # -- what is taken for a skill -----------------------------------------------------------------
@@ -176,8 +179,8 @@ def test_a_whole_skill_becomes_one_compact_text() -> None:
         "Example: apple | river | sugar\n"
         "Not so: apple and river"
     )
-    assert holds(parse(found.check), "apple | sugar")
-    assert not holds(parse(found.check), "apple")
+    assert passes_check(parse(found.check), "apple | sugar")
+    assert not passes_check(parse(found.check), "apple")
 
 
 @pytest.mark.parametrize("extra", [None, "", [], {}])
@@ -204,7 +207,7 @@ def test_what_is_left_empty_is_left_out(extra: object) -> None:
     ],
 )
 def test_a_name_that_is_clearly_meant_is_put_right(written: str, meant: str) -> None:
-    assert meant_name(written) == meant
+    assert normalize_name(written) == meant
 
 
 @pytest.mark.parametrize(
@@ -215,8 +218,8 @@ def test_a_name_that_is_clearly_meant_is_put_right(written: str, meant: str) -> 
     ],
 )
 def test_any_other_name_is_refused(name: str) -> None:
-    with pytest.raises(Unusable, match="The name is not allowed"):
-        meant_name(name)
+    with pytest.raises(UnusableSkill, match="The name is not allowed"):
+        normalize_name(name)
 
 
 @pytest.mark.parametrize(

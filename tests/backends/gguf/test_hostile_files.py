@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lull.backends.gguf.file import read_gguf
-from lull.backends.mlx.folder import planned, write_folder
+from lull.backends.mlx.folder import plan_folder, write_folder
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from tests.backends.gguf.tiny import Tiny, write
@@ -125,7 +125,7 @@ def test_a_file_cut_anywhere_is_one_clear_error(tmp_path: Path) -> None:
     for place in places:
         path.write_bytes(data[:place])
         with pytest.raises(WeightsError):
-            planned(path, WeightForm.F32)
+            plan_folder(path, WeightForm.F32)
 
 
 def test_a_file_with_any_byte_of_its_head_turned_is_read_or_refused(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_file_with_any_byte_of_its_head_turned_is_read_or_refused(tmp_path: Pa
             turned[draw.randrange(ends)] ^= 1 << draw.randrange(8)
         path.write_bytes(turned)
         try:
-            planned(path, WeightForm.F32)
+            plan_folder(path, WeightForm.F32)
         except WeightsError:
             refused += 1
     assert refused > 20
@@ -191,13 +191,13 @@ def test_a_model_that_contradicts_itself_is_refused_before_anything_is_written(
     path = tmp_path / "model.gguf"
     write(path, make())
     with pytest.raises(WeightsError, match=words):
-        planned(path, WeightForm.F32)
+        plan_folder(path, WeightForm.F32)
 
 
 def test_a_file_that_becomes_shorter_meanwhile_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     write(path, Tiny())
-    plan = planned(path, WeightForm.F32)
+    plan = plan_folder(path, WeightForm.F32)
     path.write_bytes(path.read_bytes()[:-4096])
     with pytest.raises(WeightsError, match="shorter"):
         write_folder(plan, tmp_path / "folder", facts={}, report=lambda _done, _of: None)

@@ -10,9 +10,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from lull.backends.gguf.file import GgufFile, read_gguf
-from lull.backends.gguf.merging import merge, read_change
-from lull.backends.gguf.numbers import Array, numbers, to_mlx_rows
-from lull.backends.mlx.folder import planned, write_folder
+from lull.backends.gguf.merging import merge, read_lora
+from lull.backends.gguf.numbers import Array, decode_tensor, to_mlx_rows
+from lull.backends.mlx.folder import plan_folder, write_folder
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from tests.backends.gguf.adapters import SCALE, random_adapter, saved
@@ -31,18 +31,18 @@ def bytes_of(file: GgufFile, name: str) -> bytes:
 
 def values_of(file: GgufFile, name: str) -> Array:
     tensor = next(one for one in file.tensors if one.name == name)
-    return numbers(np.frombuffer(bytes_of(file, name), np.uint8), tensor.kind, tensor.shape)
+    return decode_tensor(np.frombuffer(bytes_of(file, name), np.uint8), tensor.kind, tensor.shape)
 
 
 def both(tiny: Tiny, folder: Path, adapter: Path | None = None) -> tuple[GgufFile, GgufFile, Path]:
     """(base, merged, adapter)"""
     write(folder / "base.gguf", tiny)
-    plan = planned(folder / "base.gguf", WeightForm.F32)
+    plan = plan_folder(folder / "base.gguf", WeightForm.F32)
     if adapter is None:
         write_folder(plan, folder / "mlx", facts={}, report=unheard)
         adapter = random_adapter(folder / "mlx", folder / "adapter")
     out = folder / "merged.gguf"
-    made = merge(plan.source, plan.shape, read_change(adapter), out, report=unheard)
+    made = merge(plan.source, plan.shape, read_lora(adapter), out, report=unheard)
     assert made.sha256 == hashlib.sha256(out.read_bytes()).hexdigest()
     assert made.n_bytes == out.stat().st_size
     return plan.source, read_gguf(out), adapter
@@ -132,10 +132,10 @@ def test_an_adapter_whose_files_are_damaged_is_refused(tmp_path: Path) -> None:
     adapter = saved({"lm_head.lora_a": np.ones((64, 4))}, tmp_path / "adapter")
     (adapter / "adapters.safetensors").write_bytes(b"\x00" * 20)
     with pytest.raises(WeightsError, match="cannot be read"):
-        read_change(adapter)
+        read_lora(adapter)
     with pytest.raises(WeightsError, match="cannot be read"):
-        read_change(tmp_path / "nowhere")
+        read_lora(tmp_path / "nowhere")
     pair = {"lm_head.lora_a": np.full((64, 4), np.nan), "lm_head.lora_b": np.ones((4, 288))}
     nan = saved(pair, tmp_path / "nan")
     with pytest.raises(WeightsError, match="are none"):
-        read_change(nan)
+        read_lora(nan)

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from lull.backends.gguf.numbers import numbers, stored, to_gguf_rows, to_mlx_rows
+from lull.backends.gguf.numbers import decode_tensor, encode_tensor, to_gguf_rows, to_mlx_rows
 from lull.backends.mlx import quantizing as four_bit
 from lull.core.errors import CannotLearn, WeightsError
 from tests.backends.gguf.tiny import as_kind
@@ -27,7 +27,7 @@ def drawn(rows: int, columns: int) -> np.ndarray:
 def test_what_is_stored_comes_back_within_its_steps(kind: str) -> None:
     values = drawn(8, 64)
     data = np.ascontiguousarray(as_kind(values, kind)).view(np.uint8).reshape(-1)
-    back = numbers(data, kind, values.shape)
+    back = decode_tensor(data, kind, values.shape)
     assert back.shape == values.shape
     assert back.dtype == np.float32
     assert np.abs(back - values).max() <= WRITABLE[kind]
@@ -36,8 +36,8 @@ def test_what_is_stored_comes_back_within_its_steps(kind: str) -> None:
 @pytest.mark.parametrize("kind", BLOCKS)
 def test_any_rows_of_a_tensor_can_be_read_alone(kind: str) -> None:
     data = as_kind(np.zeros((6, 512), np.float32), kind)
-    whole = numbers(data.reshape(-1), kind, (6, 512))
-    some = numbers(data[2:4].reshape(-1), kind, (2, 512))
+    whole = decode_tensor(data.reshape(-1), kind, (6, 512))
+    some = decode_tensor(data[2:4].reshape(-1), kind, (2, 512))
     assert np.array_equal(some, whole[2:4])
     assert np.ptp(whole) > 0
 
@@ -48,7 +48,7 @@ def test_a_q6_k_block_is_read_as_its_layout_says() -> None:
     block[0], block[128] = 0x05, 0x02  # the first number is 5 + 2·16 - 32 = 5
     block[192] = 3
     block[208:210] = np.array([0.5], np.float16).view(np.uint8)
-    found = numbers(block, "Q6_K", (1, 256))[0]
+    found = decode_tensor(block, "Q6_K", (1, 256))[0]
     assert found[0] == 0.5 * 3 * 5
     assert found[1] == 0.5 * 3 * -32
     assert found[16] == 0
@@ -57,17 +57,17 @@ def test_a_q6_k_block_is_read_as_its_layout_says() -> None:
 def test_numbers_that_are_none_are_refused() -> None:
     data = np.array([1.0, np.nan], np.float32).view(np.uint8)
     with pytest.raises(WeightsError, match="numbers are none"):
-        numbers(data, "F32", (2,))
+        decode_tensor(data, "F32", (2,))
 
 
 def test_a_kind_that_nothing_can_read_is_refused_by_name() -> None:
     with pytest.raises(CannotLearn, match="Q8_K"):
-        numbers(np.zeros(292, np.uint8), "Q8_K", (1, 256))
+        decode_tensor(np.zeros(292, np.uint8), "Q8_K", (1, 256))
 
 
 def test_half_precision_never_overflows_silently() -> None:
     with pytest.raises(ValueError, match="too large"):
-        stored(np.array([[1e6]], np.float32), "F16")
+        encode_tensor(np.array([[1e6]], np.float32), "F16")
 
 
 def test_rows_of_heads_change_places_and_back() -> None:
@@ -83,7 +83,7 @@ def test_four_bits_are_mlxs_own() -> None:
     values[0, :64] = 0
     values[1, :64] = 2.5
     values[2] = -np.abs(values[2])
-    words, scales, biases = four_bit.quantized(values)
+    words, scales, biases = four_bit.quantize(values)
     script = (
         "import json, sys, numpy as np, mlx.core as mx\n"
         "v, w, s, b = (np.array(x) for x in json.load(sys.stdin))\n"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lull.backends.idle.calls import Recording, recorded_by_pipewire
-from lull.backends.machine.commands import asking
+from lull.backends.machine.commands import command_runner
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.eventually import PATIENCE_S
 from tests.sound import MICROPHONE, WHAT_IS_PLAYED, SoundServer, sound_server
@@ -26,7 +26,7 @@ def server(tmp_path: Path) -> Iterator[SoundServer]:
 
 
 def recording(environ: dict[str, str]) -> Reading[bool]:
-    return Recording(environ, asking(environ, within_s=PATIENCE_S)).read()
+    return Recording(environ, command_runner(environ, within_s=PATIENCE_S)).read()
 
 
 @on_linux
@@ -143,13 +143,13 @@ def test_a_tool_that_fails_is_unknown_in_its_own_words(
 
 
 def test_a_command_is_run_in_english_and_without_a_shell() -> None:
-    ask = asking({"PATH": "/usr/bin:/bin", "LC_ALL": "de_DE.UTF-8"}, within_s=PATIENCE_S)
+    ask = command_runner({"PATH": "/usr/bin:/bin", "LC_ALL": "de_DE.UTF-8"}, within_s=PATIENCE_S)
     assert ask(["printenv", "LC_ALL"]) == Known("C\n")
     assert ask(["echo", "$(id); *"]) == Known("$(id); *\n")
 
 
 def test_a_command_that_hangs_is_ended() -> None:
-    ask = asking({"PATH": "/usr/bin:/bin"}, within_s=0.2)
+    ask = command_runner({"PATH": "/usr/bin:/bin"}, within_s=0.2)
     assert ask(["sleep", "3600"]) == Unknown("sleep does not answer")
 
 
@@ -163,5 +163,5 @@ def test_a_command_that_hangs_is_ended() -> None:
     ],
 )
 def test_a_command_that_fails_says_why(command: list[str], why: str) -> None:
-    ask = asking({"PATH": "/usr/bin:/bin"}, within_s=PATIENCE_S)
+    ask = command_runner({"PATH": "/usr/bin:/bin"}, within_s=PATIENCE_S)
     assert ask(command) == Unknown(why)

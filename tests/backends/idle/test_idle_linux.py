@@ -12,7 +12,7 @@ import pytest
 
 from bench.screen import Screen, missing
 from lull.backends.idle.linux import MutterIdle, linux_input
-from lull.backends.idle.polled import Polled, PollPace
+from lull.backends.idle.polled import PolledSignal, PollPace
 from lull.backends.machine.logind import LogindIdle, LogindInhibitors, LogindLock, LogindWaking
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.doubles.logind_service import NO_SESSION, SESSION, Inhibitor, Logind, mutter
@@ -90,7 +90,7 @@ def test_a_mutter_that_hangs_is_unknown_until_it_goes_on(
     bus: PrivateBus, environ: dict[str, str]
 ) -> None:
     with mutter(bus.address, [1500]) as service:
-        source: Polled[float] = Polled(
+        source: PolledSignal[float] = PolledSignal(
             MutterIdle(environ), pace=PollPace(every_s=0.01, within_s=0.2)
         )
         source.start()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from lull.backends.idle.calls import AnyTrue
-from lull.backends.idle.polled import FirstKnown, Polled, PollPace, Silent
+from lull.backends.idle.polled import FirstKnown, PolledSignal, PollPace, UnavailableSignal
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.doubles.fake_source import FakeSource
 from tests.eventually import eventually
@@ -19,15 +19,17 @@ OFTEN = PollPace(every_s=0.005, within_s=30.0)
 SELDOM = PollPace(every_s=3600.0, within_s=30.0)
 IMPATIENT = PollPace(every_s=0.005, within_s=0.05)
 
-Start = Callable[..., Polled[float]]
+Start = Callable[..., PolledSignal[float]]
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    started: list[tuple[Polled[float], FakeSource[float]]] = []
+    started: list[tuple[PolledSignal[float], FakeSource[float]]] = []
 
-    def begin(source: FakeSource[float], pace: PollPace = OFTEN, **more: object) -> Polled[float]:
-        polled: Polled[float] = Polled(source, pace=pace, **more)  # type: ignore[arg-type]
+    def begin(
+        source: FakeSource[float], pace: PollPace = OFTEN, **more: object
+    ) -> PolledSignal[float]:
+        polled: PolledSignal[float] = PolledSignal(source, pace=pace, **more)  # type: ignore[arg-type]
         polled.start()
         started.append((polled, source))
         return polled
@@ -217,7 +219,7 @@ def test_a_broken_sensor_never_looks_like_an_empty_chair(
 
 
 def test_what_a_platform_does_not_tell_is_unknown_with_the_reason() -> None:
-    assert Silent("the lock", "nobody tells").read() == Unknown("nobody tells")
+    assert UnavailableSignal("the lock", "nobody tells").read() == Unknown("nobody tells")
 
 
 def test_started_anew_it_asks_anew_and_takes_nothing_from_before(start: Start) -> None:

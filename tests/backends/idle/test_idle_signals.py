@@ -27,7 +27,7 @@ from lull.backends.idle.signals import (
 )
 from lull.backends.idle.sources import choose_source, sources_of
 from lull.backends.machine.memory_room import FreeMemory
-from lull.backends.machine.power import NO_BATTERY, Supply
+from lull.backends.machine.power import NO_BATTERY, PowerReading
 from lull.backends.system.clock import SystemClock
 from lull.core.errors import SettingsError
 from lull.core.idle.signals import IdleSignals, Known, Unknown
@@ -66,7 +66,7 @@ class Fakes:
     input: FakeSource[float] = field(default_factory=lambda: FakeSource(Known(700.0)))
     locked: FakeSource[bool] = field(default_factory=lambda: FakeSource(Known(True)))
     waking: FakeSource[float] = field(default_factory=lambda: FakeSource(Known(float("-inf"))))
-    power: FakeSource[Supply] = field(default_factory=lambda: FakeSource(Known(NO_BATTERY)))
+    power: FakeSource[PowerReading] = field(default_factory=lambda: FakeSource(Known(NO_BATTERY)))
     saving: FakeSource[bool] = field(default_factory=lambda: FakeSource(Known(False)))
     heat: FakeSource[bool] = field(default_factory=lambda: FakeSource(Known(False)))
     load: FakeSource[float] = field(default_factory=lambda: FakeSource(Known(0.04)))
@@ -225,7 +225,7 @@ def test_a_number_that_cannot_be_is_unknown_and_stops_nobody(
 ) -> None:
     fakes.input.answer = fakes.load.answer = Known(nonsense)
     fakes.memory.answer = Known(FreeMemory(free_share=nonsense, pressure=nonsense))
-    fakes.power.answer = Known(Supply(on_mains=False, battery_share=nonsense))
+    fakes.power.answer = Known(PowerReading(on_mains=False, battery_share=nonsense))
     look = known(make())
     strange = Unknown(f"the system says {nonsense}, which cannot be")
     assert look.input_idle_s == look.load_of_others == look.battery_share == strange
@@ -260,18 +260,18 @@ def test_in_a_hurry_input_is_asked_at_once_and_often(
     signals = make(calm=SELDOM, hurried=OFTEN, clock=real)
     assert known(signals).input_idle_s == 700.0
     fakes.input.answer = Known(0.02)
-    signals.hurry(True)
+    signals.set_fast_polling(True)
     eventually(lambda: signals.signals().input_idle_s, lambda idle: idle == 0.02)
     eventually(lambda: fakes.input.asked, lambda n: n > 10)
     others = [one for one in fakes.all() if one is not fakes.input]
     assert [one.asked for one in others] == [1] * len(others), "and only input"
-    signals.hurry(False)
+    signals.set_fast_polling(False)
 
 
 def test_whoever_counts_our_load_hears_of_work(make: Make, worked: list[bool]) -> None:
     signals = make()
-    signals.hurry(True)
-    signals.hurry(False)
+    signals.set_fast_polling(True)
+    signals.set_fast_polling(False)
     assert worked == [True, False]
 
 
@@ -286,7 +286,7 @@ def test_input_is_told_without_waiting_for_a_look(
     asked = fakes.input.asked
     eventually(lambda: fakes.input.asked, lambda n: n > asked)  # so that answer was heard
     assert not returned.is_set(), "nothing runs that would have to stop"
-    signals.hurry(True)
+    signals.set_fast_polling(True)
     fakes.input.answer = Known(5.0)
     eventually(lambda: signals.signals().input_idle_s, lambda idle: idle == 5.0)
     assert not returned.is_set(), "nobody came"
@@ -301,7 +301,7 @@ def test_nobody_to_be_seen_any_more_is_told_too(
     returned = threading.Event()
     signals = make(returned=returned.set, clock=real)
     known(signals)
-    signals.hurry(True)
+    signals.set_fast_polling(True)
     fakes.input.answer = Unknown("the display has gone")
     assert returned.wait(PATIENCE_S)
 
@@ -410,7 +410,7 @@ def test_a_real_desktop_is_seen_from_end_to_end() -> None:
         sources = sources_of("linux", environ, apps=lambda: ())
         signals = SystemSignals(sources, clock=SystemClock(), zone=lambda: UTC)
         signals.start()
-        signals.hurry(True)
+        signals.set_fast_polling(True)
 
         def idle() -> float:
             idle_s = signals.signals().input_idle_s

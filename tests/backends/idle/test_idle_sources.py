@@ -32,13 +32,13 @@ from lull.backends.idle.polled import FirstKnown, SignalSource
 from lull.backends.idle.windows import WindowsIdle
 from lull.backends.idle.x11 import X11Idle
 from lull.backends.machine.apps import ExclusiveApps
-from lull.backends.machine.commands import asking
+from lull.backends.machine.commands import command_runner
 from lull.backends.machine.heat import Heat
 from lull.backends.machine.load import LoadOfOthers
 from lull.backends.machine.logind import LogindIdle, LogindInhibitors, LogindLock, LogindWaking
 from lull.backends.machine.macos import Frameworks
-from lull.backends.machine.memory_room import FreeMemory, MemoryRoom
-from lull.backends.machine.power import Power, PowerProfile, Supply
+from lull.backends.machine.memory_room import FreeMemory, MemorySignal
+from lull.backends.machine.power import Power, PowerProfile, PowerReading
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.backends.stand_in import stand_in
 from tests.doubles.fake_source import FakeSource
@@ -144,7 +144,7 @@ def power_profile(stack: Stack, _folder: Path) -> Case:
 
 def recording(stack: Stack, folder: Path) -> Case:
     server = stack.enter_context(sound_server(folder))
-    source = Recording(server.environ, asking(server.environ))
+    source = Recording(server.environ, command_runner(server.environ))
     return Case(source, yes_or_no, server.end, server.start)
 
 
@@ -157,11 +157,11 @@ def memory(_stack: Stack, _folder: Path) -> Case:
         pressed = isinstance(room.pressure, Unknown) or share(room.pressure)
         return isinstance(room, FreeMemory) and share(room.free_share) and pressed
 
-    return Case(MemoryRoom(), fits)
+    return Case(MemorySignal(), fits)
 
 
 def battery(_stack: Stack, _folder: Path) -> Case:
-    return Case(Power(), lambda supply: isinstance(supply, Supply))
+    return Case(Power(), lambda supply: isinstance(supply, PowerReading))
 
 
 def heat(_stack: Stack, folder: Path) -> Case:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.screen import Screen, missing
-from lull.backends.idle.polled import Polled, PollPace
+from lull.backends.idle.polled import PolledSignal, PollPace
 from lull.backends.idle.x11 import X11Idle, Xlib
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.eventually import PATIENCE_S, eventually
@@ -65,7 +65,7 @@ def test_two_connections_are_two(screen: Screen, idle: X11Idle) -> None:
 
 @pytest.mark.logs("unknown from now on: the X11 display :.* does not answer")
 def test_a_display_that_hangs_is_unknown_until_it_goes_on(screen: Screen, idle: X11Idle) -> None:
-    polled = Polled(idle, pace=PollPace(every_s=0.01, within_s=0.2))
+    polled = PolledSignal(idle, pace=PollPace(every_s=0.01, within_s=0.2))
     polled.start()
     eventually(polled.latest, lambda answer: isinstance(answer, Known))
     screen.freeze()

@@ -18,13 +18,13 @@ from lull.backends.machine.heat import Heat
 from lull.backends.machine.load import (
     LoadOfOthers,
     LoadSample,
-    Used,
+    ProcessCpuTime,
     share_of_others,
     take_sample,
     used_between,
 )
-from lull.backends.machine.memory_room import MemoryRoom
-from lull.backends.machine.power import NO_BATTERY, Power, PowerProfile, Supply
+from lull.backends.machine.memory_room import MemorySignal
+from lull.backends.machine.power import NO_BATTERY, Power, PowerProfile, PowerReading
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.doubles.logind_service import POWER_SAVER, power_daemon
 from tests.doubles.private_bus import PrivateBus, private_bus
@@ -53,22 +53,22 @@ def test_this_machine_answers_for_real() -> None:
 @pytest.mark.parametrize(
     ("charge", "supply"),
     [
-        (Charge(80, True), Supply(on_mains=True, battery_share=0.8)),
-        (Charge(7.5, False), Supply(on_mains=False, battery_share=0.075)),
-        (Charge(103, True), Supply(on_mains=True, battery_share=1.0)),
+        (Charge(80, True), PowerReading(on_mains=True, battery_share=0.8)),
+        (Charge(7.5, False), PowerReading(on_mains=False, battery_share=0.075)),
+        (Charge(103, True), PowerReading(on_mains=True, battery_share=1.0)),
         (
             Charge(50, None),
-            Supply(on_mains=Unknown("the battery does not say"), battery_share=0.5),
+            PowerReading(on_mains=Unknown("the battery does not say"), battery_share=0.5),
         ),
         (
             Charge(math.nan, False),
-            Supply(
+            PowerReading(
                 on_mains=False, battery_share=Unknown("the battery does not say how full it is")
             ),
         ),
     ],
 )
-def test_a_battery_says_what_it_knows(charge: Charge, supply: Supply) -> None:
+def test_a_battery_says_what_it_knows(charge: Charge, supply: PowerReading) -> None:
     assert Power(lambda: charge).read() == Known(supply)
 
 
@@ -187,9 +187,12 @@ def test_chips_are_asked_too(sysfs: Sysfs, now: str, hot: bool) -> None:
 
 
 def sample(
-    busy_s: float, all_s: float, ours: dict[int, Used], servers: dict[int, Used] | None = None
+    busy_s: float,
+    all_s: float,
+    ours: dict[int, ProcessCpuTime],
+    servers: dict[int, ProcessCpuTime] | None = None,
 ) -> LoadSample:
-    def keyed(uses: dict[int, Used]) -> dict[tuple[int, float], Used]:
+    def keyed(uses: dict[int, ProcessCpuTime]) -> dict[tuple[int, float], ProcessCpuTime]:
         return {(pid, 0.0): used for pid, used in uses.items()}
 
     return LoadSample(busy_s=busy_s, all_s=all_s, ours=keyed(ours), servers=keyed(servers or {}))
@@ -200,22 +203,52 @@ def sample(
     [
         # 40 s of all cores' time passed.
         (sample(10, 100, {}), sample(20, 140, {}), False, 0.25),
-        (sample(10, 100, {1: Used(5)}), sample(20, 140, {1: Used(9)}), False, 0.15),
-        (sample(10, 100, {1: Used(5)}), sample(20, 140, {1: Used(5), 2: Used(10)}), False, 0.0),
+        (
+            sample(10, 100, {1: ProcessCpuTime(5)}),
+            sample(20, 140, {1: ProcessCpuTime(9)}),
+            False,
+            0.15,
+        ),
+        (
+            sample(10, 100, {1: ProcessCpuTime(5)}),
+            sample(20, 140, {1: ProcessCpuTime(5), 2: ProcessCpuTime(10)}),
+            False,
+            0.0,
+        ),
         # A child ended: its parent keeps what it used, of which 4 s were known before.
         (
-            sample(10, 100, {1: Used(5), 2: Used(4)}),
-            sample(20, 140, {1: Used(5, ended_s=10)}),
+            sample(10, 100, {1: ProcessCpuTime(5), 2: ProcessCpuTime(4)}),
+            sample(20, 140, {1: ProcessCpuTime(5, ended_s=10)}),
             False,
             0.1,
         ),
         # A system that does not keep it: the last stretch is lost, and nothing else.
-        (sample(10, 100, {1: Used(5), 2: Used(4)}), sample(20, 140, {1: Used(7)}), False, 0.2),
+        (
+            sample(10, 100, {1: ProcessCpuTime(5), 2: ProcessCpuTime(4)}),
+            sample(20, 140, {1: ProcessCpuTime(7)}),
+            False,
+            0.2,
+        ),
         # A server that answers our replays.
-        (sample(10, 100, {}, {9: Used(1)}), sample(20, 140, {}, {9: Used(9)}), False, 0.25),
-        (sample(10, 100, {}, {9: Used(1)}), sample(20, 140, {}, {9: Used(9)}), True, 0.05),
+        (
+            sample(10, 100, {}, {9: ProcessCpuTime(1)}),
+            sample(20, 140, {}, {9: ProcessCpuTime(9)}),
+            False,
+            0.25,
+        ),
+        (
+            sample(10, 100, {}, {9: ProcessCpuTime(1)}),
+            sample(20, 140, {}, {9: ProcessCpuTime(9)}),
+            True,
+            0.05,
+        ),
         # Clocks that do not agree to the last tick.
-        (sample(10, 100, {1: Used(5)}), sample(11, 140, {1: Used(9)}), False, 0.0),
+        (
+            sample(10, 100, {1: ProcessCpuTime(5)}),
+            sample(11, 140, {1: ProcessCpuTime(9)}),
+            False,
+            0.0,
+        ),
         (sample(10, 100, {}), sample(60, 140, {}), False, 1.0),
     ],
 )
@@ -232,8 +265,8 @@ def test_a_clock_that_stands_still_tells_nothing() -> None:
 
 
 def test_a_process_number_that_is_used_again_is_another_process() -> None:
-    last = {(7, 1.0): Used(50.0)}
-    assert used_between(last, {(7, 2.0): Used(3.0)}) == 3.0
+    last = {(7, 1.0): ProcessCpuTime(50.0)}
+    assert used_between(last, {(7, 2.0): ProcessCpuTime(3.0)}) == 3.0
 
 
 BUSY = "import time\nend = time.process_time() + 600\nwhile time.process_time() < end: pass"
@@ -263,19 +296,19 @@ def test_servers_are_ours_while_work_runs_and_for_the_stretch_in_which_it_ended(
     def take() -> LoadSample:
         """At each question ten seconds have passed, of which a server computed five."""
         n = len(taken)
-        taken.append(sample(5 * n, 10 * n, {}, {9: Used(5 * n)}))
+        taken.append(sample(5 * n, 10 * n, {}, {9: ProcessCpuTime(5 * n)}))
         return taken[-1]
 
     source = LoadOfOthers(take, first_s=0.0)
     others, ours = Known(0.5), Known(0.0)
     assert source.read() == others
-    source.working(True)
+    source.set_working(True)
     assert [source.read(), source.read()] == [ours, ours]
-    source.working(False)
+    source.set_working(False)
     assert source.read() == ours
     assert [source.read(), source.read()] == [others, others]
-    source.working(True)
-    source.working(False)
+    source.set_working(True)
+    source.set_working(False)
     assert source.read() == ours, "however short it was"
     assert source.read() == others
 
@@ -284,7 +317,7 @@ def test_servers_are_ours_while_work_runs_and_for_the_stretch_in_which_it_ended(
 
 
 def test_this_machines_memory_is_a_share() -> None:
-    answer = MemoryRoom().read()
+    answer = MemorySignal().read()
     assert isinstance(answer, Known)
     assert 0.0 < answer.value.free_share <= 1.0
 
@@ -302,7 +335,7 @@ def test_this_machines_memory_is_a_share() -> None:
 def test_pressure_is_a_share_of_time(tmp_path: Path, text: str, pressure: float | None) -> None:
     (tmp_path / "pressure").mkdir()
     (tmp_path / "pressure" / "memory").write_text(text)
-    answer = MemoryRoom(tmp_path).read()
+    answer = MemorySignal(tmp_path).read()
     assert isinstance(answer, Known)
     if pressure is None:
         assert isinstance(answer.value.pressure, Unknown)
@@ -311,7 +344,7 @@ def test_pressure_is_a_share_of_time(tmp_path: Path, text: str, pressure: float 
 
 
 def test_a_kernel_that_does_not_tell_leaves_the_free_memory_known(tmp_path: Path) -> None:
-    answer = MemoryRoom(tmp_path).read()
+    answer = MemorySignal(tmp_path).read()
     assert isinstance(answer, Known)
     why = "this system does not tell how long programs wait for memory"
     assert answer.value.pressure == Unknown(why)

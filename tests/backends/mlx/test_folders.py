@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 
 from lull.backends.gguf.numbers import to_mlx_rows
 from lull.backends.mlx import folder as mlx_folder
-from lull.backends.mlx.folder import FACTS, planned, write_folder
+from lull.backends.mlx.folder import FACTS, plan_folder, write_folder
 from lull.backends.mlx.weights_process import WeightsProcess
 from lull.core.errors import CannotLearn, Conflict, WeightsError
 from lull.core.models.weight_form import WeightForm
@@ -36,7 +36,7 @@ def unheard(_done: int, _of: int) -> None:
 def made(tiny: Tiny, folder: Path, form: WeightForm = WeightForm.F32) -> Path:
     file = folder / "model.gguf"
     write(file, tiny)
-    write_folder(planned(file, form), folder / "mlx", facts={"name": "tiny"}, report=unheard)
+    write_folder(plan_folder(file, form), folder / "mlx", facts={"name": "tiny"}, report=unheard)
     return folder / "mlx"
 
 
@@ -83,7 +83,7 @@ def test_stopped_at_any_moment_it_goes_on_and_comes_out_the_same(
     whole = contents(made(Tiny(), tmp_path, form))
     assert len([name for name in whole if name.startswith("model-")]) > 3
     file, folder = tmp_path / "model.gguf", tmp_path / "second"
-    plan = planned(file, form)
+    plan = plan_folder(file, form)
     tries = 0
     seen = [0]
     while not folder.exists():
@@ -109,7 +109,7 @@ def test_what_an_old_try_of_another_model_left_is_of_no_use(tmp_path: Path) -> N
     partial = tmp_path / "second.partial"
     partial.mkdir()
     (partial / "model.safetensors").write_bytes(bytes(len(whole["model.safetensors"])))
-    plan = planned(tmp_path / "model.gguf", WeightForm.F32)
+    plan = plan_folder(tmp_path / "model.gguf", WeightForm.F32)
     write_folder(plan, tmp_path / "second", facts={"name": "tiny"}, report=unheard)
     assert contents(tmp_path / "second") == whole
 
@@ -119,7 +119,7 @@ def test_too_little_room_is_said_before_anything_is_written(
 ) -> None:
     file = tmp_path / "model.gguf"
     write(file, Tiny())
-    plan = planned(file, WeightForm.F32)
+    plan = plan_folder(file, WeightForm.F32)
     usage = shutil.disk_usage(tmp_path)._replace(free=plan.n_bytes)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(WeightsError, match="GB are free"):
@@ -130,7 +130,7 @@ def test_too_little_room_is_said_before_anything_is_written(
 def test_only_one_makes_it_at_a_time(tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     write(file, Tiny())
-    plan = planned(file, WeightForm.F32)
+    plan = plan_folder(file, WeightForm.F32)
 
     def another(_done: int, _of: int) -> None:
         write_folder(plan, tmp_path / "mlx", facts={}, report=unheard)
@@ -142,7 +142,7 @@ def test_only_one_makes_it_at_a_time(tmp_path: Path) -> None:
 def test_progress_never_goes_back_and_ends_at_all_of_it(tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     write(file, Tiny())
-    plan = planned(file, WeightForm.FOUR_BIT)
+    plan = plan_folder(file, WeightForm.FOUR_BIT)
     heard: list[tuple[int, int]] = []
     write_folder(plan, tmp_path / "mlx", facts={}, report=lambda *at: heard.append(at))
     assert heard == sorted(heard)
@@ -165,7 +165,7 @@ def test_what_half_precision_cannot_hold_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     write(file, Tiny(kind="F32"), also={"output_norm.weight": np.full(64, 1e6, np.float32)})
     with pytest.raises(WeightsError, match="half precision"):
-        write_folder(planned(file, WeightForm.HALF), tmp_path / "mlx", facts={}, report=unheard)
+        write_folder(plan_folder(file, WeightForm.HALF), tmp_path / "mlx", facts={}, report=unheard)
 
 
 def test_four_bits_take_an_eighth(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_four_bits_take_an_eighth(tmp_path: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     assert config["quantization"] == {"bits": 4, "group_size": 64}
     weights = (folder / "model.safetensors").stat().st_size
-    plan = planned(tmp_path / "model.gguf", WeightForm.F32)
+    plan = plan_folder(tmp_path / "model.gguf", WeightForm.F32)
     assert weights < 0.16 * plan.n_bytes
     assert json.loads((folder / FACTS).read_text())["form"] == "4-bit"
 
@@ -193,7 +193,7 @@ def test_llama_3s_long_window_is_recognised_by_its_factors(tmp_path: Path) -> No
     tiny = Tiny(head=64, heads=1, kv_heads=1, more={"llama.rope.freq_base": 500000.0})
     factors = llama3_factors(64, theta=500000.0)
     write(tmp_path / "model.gguf", tiny, also={"rope_freqs.weight": factors})
-    plan = planned(tmp_path / "model.gguf", WeightForm.F32)
+    plan = plan_folder(tmp_path / "model.gguf", WeightForm.F32)
     assert plan.shape.config["rope_scaling"] == {
         "rope_type": "llama3",
         "factor": 8.0,
@@ -203,14 +203,14 @@ def test_llama_3s_long_window_is_recognised_by_its_factors(tmp_path: Path) -> No
     }
     write(tmp_path / "other.gguf", tiny, also={"rope_freqs.weight": factors**1.2})
     with pytest.raises(CannotLearn, match="window"):
-        planned(tmp_path / "other.gguf", WeightForm.F32)
+        plan_folder(tmp_path / "other.gguf", WeightForm.F32)
 
 
 @pytest.mark.slow
 async def test_the_process_says_what_it_finds_and_what_it_refuses(tmp_path: Path) -> None:
     work, file = WeightsProcess(), tmp_path / "model.gguf"
     write(file, Tiny())
-    look = await work.look(str(file), WeightForm.F32)
+    look = await work.inspect(str(file), WeightForm.F32)
     assert look.architecture == "llama"
     heard: list[tuple[int, int]] = []
     folder = tmp_path / "mlx"
@@ -222,9 +222,9 @@ async def test_the_process_says_what_it_finds_and_what_it_refuses(tmp_path: Path
     assert heard[-1] == (look.n_bytes, look.n_bytes)
     write(file, Tiny(architecture="qwen35"))
     with pytest.raises(CannotLearn, match="qwen35"):
-        await work.look(str(file), WeightForm.F32)
+        await work.inspect(str(file), WeightForm.F32)
     with pytest.raises(WeightsError, match="cannot be read"):
-        await work.look(str(tmp_path / "nothing"), WeightForm.F32)
+        await work.inspect(str(tmp_path / "nothing"), WeightForm.F32)
 
 
 @pytest.mark.full

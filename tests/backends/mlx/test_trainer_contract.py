@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx.trainer_process import TrainerProcesses
-from lull.core.training.events import Began, Failed, Finished, RunEvent, Stepped
+from lull.core.training.events import RunBegan, RunEvent, RunFailed, RunFinished, StepDone
 from lull.core.training.ports import Trainer, TrainingProcess
 from lull.core.training.spec import RunKind
 from tests.doubles.scripted_trainer import ScriptedTrainer
@@ -49,9 +49,9 @@ async def to_the_end(process: TrainingProcess) -> list[RunEvent]:
 async def test_a_run_says_that_it_began_each_step_and_its_end(pair: Pair) -> None:
     trainer, folder = pair
     said = await to_the_end(await trainer.start(folder))
-    assert isinstance(said[0], Began)
-    assert isinstance(said[-1], Finished)
-    assert [e.step for e in said if isinstance(e, Stepped)] == list(range(1, STEPS + 1))
+    assert isinstance(said[0], RunBegan)
+    assert isinstance(said[-1], RunFinished)
+    assert [e.step for e in said if isinstance(e, StepDone)] == list(range(1, STEPS + 1))
 
 
 def copies(folder: str) -> Iterator[str]:
@@ -67,17 +67,17 @@ async def test_killed_it_ends_without_complaint_and_goes_on_where_it_was(pair: P
         steps, last = list[int](), None
         async for event in process.events():
             last = event
-            if isinstance(event, Stepped):
+            if isinstance(event, StepDone):
                 steps.append(event.step)
                 if event.step == 3:
                     await process.kill()
         assert not process.suspended
-        if not isinstance(last, Finished):
+        if not isinstance(last, RunFinished):
             break
     again = await to_the_end(await trainer.start(folder))
-    assert isinstance(again[0], Began)
+    assert isinstance(again[0], RunBegan)
     assert again[0].from_step >= steps[-1]
-    assert isinstance(again[-1], Finished)
+    assert isinstance(again[-1], RunFinished)
 
 
 async def test_suspended_it_does_no_step_and_resumed_it_finishes(pair: Pair) -> None:
@@ -94,12 +94,12 @@ async def test_suspended_it_does_no_step_and_resumed_it_finishes(pair: Pair) -> 
         while not said:  # noqa: ASYNC110 - events come when they come
             await asyncio.sleep(0.001)
         await process.suspend()
-        while not process.suspended and not isinstance(said[-1], Finished):  # noqa: ASYNC110
+        while not process.suspended and not isinstance(said[-1], RunFinished):  # noqa: ASYNC110
             await asyncio.sleep(0.001)
-        stood = not isinstance(said[-1], Finished)
+        stood = not isinstance(said[-1], RunFinished)
         await process.resume()
         await reading
-        assert isinstance(said[-1], Finished)
+        assert isinstance(said[-1], RunFinished)
         if stood:
             break
 
@@ -117,5 +117,5 @@ async def test_suspended_it_can_be_killed_and_twice(pair: Pair) -> None:
 async def test_what_cannot_be_trained_comes_as_an_event(pair: Pair) -> None:
     trainer, folder = pair
     (event,) = await to_the_end(await trainer.start(f"{folder}-nowhere"))
-    assert isinstance(event, Failed)
+    assert isinstance(event, RunFailed)
     assert event.title == "The run cannot be trained"

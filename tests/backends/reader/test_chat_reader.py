@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lull.backends.reader.chat_reader import SCHEMA, ChatReader, heard_in, prompt_mark
+from lull.backends.reader.chat_reader import SCHEMA, ChatReader, parse_feedback, prompt_hash
 from lull.core.chat.messages import Finish
 from lull.core.errors import UpstreamDown
 from lull.core.feedback.exchange import Exchange
@@ -47,7 +47,7 @@ async def test_a_yes_is_likely_and_a_no_is_unlikely_and_neither_is_sure() -> Non
 async def test_its_name_says_which_model_and_which_words() -> None:
     made, _ = reader(ANSWER)
     port: FeedbackReader = made
-    assert port.name == f"chat:qwen3:8b read-{prompt_mark()}"
+    assert port.name == f"chat:qwen3:8b read-{prompt_hash()}"
 
 
 async def test_it_is_asked_for_the_form_and_told_the_exchange_as_data() -> None:
@@ -150,7 +150,7 @@ async def test_a_page_of_two_hundred_kilobytes_is_cut_to_what_is_read() -> None:
 def test_quotes_stand_in_the_order_in_which_they_were_typed() -> None:
     answer = '{"correction": false, "lasting": true, "scope": "all", "kind_of_rule": "fact",'
     answer += ' "quote": ["I have a dog.", "I live in Ghent."]}'
-    heard = heard_in(answer, said="I live in Ghent. I have a dog.", shown="")
+    heard = parse_feedback(answer, said="I live in Ghent. I have a dog.", shown="")
     assert heard is not None and heard.quote == ("I live in Ghent.", "I have a dog.")
     assert heard.kind_of_rule is RuleKind.FACT
 

@@ -7,13 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.reader.exam_sheets import SHEET_FILES, SMALL_READER, sheets, small_reader
+from lull.backends.reader.exam_sheets import (
+    SHEET_FILES,
+    SMALL_READER,
+    load_exams,
+    load_small_reader_result,
+)
 from lull.core.errors import ResourceError
 from lull.core.feedback.exchange import sentences
 from lull.core.models.exam import JudgeItem, ModelRole, ReadItem, WriteItem
 from lull.resources import exams_dir
 
-HERE = sheets()
+HERE = load_exams()
 
 
 def test_messages_to_read_are_of_every_kind() -> None:
@@ -62,21 +67,21 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_the_small_readers_figures_count_for_the_sheet_they_were_measured_on(folder: Path) -> None:
-    assert small_reader(folder) is None
+    assert load_small_reader_result(folder) is None
     file = folder / SMALL_READER
     said = {"name": "small 1", "exam": HERE[ModelRole.READER].sha256, "right": 60, "n": 70}
     file.write_text(json.dumps(said))
-    found = small_reader(folder)
+    found = load_small_reader_result(folder)
     assert found is not None and (found.right, found.n) == (60, 70)
     file.write_text(json.dumps({**said, "exam": "another"}))
-    assert small_reader(folder) is None
+    assert load_small_reader_result(folder) is None
 
 
 @pytest.mark.parametrize("harm", ["{", '{"name": 1}', "[]"])
 def test_damaged_files_are_said_by_name(harm: str, folder: Path) -> None:
     (folder / SMALL_READER).write_text(harm)
     with pytest.raises(ResourceError, match=SMALL_READER):
-        small_reader(folder)
+        load_small_reader_result(folder)
     (folder / SHEET_FILES[ModelRole.JUDGE]).write_text(harm)
     with pytest.raises(ResourceError, match=SHEET_FILES[ModelRole.JUDGE]):
-        sheets(folder)
+        load_exams(folder)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lull.backends.reader.request_kinds import (
     FILE,
     TEXT_LIMIT,
-    KindShelf,
+    KindRuleSet,
     KindVocabulary,
     RequestKinds,
 )
@@ -26,11 +26,11 @@ from lull.core.skills.kind_rules import KindRule
 from lull.core.skills.skill import EVERYBODY, Library, Skill
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.core.skills.stated_skill import skill_of
-from lull.resources import kinds_dir
+from lull.resources import request_kinds_dir
 
 ANYBODY = Client(name="test")
 FLOOR = RetrievalRule().kinds_floor
-SHIPPED = RequestKinds(kinds_dir())
+SHIPPED = RequestKinds(request_kinds_dir())
 
 
 @pytest.fixture
@@ -61,15 +61,15 @@ def rule_skill(rule: KindRule, client: str = EVERYBODY) -> Skill:
 def test_a_rule_holds_for_a_request_of_its_kind_that_shares_no_word_with_it(
     kinds: RequestKinds,
 ) -> None:
-    shelf = KindShelf(kinds, [EMAILS, GRAMS])
+    shelf = KindRuleSet(kinds, [EMAILS, GRAMS])
     letter = kinds.read("I need to write to the insurance, they haven't answered since May")
     supper = kinds.read("Something warm for six with the leftover chicken and some noodles")
     code = kinds.read("Sort this list of dicts by age in Python")
-    email, grams = shelf.likeness(letter)
+    email, grams = shelf.probabilities(letter)
     assert email > FLOOR > grams
-    email, grams = shelf.likeness(supper)
+    email, grams = shelf.probabilities(supper)
     assert grams > FLOOR > email
-    assert (shelf.likeness(code) < FLOOR).all()
+    assert (shelf.probabilities(code) < FLOOR).all()
 
 
 @given(st.text(max_size=300))
@@ -82,14 +82,14 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "   ", "🙂🙂", "漢字", "\x00"])
 def test_what_has_no_known_word_is_like_no_rule(kinds: RequestKinds, text: str) -> None:
     assert not kinds.read(text).kinds.any()
-    assert (KindShelf(kinds, [EMAILS, GRAMS]).likeness(kinds.read(text)) < FLOOR).all()
+    assert (KindRuleSet(kinds, [EMAILS, GRAMS]).probabilities(kinds.read(text)) < FLOOR).all()
 
 
 def test_an_unknown_word_is_read_as_the_longest_known_parts() -> None:
     vocabulary = KindVocabulary(["wärme", "pumpe", "##pumpe", "##n", "<?>", "<0>"])
-    assert vocabulary.places("Wärmepumpe?") == [0, 1, 4]
-    assert vocabulary.places("22 pumpe") == [5, 1]
-    assert vocabulary.places("x" * 50_000) == []
+    assert vocabulary.word_indexes("Wärmepumpe?") == [0, 1, 4]
+    assert vocabulary.word_indexes("22 pumpe") == [5, 1]
+    assert vocabulary.word_indexes("x" * 50_000) == []
 
 
 def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) -> None:
@@ -109,7 +109,7 @@ def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) ->
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "other"])
 def test_a_missing_or_damaged_file_is_said_in_plain_words(tmp_path: Path, damage: str) -> None:
-    whole = (kinds_dir() / FILE).read_bytes()
+    whole = (request_kinds_dir() / FILE).read_bytes()
     if damage == "empty":
         (tmp_path / FILE).write_bytes(b"")
     elif damage == "cut":
@@ -124,7 +124,7 @@ async def _index(*skills: Skill, kinds: RequestKinds | None) -> WordIndex:
     index = WordIndex()
     await index.follow(Library(1, {one.key: one for one in skills}))
     if kinds is not None:
-        await index.tell_kinds_with(kinds)
+        await index.use_kinds(kinds)
     return index
 
 

@@ -203,7 +203,7 @@ async def test_it_leaves_with_its_parent(make: Make) -> None:
     assert child is not None
     assert child._process.stdin is not None
     child._process.stdin.close()
-    await asyncio.wait_for(child.ended(), PATIENCE_S)
+    await asyncio.wait_for(child.wait_until_ended(), PATIENCE_S)
 
 
 @pytest.mark.full

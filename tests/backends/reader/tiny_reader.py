@@ -18,9 +18,9 @@ import mlx.core as mx  # noqa: E402
 from mlx.utils import tree_flatten  # noqa: E402
 from mlx_lm.utils import load_model  # noqa: E402
 
-from lull.engine.reader.net import ReaderNet, Shape  # noqa: E402
+from lull.engine.reader.net import ReaderNet, ReaderShape  # noqa: E402
 
-SHAPE = Shape(
+SHAPE = ReaderShape(
     frozen=1,
     layers=2,
     rank=4,

@@ -130,7 +130,9 @@ def test_that_a_request_wanted_no_skill_is_kept_and_is_no_credit(
     assert again.count() == memory.count() == 1
     for kept in (memory, again):
         before, after = (
-            kept.recalled("what is a lull", client="test", since=lambda _, g=g: g, also=("menu",))
+            kept.scores_by_skill(
+                "what is a lull", client="test", since=lambda _, g=g: g, also=("menu",)
+            )
             for g in (4, 5)
         )
         assert before["menu"].helped < 0 <= after["menu"].helped + 1e-6
@@ -176,10 +178,10 @@ def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: P
     memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
     add(memory, "mine:menu", "write a menu for Sunday", "menu", "mine")
     add(memory, "said:", "what is a lull", NO_SKILL, "mine")
-    before = memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+    before = memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
 
     def heard() -> object:
-        return memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+        return memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
 
     for opened in (memory, ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)):
         flood(memory)
@@ -188,7 +190,7 @@ def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: P
     # What comes while its own are on the disk alone is one with them.
     flood(memory)
     add(memory, "more:menu", "write a menu with fish", "menu", "mine")
-    recalled = memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+    recalled = memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
     assert recalled["menu"].among == 3
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.backends.retrieval.embedder import HashedNgrams
-from lull.backends.retrieval.recollection import FEW_REQUESTS, NOISE, REFUSAL, Recollection
-from lull.core.skills.past_requests import NO_SKILL, Recalled
+from lull.backends.retrieval.recollection import FEW_REQUESTS, NOISE, REFUSAL, PastRequests
+from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
 
 Vector = npt.NDArray[np.float32]
 
@@ -21,16 +21,18 @@ def vector(text: str) -> Vector:
 
 def remembering(
     *exemplars: tuple[str, str], known: int = 1, few: int = FEW_REQUESTS
-) -> Recollection:
+) -> PastRequests:
     """Requests with the skill that each wanted."""
-    made = Recollection(few=few)
+    made = PastRequests(few=few)
     for number, (text, skill) in enumerate(exemplars):
         made.put(f"t{number}:{skill}", skill, vector(text), known=known)
     return made
 
 
-def said(made: Recollection, text: str, skill: str = "menu", *, since: int = 0) -> Recalled:
-    found = made.recalled(vector(text), since=lambda _: since, also=(skill,))
+def said(
+    made: PastRequests, text: str, skill: str = "menu", *, since: int = 0
+) -> PastRequestScores:
+    found = made.scores_by_skill(vector(text), since=lambda _: since, also=(skill,))
     return found[skill]
 
 
@@ -73,7 +75,7 @@ def test_what_went_well_before_a_skill_came_says_nothing_against_it() -> None:
 
 
 def test_a_request_that_wanted_two_skills_is_one_request() -> None:
-    made = Recollection()
+    made = PastRequests()
     for skill in ("menu", "wine"):
         made.put(f"t1:{skill}", skill, vector("write a menu for Sunday"), known=1)
     one = said(made, "write a menu for Sunday")
@@ -92,7 +94,7 @@ def test_a_request_that_turns_out_to_have_wanted_a_skill_no_longer_speaks_agains
 
 def test_a_skill_that_is_gone_is_left_out() -> None:
     made = remembering(("write a menu for Sunday", "menu"))
-    assert made.recalled(vector("write a menu"), since=lambda _: None, also=()) == {}
+    assert made.scores_by_skill(vector("write a menu"), since=lambda _: None, also=()) == {}
 
 
 words = st.sampled_from(
@@ -114,7 +116,7 @@ def test_it_is_ridge_regression_whatever_came_and_went(
     made.drop({f"t{n}:{skill}" for n, (_, skill) in enumerate(exemplars) if n in gone})
     left = [one for n, one in enumerate(exemplars) if n not in gone]
     if not left:
-        assert made.recalled(vector(text), since=lambda _: 0, also=("menu",)) == {}
+        assert made.scores_by_skill(vector(text), since=lambda _: 0, also=("menu",)) == {}
         return
     rows = np.array([vector(asked) for asked, _ in left], np.float64)
     labels = np.array([[skill == "menu", skill != NO_SKILL] for _, skill in left], np.float64)

@@ -16,10 +16,10 @@ from lull.backends.retrieval.skill_index import (
     BEST,
     HEAD_WEIGHT,
     WordIndex,
-    growth,
+    chance_match_growth,
 )
 from lull.core.chat.client import Client
-from lull.core.skills.past_requests import Recalled
+from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
 from lull.core.skills.skill_ranking import RetrievalRule, ranked
 from lull.core.skills.subject_words import terms
@@ -301,9 +301,9 @@ async def test_no_request_looks_through_the_library_however_new_it_is() -> None:
     new = Library(1, skills)
     index = WordIndex()
     await index.follow(new)
-    assert [key.name for key in new.skills_for("test", apart=False).skills] == ["menu"]
-    assert [key.name for key in new.skills_for("anna", apart=True).skills] == ["trips"]
-    assert not new.skills_for("ben", apart=True).skills
+    assert [key.name for key in new.skills_for("test", isolated=False).skills] == ["menu"]
+    assert [key.name for key in new.skills_for("anna", isolated=True).skills] == ["trips"]
+    assert not new.skills_for("ben", isolated=True).skills
     assert found(index, "a menu for Sunday") == ["menu"]
     assert skills.looked
     assert threading.current_thread() not in skills.looked
@@ -334,13 +334,13 @@ async def test_no_text_breaks_it(text: str) -> None:
 class Memory:
     """What past requests say of each skill, as a test wrote it down."""
 
-    def __init__(self, **said: Recalled) -> None:
+    def __init__(self, **said: PastRequestScores) -> None:
         self.said = said
         self.asked: list[str] = []
 
-    def recalled(
+    def scores_by_skill(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
-    ) -> dict[str, Recalled]:
+    ) -> dict[str, PastRequestScores]:
         self.asked.append(client)
         return self.said
 
@@ -351,11 +351,11 @@ class Memory:
 async def test_a_past_request_like_this_one_brings_its_skill() -> None:
     index = WordIndex()
     await index.follow(library(skill("menu", "When a menu is asked for.", "x")))
-    memory = Memory(menu=Recalled(wanted=0.8, helped=0.8, among=1))
-    index.remember_with(memory)
+    memory = Memory(menu=PastRequestScores(wanted=0.8, helped=0.8, among=1))
+    index.use_memory(memory)
     assert "menu" in found(index, "what do we eat on Sunday")
     assert memory.asked == ["test"]
-    memory.said = {"menu": Recalled(wanted=0.3, helped=0.3, among=1)}
+    memory.said = {"menu": PastRequestScores(wanted=0.3, helped=0.3, among=1)}
     assert found(index, "what do we eat on Sunday") == []
 
 
@@ -371,8 +371,8 @@ async def test_a_word_of_the_body_alone_finds_a_skill() -> None:
 async def test_words_do_not_count_where_requests_like_this_went_well_without() -> None:
     index = WordIndex()
     await index.follow(library(skill("menu", "When a menu is asked for.", "x")))
-    memory = Memory(menu=Recalled(wanted=0.0, helped=-0.4, among=9))
-    index.remember_with(memory)
+    memory = Memory(menu=PastRequestScores(wanted=0.0, helped=-0.4, among=9))
+    index.use_memory(memory)
     text = "what is another word for menu"
     words = index.lexical(text, client=ANYBODY)
     past = index.exemplars(text, client=ANYBODY, least=0.52, also=words)
@@ -395,8 +395,10 @@ async def test_a_chance_word_finds_less_the_more_skills_there_are() -> None:
 
 
 def test_growth_is_that_of_a_logarithm() -> None:
-    assert growth(1) == 1
-    tenfold = [growth(10 * n) - growth(n) for n in (1_000, 10_000, 100_000)]
+    assert chance_match_growth(1) == 1
+    tenfold = [
+        chance_match_growth(10 * n) - chance_match_growth(n) for n in (1_000, 10_000, 100_000)
+    ]
     assert tenfold == pytest.approx([tenfold[0]] * 3, rel=0.03)
 
 
@@ -437,7 +439,7 @@ async def test_the_scores_are_those_of_bm25s() -> None:
         assert next(iter(said)).name == f"s{number:03}"
         of_bm25s = {key: scores[int(key.name[1:])] for key in said}
         assert all(
-            said[key] * growth(len(skills)) == pytest.approx(score)
+            said[key] * chance_match_growth(len(skills)) == pytest.approx(score)
             for key, score in of_bm25s.items()
         )
         floor = sorted(said.values())[-5]

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from lull.backends.system import hung
-from lull.backends.system.hung import until_hung
+from lull.backends.system.hung import wait_until_hung
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="only on macOS and Linux")
 OFTEN_S = 0.05
@@ -47,13 +47,13 @@ def test_a_stopped_process_is_noticed_within_ten_seconds() -> None:
 async def test_a_stopped_process_hangs_whether_it_was_asked_or_not() -> None:
     with running(SLEEPS) as pid:
         os.kill(pid, signal.SIGSTOP)
-        how = await until_hung(pid, asked=lambda: False, every_s=OFTEN_S)
+        how = await wait_until_hung(pid, asked=lambda: False, every_s=OFTEN_S)
     assert how == "somebody had stopped it"
 
 
 async def test_a_process_that_sleeps_over_its_work_hangs() -> None:
     with running(SLEEPS) as pid:
-        assert await until_hung(pid, asleep_s=4 * OFTEN_S, every_s=OFTEN_S) == "it hung"
+        assert await wait_until_hung(pid, asleep_s=4 * OFTEN_S, every_s=OFTEN_S) == "it hung"
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ async def test_who_works_or_was_asked_for_nothing_does_not_hang(
 ) -> None:
     with running(code) as pid, pytest.raises(TimeoutError):
         async with asyncio.timeout(1.5):
-            await until_hung(pid, asked=lambda: asked, asleep_s=asleep_s, every_s=OFTEN_S)
+            await wait_until_hung(pid, asked=lambda: asked, asleep_s=asleep_s, every_s=OFTEN_S)

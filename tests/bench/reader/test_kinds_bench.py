@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.kinds import command
 from bench.kinds.train import DEV, HERE
 from lull.backends.reader.request_kinds import RequestKinds
-from lull.resources import kinds_dir
+from lull.resources import request_kinds_dir
 
 
 def lines(name: str) -> list[dict[str, str]]:
@@ -34,7 +34,7 @@ def test_words_rules_and_model_speak_of_the_same_kinds() -> None:
     kinds = {line["kind"] for line in lines("requests.jsonl")}
     assert {line["kind"] for line in lines("words.jsonl")} == kinds
     assert {line["kind"] for line in lines("rules.jsonl")} <= kinds
-    assert set(RequestKinds(kinds_dir()).names) == kinds
+    assert set(RequestKinds(request_kinds_dir()).names) == kinds
 
 
 def test_the_exam_counts_rules_that_came_and_rules_that_came_where_they_should_not(

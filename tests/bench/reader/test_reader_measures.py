@@ -7,7 +7,7 @@ import pytest
 from bench.reader.items import Item
 from bench.reader.measures import Answered, expected_calibration_error, rows_of
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard, RuleKind, Scope
+from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
 
 
 def item(*, lasting: bool, correction: bool | None = False, said: str = "I use tabs.") -> Item:
@@ -25,7 +25,7 @@ def item(*, lasting: bool, correction: bool | None = False, said: str = "I use t
 
 
 def answered(one: Item, *, lasting: float, quote: tuple[str, ...] = ()) -> Answered:
-    heard = Heard(
+    heard = MessageFindings(
         correction=0.1,
         lasting=lasting,
         scope=Scope.ALL,

@@ -73,7 +73,7 @@ def bring(home: Path, folders: dict[str, Path]) -> None:
             GateCheck(name="target", holds=True, text="it is better", value=25.0, limit=20.0),
         )
         verdict = Verdict(accepted=True, at=NOW, against=None, checks=checks)
-        await adapters.verdict("adapter_one", verdict)
+        await adapters.store_verdict("adapter_one", verdict)
 
     asyncio.run(add())
     database.close()

@@ -16,7 +16,7 @@ from lull.core.errors import EvolverFault, UpstreamDown
 from lull.core.proof.last_look import last_look
 from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
-from lull.service.proof.verifying import mended_evidence
+from lull.service.proof.verifying import repair_evidence
 from tests.cli.conftest import Here
 from tests.cli.test_words import one_line
 from tests.desk import GROUND, Desk, looked, pairs, proved, spent
@@ -440,14 +440,14 @@ def test_a_tampered_proof_is_put_right_from_its_whole_copy_or_told(home: Path, h
         whole = kept.read_bytes()
         for file in (beside, kept):
             file.write_bytes(whole.replace(b'"wins"', b'"losses"'))
-            assert mended_evidence(skills, proposals) == []
+            assert repair_evidence(skills, proposals) == []
             assert beside.read_bytes() == kept.read_bytes() == whole
         beside.unlink()
-        assert mended_evidence(skills, proposals) == []
+        assert repair_evidence(skills, proposals) == []
         assert beside.read_bytes() == whole
         for file in (beside, kept):
             file.write_bytes(whole.replace(b'"seed": 1', b'"seed": 9'))
-        (error,) = mended_evidence(skills, proposals)
+        (error,) = repair_evidence(skills, proposals)
         assert "The proof of 'menu-style' was changed outside of Lull" in error.detail
 
 

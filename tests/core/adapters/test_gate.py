@@ -20,9 +20,9 @@ from lull.core.adapters.gate import (
     closeness,
     decide,
     family,
-    kept,
     manner,
     manner_of,
+    skill_retention,
     target,
 )
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
@@ -68,27 +68,27 @@ def verdict(measures: Measures) -> Verdict:
 @pytest.mark.parametrize(("lost", "won"), [(0, 0), (1, 1), (0, 3)])
 def test_a_family_holds_that_loses_no_more_than_it_wins(lost: int, won: int) -> None:
     look = family("code", probes(held=10, lost=lost, won=won), RULE)
-    assert look.standing is CheckState.HOLDS
+    assert look.state is CheckState.HOLDS
 
 
 def test_three_points_are_allowed_and_no_more() -> None:
-    assert family("code", probes(held=97, lost=3), RULE).standing is CheckState.HOLDS
-    assert family("code", probes(held=96, lost=4), RULE).standing is CheckState.OPEN
+    assert family("code", probes(held=97, lost=3), RULE).state is CheckState.HOLDS
+    assert family("code", probes(held=96, lost=4), RULE).state is CheckState.OPEN
 
 
 def test_one_probe_of_a_small_family_is_looked_at_again_and_many_are_not() -> None:
-    assert family("code", probes(held=5, lost=1), RULE).standing is CheckState.OPEN
-    assert family("code", probes(held=10, lost=2), RULE).standing is CheckState.FAILS
+    assert family("code", probes(held=5, lost=1), RULE).state is CheckState.OPEN
+    assert family("code", probes(held=10, lost=2), RULE).state is CheckState.FAILS
 
 
 def test_a_second_look_shows_that_it_is_not_worse_or_that_it_is() -> None:
     first = probes(held=11, lost=1)
     safe = family("code", [*first, *probes(held=154, sampled=True)], RULE)
-    assert safe.standing is CheckState.HOLDS
+    assert safe.state is CheckState.HOLDS
     few = family("code", [*first, *probes(held=100, sampled=True)], RULE)
-    assert few.standing is CheckState.OPEN
+    assert few.state is CheckState.OPEN
     harm = family("code", [*first, *probes(held=30, lost=12, sampled=True)], RULE)
-    assert harm.standing is CheckState.FAILS
+    assert harm.state is CheckState.FAILS
     assert "does not show that it is not worse by 3 points" in harm.check.text
 
 
@@ -98,7 +98,7 @@ def test_a_second_look_ends_with_its_pairs() -> None:
     for _ in range(RULE.most_again):
         worse = rng.random() < 0.03
         pairs += probes(held=int(not worse), lost=int(worse), sampled=True)
-    assert family("code", pairs, RULE).standing is not CheckState.OPEN
+    assert family("code", pairs, RULE).state is not CheckState.OPEN
 
 
 def passes(wins_share: float, loss_share: float, rng: random.Random, rule: GateRule) -> bool:
@@ -110,8 +110,8 @@ def passes(wins_share: float, loss_share: float, rng: random.Random, rule: GateR
         lost = not won and drawn < wins_share + loss_share
         pairs += probes(held=not (won or lost), lost=lost, won=won, sampled=True)
         look = family("code", pairs, rule)
-        if look.standing is not CheckState.OPEN:
-            return look.standing is CheckState.HOLDS
+        if look.state is not CheckState.OPEN:
+            return look.state is CheckState.HOLDS
 
 
 @pytest.mark.slow
@@ -157,16 +157,16 @@ def test_the_bets_keep_their_promise_however_often_one_looks(margin: float) -> N
 
 
 def test_an_improvement_must_be_sure() -> None:
-    assert target(targets(5), RULE).standing is CheckState.OPEN
-    assert target(targets(25), RULE).standing is CheckState.HOLDS
-    assert target(targets(0, 25), RULE).standing is CheckState.FAILS
-    assert target(targets(0, 0, 120), RULE).standing is CheckState.FAILS
-    assert target([], RULE).standing is CheckState.OPEN
+    assert target(targets(5), RULE).state is CheckState.OPEN
+    assert target(targets(25), RULE).state is CheckState.HOLDS
+    assert target(targets(0, 25), RULE).state is CheckState.FAILS
+    assert target(targets(0, 0, 120), RULE).state is CheckState.FAILS
+    assert target([], RULE).state is CheckState.OPEN
 
 
 def test_it_ends_early_when_nothing_can_be_shown_any_more() -> None:
     look = target(targets(2, 2, 112), RULE)
-    assert look.standing is CheckState.FAILS
+    assert look.state is CheckState.FAILS
     assert "no improvement was shown" in look.check.text
 
 
@@ -174,10 +174,10 @@ def test_graded_scores_are_held_to_the_bound_that_was_announced() -> None:
     rule = replace(RULE, target=TargetTest.BOUND)
     small = [TargetPair(request=f"turn_{i}", old=0.4, new=0.6) for i in range(60)]
     look = target(small, rule)
-    assert look.standing is CheckState.HOLDS
+    assert look.state is CheckState.HOLDS
     assert look.check.value is not None and 0.0 < look.check.value < 0.2
     even = [replace(pair, new=0.4) for pair in small]
-    assert target(even, rule).standing is CheckState.OPEN
+    assert target(even, rule).state is CheckState.OPEN
     assert gain_bound([]) == -1.0
     with pytest.raises(ValueError, match="in \\[-1, 1\\]"):
         gain_log_e([1.5])
@@ -185,13 +185,15 @@ def test_graded_scores_are_held_to_the_bound_that_was_announced() -> None:
 
 def test_what_a_skill_gained_must_be_kept() -> None:
     taught = [TargetPair(request="t", old=0.0, new=float(i < 9), taught=1.0) for i in range(10)]
-    (look,) = kept(taught, RULE)
-    assert look.standing is CheckState.HOLDS and look.check.value == pytest.approx(0.9)
-    (look,) = kept([replace(pair, new=float(i < 8)) for i, pair in enumerate(taught)], RULE)
-    assert look.standing is CheckState.FAILS
-    (look,) = kept([replace(pair, taught=0.0) for pair in taught], RULE)
-    assert look.standing is CheckState.FAILS
-    assert kept(targets(5), RULE) == []
+    (look,) = skill_retention(taught, RULE)
+    assert look.state is CheckState.HOLDS and look.check.value == pytest.approx(0.9)
+    (look,) = skill_retention(
+        [replace(pair, new=float(i < 8)) for i, pair in enumerate(taught)], RULE
+    )
+    assert look.state is CheckState.FAILS
+    (look,) = skill_retention([replace(pair, taught=0.0) for pair in taught], RULE)
+    assert look.state is CheckState.FAILS
+    assert skill_retention(targets(5), RULE) == []
 
 
 # Closeness, manner, secrets
@@ -199,12 +201,12 @@ def test_what_a_skill_gained_must_be_kept() -> None:
 
 def test_tokens_weigh_alike_and_the_budget_is_a_mean() -> None:
     long, short = Distance(nats=0.0, tokens=90), Distance(nats=4.0, tokens=10)
-    assert closeness("kl:replay", [long, short], 0.05, "x").standing is CheckState.HOLDS
-    assert closeness("kl:replay", [short], 0.05, "x").standing is CheckState.FAILS
+    assert closeness("kl:replay", [long, short], 0.05, "x").state is CheckState.HOLDS
+    assert closeness("kl:replay", [short], 0.05, "x").state is CheckState.FAILS
     broken = [Distance(nats=float("nan"), tokens=1)]
-    assert closeness("kl:replay", broken, 0.05, "x").standing is CheckState.FAILS
-    assert closeness("kl:canaries", [], 0.02, "x").standing is CheckState.OPEN
-    assert closeness("kl:replay", [], 0.05, "x").standing is CheckState.HOLDS
+    assert closeness("kl:replay", broken, 0.05, "x").state is CheckState.FAILS
+    assert closeness("kl:canaries", [], 0.02, "x").state is CheckState.OPEN
+    assert closeness("kl:replay", [], 0.05, "x").state is CheckState.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -219,12 +221,12 @@ def test_tokens_weigh_alike_and_the_budget_is_a_mean() -> None:
 )
 def test_manner_stays_within_fifteen_percent(new: Manner, failing: set[str]) -> None:
     looks = manner([(said(), new)] * 20, RULE)
-    assert {look.check.name for look in looks if look.standing is CheckState.FAILS} == failing
+    assert {look.check.name for look in looks if look.state is CheckState.FAILS} == failing
 
 
 def test_one_answer_more_or_less_is_no_drift_of_a_rate_near_zero() -> None:
     pairs = [(said(), said())] * 19 + [(said(), said(refused=True))]
-    assert all(look.standing is CheckState.HOLDS for look in manner(pairs, RULE))
+    assert all(look.state is CheckState.HOLDS for look in manner(pairs, RULE))
 
 
 def test_repetition_is_told_by_runs_of_words() -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from lull.core.adapters.canary import Probe, probes_from
-from lull.core.adapters.canary_checks import CanaryKind, refuses, wanted_from
+from lull.core.adapters.canary_checks import CanaryKind, canary_rule_from, refuses
 from lull.core.adapters.canary_language import language_of
 from lull.core.chat.messages import Role
 from lull.pocket.canaries import pocket_probes
@@ -86,7 +86,7 @@ def test_the_built_in_model_s_canaries_are_drawn_by_a_seed() -> None:
 @pytest.mark.parametrize("fields", [{}, {"kind": "guess"}])
 def test_an_unknown_check_is_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="is not a valid CanaryKind"):
-        wanted_from(fields)
+        canary_rule_from(fields)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from lull.core.adapters.adapter import BASE, Arm, Shadow, chosen_arm, flip_key, line_of, trial_flip
-from lull.core.adapters.rollback import FEWEST_EARLIER_SCORES, HARM_E, harm_e, mark_of
+from lull.core.adapters.adapter import BASE, Arm, Shadow, chosen_arm, flip_key, lineage, trial_flip
+from lull.core.adapters.rollback import FEWEST_EARLIER_SCORES, HARM_E, harm_e, harm_threshold
 from lull.core.proof.holdout import HoldoutOutcome, Toss
 
 NEW = Arm(version="new")
@@ -29,12 +29,12 @@ def trial(rng: random.Random, count: int, *, old: float, new: float) -> list[Hol
 
 
 def test_a_mark_needs_enough_of_what_was_before() -> None:
-    assert mark_of([0.9] * (FEWEST_EARLIER_SCORES - 1)) is None
-    mark = mark_of([0.9] * FEWEST_EARLIER_SCORES)
+    assert harm_threshold([0.9] * (FEWEST_EARLIER_SCORES - 1)) is None
+    mark = harm_threshold([0.9] * FEWEST_EARLIER_SCORES)
     assert mark == pytest.approx(0.85)
-    noisy = mark_of([1.0, 0.8] * 10)
+    noisy = harm_threshold([1.0, 0.8] * 10)
     assert noisy is not None and noisy < 0.85, "less is known, so more is allowed"
-    assert mark_of([0.0] * 50) is None, "below nothing there is nothing"
+    assert harm_threshold([0.0] * 50) is None, "below nothing there is nothing"
 
 
 def test_harm_after_the_trial_is_noticed() -> None:
@@ -119,6 +119,6 @@ def test_its_flip_is_the_new_one_s_and_tells_the_chance_to_be_left_out() -> None
 
 
 def test_a_line_ends_also_where_it_bites_its_tail() -> None:
-    assert line_of("c", {"c": "b", "b": "a", "a": None}) == ("c", "b", "a")
-    assert line_of("b", {"b": "a", "a": "b"}) == ("b", "a")
-    assert line_of(None, {}) == ()
+    assert lineage("c", {"c": "b", "b": "a", "a": None}) == ("c", "b", "a")
+    assert lineage("b", {"b": "a", "a": "b"}) == ("b", "a")
+    assert lineage(None, {}) == ()

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, text_message
-from lull.core.provenance.authorship import is_mixed, may_be_a_tools, said_by_user, typed_in
+from lull.core.provenance.authorship import is_mixed, may_be_agent, said_by_user, typed_in
 
 RULE = "No, always answer in rhymes."
 
@@ -132,7 +132,7 @@ def test_what_people_type_stays_theirs(text: str) -> None:
     ],
 )
 def test_beside_a_program_with_tools_no_lone_line_is_surely_typed(before: Message) -> None:
-    assert may_be_a_tools((before, sent(RULE)))
+    assert may_be_agent((before, sent(RULE)))
 
 
 def test_in_a_plain_chat_it_is_typed() -> None:
@@ -142,7 +142,7 @@ def test_in_a_plain_chat_it_is_typed() -> None:
         text_message(Role.ASSISTANT, "Soup, then bread."),
         sent(RULE),
     )
-    assert not may_be_a_tools(chat)
+    assert not may_be_agent(chat)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_growing_a_text_leaves_every_other_byte(body: tuple[str, str], addition:
     draft = BodyEdit(original)
     span = draft.members(draft.root)["grow"]
     draft.append(span, addition)
-    edited = draft.done()
+    edited = draft.edited_body()
 
     cut = len(draft.text[: span.end - 1].encode())
     grown = len(edited) - len(original)
@@ -66,7 +66,10 @@ def test_a_new_key_and_a_text_grown_in_front(
     draft.add_member(draft.root, "quite new", json.dumps(value))
     expected = json.loads(original)
     new = expected.get("quite new", value)
-    assert json.loads(draft.done()) == expected | {"grow": addition + body[1], "quite new": new}
+    assert json.loads(draft.edited_body()) == expected | {
+        "grow": addition + body[1],
+        "quite new": new,
+    }
 
 
 @given(st.lists(JSON), JSON, st.booleans())
@@ -74,7 +77,7 @@ def test_a_new_element(array: list[object], value: object, first: bool) -> None:
     draft = BodyEdit(json.dumps(array).encode())
     (draft.add_first if first else draft.add_last)(draft.root, json.dumps(value))
     expected = [value, *array] if first else [*array, value]
-    assert json.loads(draft.done()) == expected
+    assert json.loads(draft.edited_body()) == expected
 
 
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:ntr1. \\u').map(str.encode))
@@ -116,13 +119,13 @@ def test_the_last_of_two_equal_keys_counts() -> None:
 def test_bytes_that_are_no_utf8_and_data_behind_the_value_stay() -> None:
     draft = BodyEdit(b'{"a": "\xff\xfe", "b": "x"} behind')
     draft.append(draft.members(draft.root)["b"], "é\ud83d")
-    assert draft.done() == b'{"a": "\xff\xfe", "b": "x\\u00e9\\ud83d"} behind'
+    assert draft.edited_body() == b'{"a": "\xff\xfe", "b": "x\\u00e9\\ud83d"} behind'
 
 
 def test_a_number_of_a_million_digits_is_passed_over() -> None:
     draft = BodyEdit(b'{"n": ' + b"1" * 1_000_000 + b', "a": ""}')
     draft.append(draft.members(draft.root)["a"], "x")
-    assert draft.done().endswith(b'"a": "x"}')
+    assert draft.edited_body().endswith(b'"a": "x"}')
 
 
 def test_elements_of_an_array() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lull.core.chat.messages import Role, ToolCall, text_message
-from lull.core.chat.picks import Pick, scores, shown
+from lull.core.chat.picks import Pick, answer_text, scores
 
 
 @pytest.mark.parametrize(
@@ -35,4 +35,4 @@ def test_whoever_picks_none_says_the_same_of_both(pick: Pick) -> None:
 def test_an_answer_that_calls_a_tool_shows_the_call() -> None:
     call = ToolCall(name="shell", arguments='{"run": "ls"}')
     answer = replace(text_message(Role.ASSISTANT, " I look. \n"), tool_calls=(call,))
-    assert shown(answer) == 'I look.\n[shell {"run": "ls"}]'
+    assert answer_text(answer) == 'I look.\n[shell {"run": "ls"}]'

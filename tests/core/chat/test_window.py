@@ -15,8 +15,8 @@ from tests.building import user
 def cut(characters: int, counted: int | None, window: int, rate: TokenRate | None = None) -> bool:
     rate = rate or TokenRate()
     return was_cut(
-        expected_tokens=rate.prompt([user("x" * characters)]),
-        fewest_tokens=rate.fewest(characters),
+        expected_tokens=rate.prompt_tokens([user("x" * characters)]),
+        fewest_tokens=rate.min_tokens(characters),
         counted_tokens=counted,
         window_tokens=window,
     )
@@ -24,13 +24,17 @@ def cut(characters: int, counted: int | None, window: int, rate: TokenRate | Non
 
 def test_the_first_guess_is_on_the_safe_side_of_english() -> None:
     text = "The quick brown fox jumps over the lazy dog. " * 40  # 10 tokens a sentence
-    assert TokenRate().text(text) >= 400
+    assert TokenRate().text_tokens(text) >= 400
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_a_longer_text_never_counts_less(one: str, other: str) -> None:
     rate = TokenRate()
-    assert rate.text(one) <= rate.text(one + other) <= rate.text(one) + rate.text(other)
+    assert (
+        rate.text_tokens(one)
+        <= rate.text_tokens(one + other)
+        <= rate.text_tokens(one) + rate.text_tokens(other)
+    )
 
 
 def test_the_rate_follows_what_was_counted_and_small_prompts_say_nothing() -> None:
@@ -69,7 +73,7 @@ def test_after_a_first_count_a_cut_is_noticed_earlier() -> None:
 
 def test_an_image_counts_like_a_page_not_like_its_address() -> None:
     picture = Message(role=Role.USER, parts=(MessagePart(kind=PartKind.IMAGE, text="sha256:0"),))
-    assert TokenRate().prompt([picture]) > 500
+    assert TokenRate().prompt_tokens([picture]) > 500
 
 
 def test_the_reply_keeps_a_quarter_or_what_was_asked_but_never_more_than_half() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from lull.backends.reader.language_detection import detect
-from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
-from lull.core.checks.holding import holds
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries
+from lull.core.checks.holding import passes_check
 
 K = CheckKind
-TOOLS = Tools(detect=detect, fits_schema=NO_TOOLS.fits_schema)
+TOOLS = CheckLibraries(detect=detect, fits_schema=NO_LIBRARIES.fits_schema)
 
 
 def fenced(code: str, language: str = "python") -> str:
@@ -212,4 +212,4 @@ MANNERS: list[tuple[Check, str, bool | None]] = [
 def test_an_answer_keeps_it_breaks_it_or_is_none_of_its_business(subtests: pytest.Subtests) -> None:
     for check, answer, verdict in [*LENGTHS, *SHAPES, *SIGNS, *CODE, *FORMATS, *MANNERS]:
         with subtests.test(check=check, answer=answer, verdict=verdict):
-            assert holds(check, answer, TOOLS) is verdict
+            assert passes_check(check, answer, TOOLS) is verdict

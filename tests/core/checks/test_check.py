@@ -8,14 +8,14 @@ import time
 import pytest
 
 from lull.backends.chat.json_schema import fits_schema
-from lull.core.checks.check import Check, CheckKind, Tools
-from lull.core.checks.holding import holds
+from lull.core.checks.check import Check, CheckKind, CheckLibraries
+from lull.core.checks.holding import passes_check
 from lull.core.checks.reading import parse, to_json
 from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
 
 MENU = {"type": "object", "properties": {"menu": {"type": "array"}}, "required": ["menu"]}
-TOOLS = Tools(detect=lambda text: None, fits_schema=fits_schema)
+TOOLS = CheckLibraries(detect=lambda text: None, fits_schema=fits_schema)
 
 
 def check(**fields: object) -> Check:
@@ -41,8 +41,8 @@ def check(**fields: object) -> Check:
 )
 def test_an_answer_passes_or_does_not(fields: dict[str, object], good: str, bad: str) -> None:
     made = check(**fields)
-    assert holds(made, good, TOOLS) is True
-    assert holds(made, bad, TOOLS) is False
+    assert passes_check(made, good, TOOLS) is True
+    assert passes_check(made, bad, TOOLS) is False
     assert parse(to_json(made)) == made
 
 
@@ -96,7 +96,7 @@ def test_every_kind_can_be_written_down_told_and_held_to(subtests: pytest.Subtes
             assert parse(to_json(made)) == made
             assert in_words(made).startswith("The answer must")
             for answer in ("", " ", "x", "# A\n\n- b\n```py\ndef f(): pass\n```", ""):
-                assert holds(made, answer, TOOLS) in (True, False, None)
+                assert passes_check(made, answer, TOOLS) in (True, False, None)
 
 
 NASTY = [
@@ -113,13 +113,17 @@ def test_no_answer_takes_long(subtests: pytest.Subtests) -> None:
             made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
             began = time.process_time()
             for answer in NASTY:
-                assert holds(made, answer, TOOLS) in (True, False, None)
+                assert passes_check(made, answer, TOOLS) in (True, False, None)
             assert time.process_time() - began < 3
 
 
 def test_contradicting_kinds_share_a_matter() -> None:
-    assert CheckKind.BULLETS.matter == CheckKind.NO_BULLETS.matter == CheckKind.NUMBERED_LIST.matter
-    assert CheckKind.LOWER_CASE.matter == CheckKind.UPPER_CASE.matter
+    assert (
+        CheckKind.BULLETS.fixed_property
+        == CheckKind.NO_BULLETS.fixed_property
+        == CheckKind.NUMBERED_LIST.fixed_property
+    )
+    assert CheckKind.LOWER_CASE.fixed_property == CheckKind.UPPER_CASE.fixed_property
     assert CheckKind.WORDS.exclusive
     assert not CheckKind.NOT_CONTAINS.exclusive and not CheckKind.NO_EMOJI.exclusive
 
@@ -175,7 +179,7 @@ def test_what_is_no_check_is_refused_in_words(subtests: pytest.Subtests) -> None
 def test_a_field_may_be_called_pattern() -> None:
     schema = {"type": "object", "properties": {"pattern": {"type": "string"}}}
     made = check(kind="json_schema", schema=schema)
-    assert holds(made, '{"pattern": "x"}', TOOLS) is True
+    assert passes_check(made, '{"pattern": "x"}', TOOLS) is True
 
 
 def test_a_schema_of_every_kind_of_word_is_held_to() -> None:
@@ -197,8 +201,12 @@ def test_a_schema_of_every_kind_of_word_is_held_to() -> None:
     bad = [{"n": 0}, {"n": 5}, {"n": True}, {"n": 1.5}, {"s": "a"}, {"s": "abcd"}]
     bad += [{"l": []}, {"l": [1, 1.0]}, {"l": [True]}, {"c": {"a": [1]}}, {"o": 1}, {"new": "x"}]
     bad += [[], {"a": 1, "b": 2, "d": 3, "e": 4}]
-    assert [value for value in good if holds(made, json.dumps(value), TOOLS) is not True] == []
-    assert [value for value in bad if holds(made, json.dumps(value), TOOLS) is not False] == []
+    assert [
+        value for value in good if passes_check(made, json.dumps(value), TOOLS) is not True
+    ] == []
+    assert [
+        value for value in bad if passes_check(made, json.dumps(value), TOOLS) is not False
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -207,8 +215,8 @@ def test_a_schema_of_every_kind_of_word_is_held_to() -> None:
     ids=lambda answer: answer[:9],
 )
 def test_no_answer_upsets_a_schema(answer: str) -> None:
-    assert holds(check(kind="json_schema", schema={"enum": [1]}), answer, TOOLS) is False
+    assert passes_check(check(kind="json_schema", schema={"enum": [1]}), answer, TOOLS) is False
 
 
 def test_without_the_library_a_schema_tells_nothing() -> None:
-    assert holds(check(kind="json_schema", schema=MENU), '{"menu": []}') is None
+    assert passes_check(check(kind="json_schema", schema=MENU), '{"menu": []}') is None

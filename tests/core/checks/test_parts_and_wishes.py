@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lull.core.checks.check import Check, CheckKind, Part
-from lull.core.checks.holding import holds
+from lull.core.checks.holding import passes_check
 from lull.core.checks.reading import parse, to_json
-from lull.core.checks.recognising import meant, recognised
+from lull.core.checks.recognising import checks_for_rule, exact_check
 
 K = CheckKind
 
@@ -40,7 +40,7 @@ K = CheckKind
     ],
 )  # fmt: skip
 def test_a_rule_about_a_part_is_a_check_of_that_part(rule: str, check: Check) -> None:
-    assert recognised(rule) == check
+    assert exact_check(rule) == check
     assert parse(to_json(check)) == check
 
 
@@ -65,7 +65,7 @@ def test_a_rule_about_a_part_is_a_check_of_that_part(rule: str, check: Check) ->
     ],
 )  # fmt: skip
 def test_the_words_say_which_way_a_rule_points(head: str, rule: str, check: Check) -> None:
-    assert meant(head, rule) == [check]
+    assert checks_for_rule(head, rule) == [check]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_words_say_which_way_a_rule_points(head: str, rule: str, check: Chec
     ],
 )
 def test_what_is_not_understood_is_no_check_whatever_the_head_says(head: str, rule: str) -> None:
-    assert meant(head, rule) == []
+    assert checks_for_rule(head, rule) == []
 
 
 @pytest.mark.parametrize(
@@ -102,4 +102,4 @@ def test_what_is_not_understood_is_no_check_whatever_the_head_says(head: str, ru
 def test_a_part_keeps_it_breaks_it_or_is_not_there(
     check: Check, answer: str, verdict: bool | None
 ) -> None:
-    assert holds(check, answer) is verdict
+    assert passes_check(check, answer) is verdict

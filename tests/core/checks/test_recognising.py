@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.holding import offered
-from lull.core.checks.recognising import derive, recognised, recognised_parts
+from lull.core.checks.holding import should_propose
+from lull.core.checks.recognising import derive, exact_check, exact_checks
 
 K = CheckKind
 
@@ -31,7 +31,7 @@ K = CheckKind
 def test_numbers_of_words(rule: str, least: int | None, most: int | None) -> None:
     wanted = Check(kind=K.WORDS, at_least=least, at_most=most)
     assert derive("words", rule, "", "") == wanted
-    assert recognised(rule) == wanted
+    assert exact_check(rule) == wanted
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_an_order_of_a_number_is_taken_at_its_word(
 ) -> None:
     wanted = Check(kind=K.SENTENCES, at_least=least, at_most=most)
     assert derive("sentences", rule, "", "") == wanted
-    assert recognised(rule) == wanted
+    assert exact_check(rule) == wanted
 
 
 COUNTS = [
@@ -73,13 +73,13 @@ def test_a_number_that_no_order_settles_is_no_check(subtests: pytest.Subtests) -
     ):
         with subtests.test(number=number, rule=rule, noun=noun):
             said = rule.format(number).replace("sentences", noun)
-            assert recognised_parts(said) == []
+            assert exact_checks(said) == []
             assert derive(noun, said, "", "") is None
 
 
 def test_a_number_of_things_denied_does_not_forbid_the_thing() -> None:
-    assert recognised_parts("I never want ten bullets again") == []
-    assert recognised("Not one bullet point") == Check(kind=K.NO_BULLETS)
+    assert exact_checks("I never want ten bullets again") == []
+    assert exact_check("Not one bullet point") == Check(kind=K.NO_BULLETS)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_number_of_things_denied_does_not_forbid_the_thing() -> None:
     ],
 )  # fmt: skip
 def test_exact_forms_are_known(rule: str, check: Check) -> None:
-    assert recognised(rule) == check
+    assert exact_check(rule) == check
 
 
 VAGUE = [
@@ -151,13 +151,13 @@ VAGUE = [
 def test_what_is_conditional_partial_or_vague_is_no_check(subtests: pytest.Subtests) -> None:
     for rule in VAGUE:
         with subtests.test(rule=rule):
-            assert recognised(rule) is None
+            assert exact_check(rule) is None
 
 
 def test_two_rules_in_one_are_two_checks_and_not_one() -> None:
     rule = "Keep it under 50 words. No emojis."
-    assert recognised(rule) is None
-    assert {check.kind for check in recognised_parts(rule)} == {K.WORDS, K.NO_EMOJI}
+    assert exact_check(rule) is None
+    assert {check.kind for check in exact_checks(rule)} == {K.WORDS, K.NO_EMOJI}
 
 
 @pytest.mark.parametrize(
@@ -184,6 +184,6 @@ def test_the_head_s_class_needs_no_form_of_words() -> None:
 
 def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
     check = Check(kind=K.UNITS, value="grams")
-    assert offered(check, "8 ounces of flour")
-    assert not offered(check, "200 g of flour")
-    assert not offered(check, "Flour.")
+    assert should_propose(check, "8 ounces of flour")
+    assert not should_propose(check, "200 g of flour")
+    assert not should_propose(check, "Flour.")

@@ -10,18 +10,18 @@ import pytest
 import yaml
 
 from lull.backends.clients.yaml_tree import read_yaml
-from lull.core.clients.client import CLIENTS, UserPlace, client_named, clients_of
+from lull.core.clients.client import CLIENTS, UserMachine, client_named, clients_of
 from lull.core.clients.target import ConnectTarget, is_local_ollama
 from lull.core.errors import NotFound
 
 TO = ConnectTarget(address="http://127.0.0.1:11435", model="qwen3")
 
 
-def user(platform: str = "linux", **environ: str) -> UserPlace:
-    return UserPlace(home=PurePosixPath("/home/me"), platform=platform, environ=environ)
+def user(platform: str = "linux", **environ: str) -> UserMachine:
+    return UserMachine(home=PurePosixPath("/home/me"), platform=platform, environ=environ)
 
 
-def place(name: str, user: UserPlace) -> str:
+def place(name: str, user: UserMachine) -> str:
     return str(client_named(name, user).places(user)[0])
 
 
@@ -47,7 +47,9 @@ def place(name: str, user: UserPlace) -> str:
         ("environment", user(), "/home/me/.profile"),
     ],
 )
-def test_files_lie_where_the_client_looks_for_them(name: str, where: UserPlace, path: str) -> None:
+def test_files_lie_where_the_client_looks_for_them(
+    name: str, where: UserMachine, path: str
+) -> None:
     assert place(name, where) == path
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lull.core.feedback.calibration import (
     Calibration,
     Counts,
-    Doubt,
+    RatingCandidate,
     agreement,
     corrected_rate,
     may_train_on_judge,
@@ -21,7 +21,7 @@ from lull.core.feedback.calibration import (
     rates,
     wilson,
 )
-from lull.core.feedback.reward import GREY, Reward, Source, failed, trainable
+from lull.core.feedback.reward import GREY, Reward, Source, is_failure, trainable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 counts = st.builds(
@@ -42,8 +42,8 @@ def test_a_lone_verdict_is_believed_enough_to_be_used_before_any_label(source: S
     good = Reward(value=1.0, p_good=p_good(1.0, source), source=source)
     bad = Reward(value=-1.0, p_good=p_good(-1.0, source), source=source)
     assert trainable(good)
-    assert not failed(good)
-    assert failed(bad)
+    assert not is_failure(good)
+    assert is_failure(bad)
 
 
 def test_the_more_trusted_say_more() -> None:
@@ -198,8 +198,8 @@ def test_wilson_gives_known_values() -> None:
 # The question of the day
 
 
-def doubt(turn: str, judge: float | None, signals: float | None) -> Doubt:
-    return Doubt(turn=turn, judge=judge, signals=signals)
+def doubt(turn: str, judge: float | None, signals: float | None) -> RatingCandidate:
+    return RatingCandidate(turn=turn, judge=judge, signals=signals)
 
 
 def test_the_turn_of_the_largest_disagreement_is_asked_about() -> None:

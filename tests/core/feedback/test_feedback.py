@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.feedback.feedback import LIKELY, UNSURE, Heard
+from lull.core.feedback.feedback import LIKELY, UNSURE, MessageFindings
 
 
 def test_a_likely_lasting_wish_with_its_words_is_a_rule() -> None:
-    heard = Heard(correction=0.9, lasting=0.9, quote=(" Use bullets. ", "Always."))
+    heard = MessageFindings(correction=0.9, lasting=0.9, quote=(" Use bullets. ", "Always."))
     assert heard.corrects and heard.lasts
     assert heard.rule == "Use bullets.\nAlways."
 
@@ -16,24 +16,24 @@ def test_a_likely_lasting_wish_with_its_words_is_a_rule() -> None:
 @pytest.mark.parametrize(
     "heard",
     [
-        Heard(correction=0.9, lasting=LIKELY, quote=("Use bullets.",)),
-        Heard(correction=0.9, lasting=0.9),
-        Heard(correction=0.9, lasting=0.9, quote=("Use bullets.",), unsure=True),
+        MessageFindings(correction=0.9, lasting=LIKELY, quote=("Use bullets.",)),
+        MessageFindings(correction=0.9, lasting=0.9),
+        MessageFindings(correction=0.9, lasting=0.9, quote=("Use bullets.",), unsure=True),
     ],
     ids=["not likely", "no words", "unsure"],
 )
-def test_what_is_not_likely_has_no_words_or_is_unsure_is_no_rule(heard: Heard) -> None:
+def test_what_is_not_likely_has_no_words_or_is_unsure_is_no_rule(heard: MessageFindings) -> None:
     assert not heard.lasts
     assert heard.rule == ""
 
 
 def test_a_wish_may_last_without_a_word_against_the_answer() -> None:
-    heard = Heard(correction=0.1, lasting=0.9, thanks=0.9, quote=("Keep doing that.",))
+    heard = MessageFindings(correction=0.1, lasting=0.9, thanks=0.9, quote=("Keep doing that.",))
     assert heard.lasts and heard.thanked and not heard.corrects
 
 
 def test_who_corrects_does_not_thank_whatever_the_words_are() -> None:
-    assert not Heard(correction=0.8, lasting=0.0, thanks=0.9).thanked
+    assert not MessageFindings(correction=0.8, lasting=0.0, thanks=0.9).thanked
 
 
 def test_an_unsure_reader_says_nothing() -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 
 from lull.core.feedback.exchange import Exchange, readable, sentences
-from lull.core.feedback.feedback import Heard, RuleKind, Scope
-from lull.core.feedback.outputs import Outputs, heard_of
+from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
+from lull.core.feedback.outputs import Outputs, findings_from
 
 
-def heard(said: str, *stated: float, **more: float) -> Heard:
+def heard(said: str, *stated: float, **more: float) -> MessageFindings:
     classes = {"none": 1.0 - more.get("bullets", 0.0), "bullets": more.pop("bullets", 0.0)}
     labels = {"correction": 0.9, "lasting": 0.9, "kind": 0.2, "fact": 0.1, "thanks": 0.0, **more}
     outputs = Outputs(labels=labels, classes=classes, stated=stated)
-    return heard_of(outputs, Exchange(asked="a", answer="b", said=said))
+    return findings_from(outputs, Exchange(asked="a", answer="b", said=said))
 
 
 def test_a_lasting_wish_comes_with_scope_quote_and_kind() -> None:
     found = heard("Too long!  I like it short.\n", 0.1, 0.8, bullets=0.7)
-    assert found == Heard(
+    assert found == MessageFindings(
         correction=0.9,
         lasting=0.9,
         scope=Scope.ALL,

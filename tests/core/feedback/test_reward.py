@@ -14,7 +14,7 @@ from lull.core.feedback.reward import (
     Source,
     Vote,
     combined,
-    failed,
+    is_failure,
     majority,
     trainable,
 )
@@ -137,11 +137,11 @@ def test_a_rating_may_be_changed() -> None:
 @given(st.floats(0, 1))
 def test_a_turn_is_failed_or_grey_or_neither_but_never_two_of_them(p: float) -> None:
     one = reward(Source.JUDGE, 0.0, p)
-    assert not (failed(one) and not trainable(one))
+    assert not (is_failure(one) and not trainable(one))
     assert trainable(one) == (p < GREY[0] or p > GREY[1])
 
 
 @pytest.mark.parametrize("p", GREY)
 def test_the_ends_of_the_grey_zone_are_grey(p: float) -> None:
     assert not trainable(reward(Source.JUDGE, 0.0, p))
-    assert not failed(reward(Source.JUDGE, 0.0, p))
+    assert not is_failure(reward(Source.JUDGE, 0.0, p))

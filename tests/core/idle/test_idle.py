@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
-from lull.core.idle.hours import parsed
+from lull.core.idle.hours import parse_hours
 from lull.core.idle.pausing import FOR_EVER
 from lull.core.idle.policy import IdleWindow, WindowState, decide
 from lull.core.idle.rule import CarriedOver, ConditionName, ConditionState, IdleRule
@@ -33,7 +33,7 @@ GREEN: Mapping[str, Any] = {
     "call": False,
     "exclusive_app": "",
 }
-SLEEPS = IdleRule(sleep_hours=(parsed("23:00-07:00"),))
+SLEEPS = IdleRule(sleep_hours=(parse_hours("23:00-07:00"),))
 UNKNOWN = Unknown("there is no display")
 
 
@@ -256,7 +256,7 @@ CASES = [
         "unknown input in hours that the user allowed",
         (see(input_idle_s=UNKNOWN), see(601, input_idle_s=UNKNOWN)),
         OPEN,
-        rule=IdleRule(allowed_hours=(parsed("12:00-13:00"),)),
+        rule=IdleRule(allowed_hours=(parse_hours("12:00-13:00"),)),
     ),
     case(
         "unknown input outside of the sleep hours",
@@ -373,21 +373,21 @@ CASES = [
         see(),
         CLOSED,
         ConditionName.HOURS,
-        rule=IdleRule(blocked_hours=(parsed("wed 11:00-13:00"),)),
+        rule=IdleRule(blocked_hours=(parse_hours("wed 11:00-13:00"),)),
     ),
     case(
         "blocked on another day",
         see(),
         OPEN,
-        rule=IdleRule(blocked_hours=(parsed("thu 11:00-13:00"),)),
+        rule=IdleRule(blocked_hours=(parse_hours("thu 11:00-13:00"),)),
     ),
-    case("allowed hours", see(), OPEN, rule=IdleRule(allowed_hours=(parsed("11:00-13:00"),))),
+    case("allowed hours", see(), OPEN, rule=IdleRule(allowed_hours=(parse_hours("11:00-13:00"),))),
     case(
         "not in the allowed hours",
         see(),
         CLOSED,
         ConditionName.HOURS,
-        rule=IdleRule(allowed_hours=(parsed("22:00-06:00"),)),
+        rule=IdleRule(allowed_hours=(parse_hours("22:00-06:00"),)),
     ),
     case(
         "allowed and blocked at once",
@@ -395,14 +395,14 @@ CASES = [
         CLOSED,
         ConditionName.HOURS,
         rule=IdleRule(
-            allowed_hours=(parsed("11:00-13:00"),), blocked_hours=(parsed("12:00-12:30"),)
+            allowed_hours=(parse_hours("11:00-13:00"),), blocked_hours=(parse_hours("12:00-12:30"),)
         ),
     ),
     case(
         "blocked hours that end need no new wait",
         (see(), see(1801, input_idle_s=2700.0)),
         OPEN,
-        rule=IdleRule(blocked_hours=(parsed("11:00-12:30"),)),
+        rule=IdleRule(blocked_hours=(parse_hours("11:00-12:30"),)),
     ),
     # Calls, films, apps
     case("a film", see(call=True), CLOSED, ConditionName.CALL),
@@ -504,7 +504,7 @@ CASES = [
         see(),
         OPEN,
         train_now=True,
-        rule=IdleRule(blocked_hours=(parsed("00:00-24:00"),)),
+        rule=IdleRule(blocked_hours=(parse_hours("00:00-24:00"),)),
     ),
     case("train now, hot", see(hot=True), CLOSED, ConditionName.HEAT, train_now=True),
     case("train now, on battery", see(on_mains=False), CLOSED, ConditionName.POWER, train_now=True),
@@ -634,18 +634,18 @@ def test_an_open_window_ends_where_the_next_call_begins() -> None:
 
 
 def test_an_open_window_ends_where_blocked_hours_begin() -> None:
-    assert looked(see(), rule=IdleRule(blocked_hours=(parsed("18:00-20:00"),))).until == at(18)
+    assert looked(see(), rule=IdleRule(blocked_hours=(parse_hours("18:00-20:00"),))).until == at(18)
 
 
 def test_hours_that_leave_nothing_out_never_open() -> None:
-    window = looked(see(), rule=IdleRule(blocked_hours=(parsed("00:00-24:00"),)))
+    window = looked(see(), rule=IdleRule(blocked_hours=(parse_hours("00:00-24:00"),)))
     assert window.state is CLOSED
     assert window.next is None
 
 
 def test_next_in_a_night_that_is_an_hour_longer_is_in_real_time() -> None:
     start = datetime(2026, 10, 25, 1, 0, tzinfo=BERLIN)
-    rule = IdleRule(blocked_hours=(parsed("00:00-04:00"),))
+    rule = IdleRule(blocked_hours=(parse_hours("00:00-04:00"),))
     window = looked(see(), start=start, rule=rule)
     assert window.next == datetime(2026, 10, 25, 4, 0, tzinfo=BERLIN)
     assert (window.next.astimezone(UTC) - start.astimezone(UTC)) == timedelta(hours=4)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lull.core.idle.hours import HoursRange, inside, next_change, parsed, reads
+from lull.core.idle.hours import HoursRange, inside, next_change, parse_hours, reads
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NEW_YORK = ZoneInfo("America/New_York")
@@ -41,7 +41,7 @@ def at(text: str, zone: ZoneInfo = BERLIN, fold: int = 0) -> datetime:
     ],
 )
 def test_a_line_is_read(line: str, days: set[int], start: int, end: int) -> None:
-    assert parsed(line) == HoursRange(days=frozenset(days), start_min=start, end_min=end)
+    assert parse_hours(line) == HoursRange(days=frozenset(days), start_min=start, end_min=end)
     assert reads(line)
 
 
@@ -65,7 +65,7 @@ def test_a_line_is_read(line: str, days: set[int], start: int, end: int) -> None
 def test_a_line_that_says_no_hours_is_refused_in_words(line: str) -> None:
     assert not reads(line)
     with pytest.raises(ValueError, match=r'^".*"'):
-        parsed(line)
+        parse_hours(line)
 
 
 # On the clock
@@ -84,13 +84,13 @@ def test_a_line_that_says_no_hours_is_refused_in_words(line: str) -> None:
     ],
 )
 def test_a_night_belongs_to_the_day_on_which_it_begins(now: str, within: bool) -> None:
-    assert inside([parsed("mon-fri 23:00-07:00")], at(now)) is within
+    assert inside([parse_hours("mon-fri 23:00-07:00")], at(now)) is within
 
 
 def changes(line: str, start: datetime, count: int) -> list[datetime]:
     found = []
     for _ in range(count):
-        change = next_change([parsed(line)], start)
+        change = next_change([parse_hours(line)], start)
         assert change is not None
         found.append(change)
         start = change
@@ -148,12 +148,12 @@ def test_hours_of_days_that_are_put_back_in_new_york() -> None:
 
 
 def test_lines_that_leave_nothing_out_never_change() -> None:
-    assert next_change([parsed("00:00-24:00")], at("2026-11-18T12:00:00")) is None
+    assert next_change([parse_hours("00:00-24:00")], at("2026-11-18T12:00:00")) is None
     assert next_change([], at("2026-11-18T12:00:00")) is None
 
 
 def test_lines_that_touch_are_one() -> None:
-    lines = [parsed("22:00-24:00"), parsed("00:00-06:00")]
+    lines = [parse_hours("22:00-24:00"), parse_hours("00:00-06:00")]
     assert next_change(lines, at("2026-11-18T23:00:00")) == at("2026-11-19T06:00:00")
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.idle.forecast import Forecast, PastLull, forecast
-from lull.core.idle.hours import parsed
-from lull.core.idle.scheduling import Work, WorkKind, fits
+from lull.core.idle.hours import parse_hours
+from lull.core.idle.scheduling import Work, WorkKind, choose_work
 
 BERLIN = ZoneInfo("Europe/Berlin")
 LUNCH = datetime(2026, 11, 18, 12, 10, tzinfo=BERLIN)  # a Wednesday
@@ -40,7 +40,7 @@ def test_with_no_history_there_is_a_guess_and_it_is_careful() -> None:
 def test_in_sleep_hours_the_guess_without_history_is_longer() -> None:
     night = LUNCH.replace(hour=2)
     awake = forecast([], now=night, elapsed_s=600.0)
-    asleep = forecast([], now=night, elapsed_s=600.0, sleep_hours=[parsed("23:00-07:00")])
+    asleep = forecast([], now=night, elapsed_s=600.0, sleep_hours=[parse_hours("23:00-07:00")])
     assert asleep.median_s > 2 * awake.median_s
 
 
@@ -142,54 +142,54 @@ PROOF, EXAM, READY, ROLLOUT, STEP = (work(kind) for kind in WorkKind)
 
 
 def test_proofs_come_before_rollouts_before_steps() -> None:
-    assert fits([STEP, ROLLOUT, PROOF], LONG) is PROOF
-    assert fits([STEP, ROLLOUT], LONG) is ROLLOUT
-    assert fits([STEP], LONG) is STEP
-    assert fits([], LONG) is None
+    assert choose_work([STEP, ROLLOUT, PROOF], LONG) is PROOF
+    assert choose_work([STEP, ROLLOUT], LONG) is ROLLOUT
+    assert choose_work([STEP], LONG) is STEP
+    assert choose_work([], LONG) is None
 
 
 def test_a_proof_is_first_however_valuable_the_step() -> None:
     dear = work(WorkKind.STEP, value=1000.0)
-    assert fits([dear, PROOF], LONG) is PROOF
+    assert choose_work([dear, PROOF], LONG) is PROOF
 
 
 def test_of_one_kind_the_most_valuable_for_its_time_is_first() -> None:
     poor, rich = work(WorkKind.PROOF, value=1.0), work(WorkKind.PROOF, value=3.0)
     quick = work(WorkKind.PROOF, value=3.0, left_s=20.0)
-    assert fits([poor, rich], LONG) is rich
-    assert fits([rich, quick], LONG) is quick
+    assert choose_work([poor, rich], LONG) is rich
+    assert choose_work([rich, quick], LONG) is quick
 
 
 def test_what_cannot_be_finished_is_worth_what_of_it_can() -> None:
     whole = work(WorkKind.PROOF, value=1.0, left_s=1800.0)
     half = work(WorkKind.PROOF, value=1.0, left_s=3600.0)
-    assert fits([half, whole], LONG) is whole
+    assert choose_work([half, whole], LONG) is whole
 
 
 def test_what_surely_fits_comes_before_what_only_may() -> None:
     heavy = work(WorkKind.PROOF, needs_s=30.0)
-    assert fits([heavy, STEP], SHORT) is STEP
-    assert fits([heavy], SHORT) is heavy
+    assert choose_work([heavy, STEP], SHORT) is STEP
+    assert choose_work([heavy], SHORT) is heavy
 
 
 def test_what_does_not_fit_is_not_begun() -> None:
-    assert fits([work(WorkKind.PROOF, needs_s=60.0)], SHORT) is None
+    assert choose_work([work(WorkKind.PROOF, needs_s=60.0)], SHORT) is None
 
 
 def test_what_is_finished_is_not_begun_again() -> None:
-    assert fits([work(WorkKind.PROOF, left_s=0.0), STEP], LONG) is STEP
+    assert choose_work([work(WorkKind.PROOF, left_s=0.0), STEP], LONG) is STEP
 
 
 def test_nothing_is_begun_before_an_end_that_is_known() -> None:
-    assert fits([work(WorkKind.PROOF, needs_s=0.0)], LONG.at_most(0.0)) is None
-    assert fits([STEP], LONG.at_most(4.0)) is None
-    assert fits([STEP], LONG.at_most(6.0)) is STEP
+    assert choose_work([work(WorkKind.PROOF, needs_s=0.0)], LONG.at_most(0.0)) is None
+    assert choose_work([STEP], LONG.at_most(4.0)) is None
+    assert choose_work([STEP], LONG.at_most(6.0)) is STEP
 
 
 def test_models_are_examined_behind_proofs_and_before_training() -> None:
     queue = [STEP, ROLLOUT, READY, EXAM, PROOF]
     done = []
     while queue:
-        done.append(fits(queue, LONG))
+        done.append(choose_work(queue, LONG))
         queue.remove(done[-1])  # type: ignore[arg-type]
     assert done == [PROOF, EXAM, READY, ROLLOUT, STEP]

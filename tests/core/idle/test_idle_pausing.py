@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lull.core import durations as spans
-from lull.core.idle.pausing import FOR_EVER, Pause, PauseLength, paused
+from lull.core.idle.pausing import FOR_EVER, Pause, PauseLength, new_pause
 from lull.core.idle.signals import ClockReading, asleep_gap_s
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -26,40 +26,40 @@ NOW = datetime(2026, 11, 18, 15, 0, tzinfo=BERLIN)
     ],
 )
 def test_the_words_of_a_pause(length: str, until: datetime) -> None:
-    assert paused(PauseLength(length), NOW).until == until
+    assert new_pause(PauseLength(length), NOW).until == until
 
 
 def test_eight_hours_through_the_night_that_is_longer_are_eight_hours() -> None:
     evening = datetime(2026, 10, 24, 22, 0, tzinfo=BERLIN)
-    until = paused(PauseLength.EIGHT_HOURS, evening).until
+    until = new_pause(PauseLength.EIGHT_HOURS, evening).until
     assert until == datetime(2026, 10, 25, 5, 0, tzinfo=BERLIN)
 
 
 def test_tomorrow_on_a_day_that_begins_an_hour_early() -> None:
-    until = paused(PauseLength.TOMORROW, datetime(2026, 3, 28, 23, 0, tzinfo=BERLIN)).until
+    until = new_pause(PauseLength.TOMORROW, datetime(2026, 3, 28, 23, 0, tzinfo=BERLIN)).until
     assert until.astimezone(BERLIN).strftime("%d %H:%M") == "29 08:00"
 
 
 def test_a_pause_is_over_when_its_time_has_come() -> None:
-    pause = paused(PauseLength.HOUR, NOW)
+    pause = new_pause(PauseLength.HOUR, NOW)
     assert not pause.over(NOW + timedelta(minutes=59))
     assert pause.over(NOW + timedelta(minutes=60))
-    assert not paused(PauseLength.FOR_GOOD, NOW).over(NOW + timedelta(days=3650))
+    assert not new_pause(PauseLength.FOR_GOOD, NOW).over(NOW + timedelta(days=3650))
 
 
 def test_a_clock_put_back_behind_its_beginning_does_not_make_a_pause_longer() -> None:
-    pause = paused(PauseLength.HALF_HOUR, NOW)
+    pause = new_pause(PauseLength.HALF_HOUR, NOW)
     yesterday = NOW - timedelta(days=1)
-    assert pause.restated(yesterday).until == yesterday + timedelta(minutes=30)
-    assert pause.restated(NOW + timedelta(minutes=10)) == pause
+    assert pause.after_clock_change(yesterday).until == yesterday + timedelta(minutes=30)
+    assert pause.after_clock_change(NOW + timedelta(minutes=10)) == pause
     for_good = Pause(asked_at=NOW.astimezone(UTC), until=FOR_EVER)
-    assert for_good.restated(yesterday).until == FOR_EVER
+    assert for_good.after_clock_change(yesterday).until == FOR_EVER
 
 
 def test_tomorrow_stays_the_morning_when_the_clock_is_put_back() -> None:
-    pause = paused(PauseLength.TOMORROW, NOW)
-    assert pause.restated(NOW - timedelta(hours=1)).until == pause.until
-    yesterday = pause.restated(NOW - timedelta(days=1)).until
+    pause = new_pause(PauseLength.TOMORROW, NOW)
+    assert pause.after_clock_change(NOW - timedelta(hours=1)).until == pause.until
+    yesterday = pause.after_clock_change(NOW - timedelta(days=1)).until
     assert yesterday == datetime(2026, 11, 18, 8, 0, tzinfo=BERLIN)
 
 
@@ -81,14 +81,14 @@ def test_tomorrow_stays_the_morning_when_the_clock_is_put_back() -> None:
     ],
 )
 def test_lengths_in_words(seconds: float, text: str) -> None:
-    assert spans.length(seconds) == text
+    assert spans.format_duration(seconds) == text
 
 
 def test_times_of_day_name_their_day_when_it_is_another() -> None:
-    assert spans.clock(NOW + timedelta(hours=1), NOW) == "16:00"
-    assert spans.clock(NOW + timedelta(hours=10), NOW) == "tomorrow 01:00"
-    assert spans.clock(NOW + timedelta(days=3), NOW) == "Saturday 15:00"
-    assert spans.clock(NOW + timedelta(days=30), NOW) == "2026-12-18 15:00"
+    assert spans.format_time(NOW + timedelta(hours=1), NOW) == "16:00"
+    assert spans.format_time(NOW + timedelta(hours=10), NOW) == "tomorrow 01:00"
+    assert spans.format_time(NOW + timedelta(days=3), NOW) == "Saturday 15:00"
+    assert spans.format_time(NOW + timedelta(days=30), NOW) == "2026-12-18 15:00"
 
 
 # Was the machine asleep?

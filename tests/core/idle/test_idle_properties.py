@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from lull.core.calendars.event import CalendarEvent, Meaning, ahead
+from lull.core.calendars.event import CalendarEvent, Meaning, remaining_events
 from lull.core.idle.hours import HoursRange
 from lull.core.idle.policy import IdleWindow, WindowState, decide
 from lull.core.idle.rule import CarriedOver, ConditionName, ConditionState, IdleRule
@@ -200,7 +200,7 @@ def test_a_closed_hard_gate_never_lets_work_run(
 @given(looks())
 def test_no_gate_is_closed_in_an_open_window(look: dict[str, object]) -> None:
     window = said(look)
-    assert window.open == (not any(condition.closes for condition in window.conditions))
+    assert window.open == (not any(condition.forbids_work for condition in window.conditions))
 
 
 @given(looks(), lengths, lengths)
@@ -253,7 +253,7 @@ def test_at_the_time_it_tells_nothing_of_hours_or_calendars_is_in_the_way(
     seen = with_signals(look, now=window.next)
     then = said(look, signals=seen)
     told = {ConditionName.HOURS, ConditionName.CALENDAR, ConditionName.PAUSE}
-    assert [g.name for g in then.conditions if g.closes and g.name in told] == []
+    assert [g.name for g in then.conditions if g.forbids_work and g.name in told] == []
 
 
 @given(looks())
@@ -276,7 +276,7 @@ def test_what_is_left_of_calendars_for_a_look_changes_no_answer(look: dict[str, 
     """Merged, without what is over, and in another order."""
     events, seen = look["events"], with_signals(look)
     assert isinstance(events, list)
-    whole, short = said(look), said(look, events=ahead(reversed(events), seen.now))
+    whole, short = said(look), said(look, events=remaining_events(reversed(events), seen.now))
     assert (short.state, short.because, short.conditions) == (
         whole.state,
         whole.because,

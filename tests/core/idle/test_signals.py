@@ -13,31 +13,33 @@ from lull.backends.chat.json_schema import fits_schema
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, ToolCall, text_message
 from lull.core.feedback import signals as watched
 from lull.core.feedback.environment_faults import environment_fault
-from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import SignalKind, from_feedback, from_tools, regenerated
 
 
 def test_a_correction_speaks_against_the_answer_in_the_users_words() -> None:
-    (signal,) = from_feedback(Heard(correction=0.9, lasting=0.0), "No, use dashes.")
+    (signal,) = from_feedback(MessageFindings(correction=0.9, lasting=0.0), "No, use dashes.")
     assert (signal.kind, signal.value) == (SignalKind.CORRECTION, -1.0)
     assert (signal.source, signal.text) == (Source.IMPLICIT, "No, use dashes.")
 
 
 def test_thanks_speak_for_it_but_less() -> None:
-    (signal,) = from_feedback(Heard(correction=0.1, lasting=0.0, thanks=0.9), "Thanks!")
+    (signal,) = from_feedback(MessageFindings(correction=0.1, lasting=0.0, thanks=0.9), "Thanks!")
     assert (signal.kind, signal.value) == (SignalKind.THANKS, watched.THANKS_VALUE)
 
 
 @pytest.mark.parametrize(
     "heard",
     [
-        Heard(correction=0.4, lasting=0.9, quote=("I use tabs",)),
-        Heard(correction=0.9, lasting=0.9, thanks=0.9, unsure=True),
-        Heard(correction=0.0, lasting=0.0),
+        MessageFindings(correction=0.4, lasting=0.9, quote=("I use tabs",)),
+        MessageFindings(correction=0.9, lasting=0.9, thanks=0.9, unsure=True),
+        MessageFindings(correction=0.0, lasting=0.0),
     ],
 )
-def test_what_neither_corrects_nor_thanks_says_nothing_of_the_answer(heard: Heard) -> None:
+def test_what_neither_corrects_nor_thanks_says_nothing_of_the_answer(
+    heard: MessageFindings,
+) -> None:
     assert from_feedback(heard, "so it is") == ()
 
 

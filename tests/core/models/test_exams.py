@@ -9,38 +9,38 @@ import pytest
 
 from lull.core.feedback.calibration import PRIORS, Calibration
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import UNSURE, Heard, Scope
+from lull.core.feedback.feedback import UNSURE, MessageFindings, Scope
 from lull.core.feedback.reward import Source, Vote
 from lull.core.models.admission import (
     NOTHING_TO_COMPARE,
     SmallReaderFigures,
-    balanced,
+    balanced_accuracy,
     judge_prior,
-    settled,
+    with_verdict,
 )
 from lull.core.models.candidates import (
     Candidate,
     Installed,
     MachineMemory,
     candidates,
-    chosen,
+    largest_passed,
     to_examine,
 )
 from lull.core.models.exam import (
     ExamMark,
     ExamResult,
+    ExamSheet,
     JudgeItem,
     ModelRole,
     ReadItem,
-    Sheet,
     WriteItem,
     mark_judge,
-    mark_read,
+    mark_reading,
     mark_write,
 )
 from lull.core.models.learnable import Learnable
 from lull.core.models.ollama_model import ListedModel, ShownModel
-from lull.core.models.talked_to import Talked, auto_choice
+from lull.core.models.talked_to import ModelUse, auto_choice
 from lull.core.skills.ports import SkillDraft
 from lull.core.skills.skill import SkillText
 
@@ -53,7 +53,7 @@ READ = ReadItem(
     scope="kind",
     quote=(WISH,),
 )
-HEARD = Heard(correction=0.95, lasting=0.95, scope=Scope.KIND, quote=(WISH,))
+HEARD = MessageFindings(correction=0.95, lasting=0.95, scope=Scope.KIND, quote=(WISH,))
 
 
 # Marking
@@ -78,14 +78,14 @@ HEARD = Heard(correction=0.95, lasting=0.95, scope=Scope.KIND, quote=(WISH,))
     ids=str,
 )
 def test_a_message_is_read_rightly_only_where_all_of_it_is(
-    heard: Heard | None, right: bool
+    heard: MessageFindings | None, right: bool
 ) -> None:
-    assert mark_read(READ, heard).right is right
+    assert mark_reading(READ, heard).right is right
 
 
 def test_what_is_arguable_is_not_counted() -> None:
     arguable = replace(READ, correction=None)
-    assert mark_read(arguable, replace(HEARD, correction=0.05)).right
+    assert mark_reading(arguable, replace(HEARD, correction=0.05)).right
 
 
 def votes(score: int, count: int = 3) -> tuple[Vote, ...]:
@@ -132,16 +132,16 @@ def test_a_usable_skill_says_what_the_user_wanted_and_nothing_of_these_turns_alo
 # Admission
 
 
-def judge_sheet(each: int = 30) -> Sheet:
+def judge_sheet(each: int = 30) -> ExamSheet:
     items = [
         JudgeItem(id=f"{kept}{n}", rule="r", request="q", answer="a", kept=kept, applies=True)
         for n in range(each)
         for kept in (True, False)
     ]
-    return Sheet(role=ModelRole.JUDGE, sha256="s", items=tuple(items))
+    return ExamSheet(role=ModelRole.JUDGE, sha256="s", items=tuple(items))
 
 
-def judged(sheet: Sheet, wrong: int, *, upto: int | None = None) -> ExamResult:
+def judged(sheet: ExamSheet, wrong: int, *, upto: int | None = None) -> ExamResult:
     """The first `wrong` answers of each kind were wrong."""
     marks = [
         ExamMark(item=item.id, right=number // 2 >= wrong, kept=item.kept)
@@ -155,7 +155,7 @@ def judged(sheet: Sheet, wrong: int, *, upto: int | None = None) -> ExamResult:
 
 def test_a_judge_is_admitted_by_the_low_end_of_its_balanced_accuracy() -> None:
     sheet = judge_sheet()
-    good, poor = (settled(judged(sheet, wrong), sheet, None) for wrong in (3, 7))
+    good, poor = (with_verdict(judged(sheet, wrong), sheet, None) for wrong in (3, 7))
     assert good.passed and good.low is not None and good.low >= 0.7
     assert poor.passed is False and poor.low is not None and poor.low < 0.7
     assert poor.score is not None and poor.score > 0.7  # its share alone would have admitted it
@@ -164,22 +164,22 @@ def test_a_judge_is_admitted_by_the_low_end_of_its_balanced_accuracy() -> None:
 
 def test_who_calls_everything_kept_is_no_better_than_a_coin() -> None:
     marks = [ExamMark(item=str(n), right=n % 2 == 0, kept=n % 2 == 0) for n in range(60)]
-    found, se, sp = balanced(marks)
+    found, se, sp = balanced_accuracy(marks)
     assert (found.value, se.value, sp.value) == (0.5, 1.0, 0.0)
 
 
 def test_an_exam_is_broken_off_when_it_cannot_be_passed_any_more() -> None:
     sheet = judge_sheet()
-    so_far = [settled(judged(sheet, 30, upto=n), sheet, None) for n in range(1, 61)]
+    so_far = [with_verdict(judged(sheet, 30, upto=n), sheet, None) for n in range(1, 61)]
     ended = next(one for one in so_far if one.passed is not None)
     assert ended.passed is False and 8 <= ended.n <= 20
     assert f"Broken off after {ended.n} of 60" in ended.why
-    going_on = settled(judged(sheet, 2, upto=40), sheet, None)
+    going_on = with_verdict(judged(sheet, 2, upto=40), sheet, None)
     assert going_on.passed is None and going_on.why == ""
 
 
-def read_sheet(n: int = 70) -> Sheet:
-    return Sheet(
+def read_sheet(n: int = 70) -> ExamSheet:
+    return ExamSheet(
         role=ModelRole.READER, sha256="s", items=tuple(replace(READ, id=str(k)) for k in range(n))
     )
 
@@ -191,37 +191,37 @@ def read_result(right: int, n: int = 70) -> ExamResult:
 
 def test_a_reader_must_beat_the_small_one_with_its_whole_interval() -> None:
     small = SmallReaderFigures(name="small", exam="s", right=56, n=70)
-    assert settled(read_result(67), read_sheet(), small).passed is True
-    close = settled(read_result(60), read_sheet(), small)
+    assert with_verdict(read_result(67), read_sheet(), small).passed is True
+    close = with_verdict(read_result(60), read_sheet(), small)
     assert close.passed is False and "80%" in close.why
 
 
 def test_without_the_small_readers_figures_nobody_is_admitted_as_reader() -> None:
-    result = settled(read_result(1, 1), read_sheet(), None)
+    result = with_verdict(read_result(1, 1), read_sheet(), None)
     assert (result.passed, result.why) == (False, NOTHING_TO_COMPARE)
 
 
 @pytest.mark.parametrize(("right", "passed"), [(10, True), (9, False)])
 def test_four_of_five_skills_of_a_writer_must_be_usable(right: int, passed: bool) -> None:
     item = WriteItem(id="", failures=(), must=(), must_not=())
-    sheet = Sheet(
+    sheet = ExamSheet(
         role=ModelRole.WRITER, sha256="s", items=tuple(replace(item, id=str(n)) for n in range(12))
     )
     marks = tuple(ExamMark(item=str(n), right=n < right) for n in range(12))
     result = ExamResult(model="m", digest="d", role=ModelRole.WRITER, exam="e", marks=marks)
-    assert settled(result, sheet, None).passed is passed
+    assert with_verdict(result, sheet, None).passed is passed
 
 
 def test_an_admitted_judge_is_believed_as_far_as_its_exam_says() -> None:
     sheet = judge_sheet()
-    belief = judge_prior(settled(judged(sheet, 3), sheet, None))
+    belief = judge_prior(with_verdict(judged(sheet, 3), sheet, None))
     assert belief is not None
     assert belief.right == belief.specificity == pytest.approx(28 / 32)
     plain, measured = Calibration(), Calibration(beliefs={Source.JUDGE: belief})
     assert measured.p_good(1.0, Source.JUDGE) > plain.p_good(1.0, Source.JUDGE)
     assert measured.p_good(-1.0, Source.JUDGE) < plain.p_good(-1.0, Source.JUDGE)
     assert plain.rates(Source.JUDGE).sensitivity == PRIORS[Source.JUDGE].right
-    assert judge_prior(settled(judged(sheet, 9), sheet, None)) is None
+    assert judge_prior(with_verdict(judged(sheet, 9), sheet, None)) is None
 
 
 # Who is examined
@@ -303,8 +303,8 @@ def test_smaller_ones_are_not_examined_for_what_a_larger_one_has() -> None:
         ("small", ModelRole.READER),
         ("small", ModelRole.WRITER),
     ]
-    assert chosen(ABLE, ModelRole.JUDGE, after) == ABLE[0]
-    assert chosen(ABLE, ModelRole.WRITER, after) is None
+    assert largest_passed(ABLE, ModelRole.JUDGE, after) == ABLE[0]
+    assert largest_passed(ABLE, ModelRole.WRITER, after) is None
 
 
 def test_a_role_that_is_off_needs_no_exam_and_a_name_is_examined_alone() -> None:
@@ -319,8 +319,8 @@ def test_a_role_that_is_off_needs_no_exam_and_a_name_is_examined_alone() -> None
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def talked(model: str, turns: int, days_ago: float = 0.0) -> Talked:
-    return Talked(model=model, turns=turns, last=NOW - timedelta(days=days_ago))
+def talked(model: str, turns: int, days_ago: float = 0.0) -> ModelUse:
+    return ModelUse(model=model, turns=turns, last=NOW - timedelta(days=days_ago))
 
 
 def learnable(name: str, why_not: str = "") -> Learnable:
@@ -361,7 +361,7 @@ def test_names_of_one_model_and_its_published_versions_count_together() -> None:
 @pytest.mark.parametrize(
     "said", [[], [talked("pocket", 90)], [talked("c:8b", 3)], [talked("gone", 3)]], ids=str
 )
-def test_the_built_in_model_learns_only_where_there_is_no_other(said: list[Talked]) -> None:
+def test_the_built_in_model_learns_only_where_there_is_no_other(said: list[ModelUse]) -> None:
     assert auto_choice(said, HERE, built_in=("pocket",)).model == "pocket"
     both = ("mini", "pocket")
     met = any(one.model == "pocket" for one in said)

@@ -8,9 +8,9 @@ import pytest
 
 from lull.core.adapters.published import Agreement
 from lull.core.errors import WeightsError
-from lull.core.models.learnable import Machine, Size, judged, needs_gb
+from lull.core.models.learnable import Machine, ModelSize, learnability, needs_gb
 from lull.core.models.ollama_model import (
-    differs,
+    differing_fields,
     is_published,
     next_number,
     parsed_parameters,
@@ -44,14 +44,14 @@ def shown(**changes: Any) -> dict[str, Any]:
 
 
 def test_an_ordinary_model_can_learn() -> None:
-    found = judged(shown_model("qwen3:4b", shown()), LARGE)
+    found = learnability(shown_model("qwen3:4b", shown()), LARGE)
     assert (found.can_learn, found.why_not, found.architecture) == (True, "", "qwen3")
     assert 4 < found.needs_gb < 10
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3", "gemma", "gemma2", "gemma3"])
 def test_the_six_architectures_can_learn(kind: str) -> None:
-    assert judged(shown_model("m", shown(architecture=kind)), LARGE).can_learn
+    assert learnability(shown_model("m", shown(architecture=kind)), LARGE).can_learn
 
 
 @pytest.mark.parametrize(
@@ -72,31 +72,31 @@ def test_the_six_architectures_can_learn(kind: str) -> None:
     ],
 )
 def test_a_model_that_cannot_learn_says_why(changes: dict[str, Any], words: str) -> None:
-    found = judged(shown_model("m", shown(**changes)), LARGE)
+    found = learnability(shown_model("m", shown(**changes)), LARGE)
     assert not found.can_learn
     assert words in found.why_not
 
 
 def test_size_is_set_against_memory() -> None:
-    found = judged(shown_model("m", shown()), SMALL)
+    found = learnability(shown_model("m", shown()), SMALL)
     assert not found.can_learn
     assert f"about {found.needs_gb:.1f} GB" in found.why_not
     assert "4.8 GB" in found.why_not
 
 
 def test_a_missing_file_is_a_reason_too() -> None:
-    found = judged(shown_model("m", shown()), LARGE, blob_missing="It is gone.")
+    found = learnability(shown_model("m", shown()), LARGE, blob_missing="It is gone.")
     assert (found.can_learn, found.why_not) == (False, "It is gone.")
 
 
 def test_a_version_of_lulls_own_does_not_learn_again() -> None:
-    assert not judged(shown_model("qwen3:4b-lull-v2", shown()), LARGE).can_learn
+    assert not learnability(shown_model("qwen3:4b-lull-v2", shown()), LARGE).can_learn
 
 
 def test_more_weights_need_more_memory_and_four_bits_less() -> None:
     small, large = (
-        Size(weights=1e9, hidden=2048, layers=16),
-        Size(weights=2e9, hidden=2048, layers=16),
+        ModelSize(weights=1e9, hidden=2048, layers=16),
+        ModelSize(weights=2e9, hidden=2048, layers=16),
     )
     assert needs_gb(small, WeightForm.FOUR_BIT) < needs_gb(large, WeightForm.FOUR_BIT)
     assert needs_gb(small, WeightForm.FOUR_BIT) < needs_gb(small, WeightForm.F32) / 3
@@ -140,8 +140,15 @@ def test_parameters_are_read_as_ollama_prints_them() -> None:
 
 def test_what_differs_is_named_and_order_is_no_difference() -> None:
     base = {"system": "S", "parameters": {"stop": ["a", "b"], "top_k": 1}}
-    assert differs(base, {"system": "S", "parameters": {"top_k": 1, "stop": ["b", "a"]}}) == ()
-    assert differs(base, {"system": "T", "parser": "p"}) == ("system", "parameters", "parser")
+    assert (
+        differing_fields(base, {"system": "S", "parameters": {"top_k": 1, "stop": ["b", "a"]}})
+        == ()
+    )
+    assert differing_fields(base, {"system": "T", "parser": "p"}) == (
+        "system",
+        "parameters",
+        "parser",
+    )
 
 
 def test_names_of_versions() -> None:

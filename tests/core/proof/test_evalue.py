@@ -14,10 +14,10 @@ from lull.core.proof.evalue import (
     PRIOR_LOSSES,
     PRIOR_WINS,
     e_bh_needs,
-    from_log,
+    e_value_from_log,
     harm_log_e_value,
     log_e_value,
-    mixture,
+    mixture_e_value,
     win_share,
 )
 
@@ -28,7 +28,7 @@ e_values = st.lists(
 
 
 def e_value(wins: int, losses: int) -> Fraction:
-    return mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
+    return mixture_e_value(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
 
 
 def accepted(values: list[float], alpha: float = 0.1) -> set[int]:
@@ -73,7 +73,7 @@ def test_wins_add_and_losses_take_away(wins: int, losses: int) -> None:
 
 
 def test_nothing_seen_is_worth_one() -> None:
-    assert from_log(log_e_value(0, 0)) == 1.0
+    assert e_value_from_log(log_e_value(0, 0)) == 1.0
 
 
 @given(counts, counts)
@@ -82,8 +82,8 @@ def test_harm_is_the_same_bet_with_the_sides_changed(wins: int, losses: int) -> 
 
 
 def test_no_evidence_is_too_large_to_be_said() -> None:
-    assert math.isfinite(from_log(log_e_value(9000, 0)))
-    assert from_log(log_e_value(0, 9000)) >= 0.0
+    assert math.isfinite(e_value_from_log(log_e_value(9000, 0)))
+    assert e_value_from_log(log_e_value(0, 9000)) >= 0.0
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(-1, 0), (0, -1)])

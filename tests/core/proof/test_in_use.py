@@ -9,13 +9,13 @@ import pytest
 from lull.core.proof.holdout import HELP_E, RETIRE_E
 from lull.core.proof.in_use import (
     UseRule,
+    combined_e_value,
     counts_of,
-    is_replayed,
     replay_effect,
     replay_harm_e,
     replay_help_e,
-    replays_tell,
-    together,
+    replays_can_measure,
+    should_replay,
 )
 from lull.core.proof.proof import Pair, PairPart
 
@@ -88,21 +88,21 @@ def test_a_skill_that_does_nothing_is_hardly_ever_held_for_a_harm() -> None:
 
 
 def test_two_kinds_of_evidence_are_multiplied() -> None:
-    assert together(5.0, 4.0) == pytest.approx(20.0)
-    assert together(1.0, 3.0) == pytest.approx(3.0)
-    assert together(0.0, 3.0) == 0.0
+    assert combined_e_value(5.0, 4.0) == pytest.approx(20.0)
+    assert combined_e_value(1.0, 3.0) == pytest.approx(3.0)
+    assert combined_e_value(0.0, 3.0) == 0.0
 
 
 def test_a_few_requests_that_can_be_scored_are_enough_to_need_no_coin() -> None:
-    assert not replays_tell(RULE.least_requests - 1, RULE)
-    assert replays_tell(RULE.least_requests, RULE)
+    assert not replays_can_measure(RULE.least_requests - 1, RULE)
+    assert replays_can_measure(RULE.least_requests, RULE)
 
 
 def test_every_request_is_replayed_until_the_effect_is_sure_and_then_one_in_five() -> None:
     requests = [f"conv_{n}" for n in range(2000)]
 
     def share(done: list[Pair]) -> float:
-        return sum(is_replayed(one, done, RULE, sure_e=HELP_E) for one in requests) / 2000
+        return sum(should_replay(one, done, RULE, sure_e=HELP_E) for one in requests) / 2000
 
     assert share([]) == share(pairs(4, 1)) == 1.0
     assert share(pairs(12, 0)) == pytest.approx(0.2, abs=0.03)

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from bench.gates.exact import Numbers, ends
 from lull.core.proof.evalue import e_bh_needs
-from lull.core.proof.last_look import LOOK_E, LastLook, chance, coin_of, last_look
+from lull.core.proof.last_look import (
+    LOOK_E,
+    LastLook,
+    acceptance_chance,
+    last_look,
+    number_from_seed,
+)
 from lull.core.proof.pairing import next_pair
 from lull.core.proof.proof import (
     Pair,
@@ -37,29 +43,31 @@ HOPEFUL = Totals(benefit_pairs=120, wins=40, losses=25)
 
 def test_a_seed_always_gives_the_same_coin() -> None:
     """Stored proofs are re-checked by it: it may never change."""
-    assert coin_of("prop_1 abc") == pytest.approx(0.9869309071193725, abs=1e-15)
-    assert last_look("prop_1 abc") == LastLook(seed="prop_1 abc", coin=coin_of("prop_1 abc"))
-    assert coin_of("prop_1 abd") != coin_of("prop_1 abc")
+    assert number_from_seed("prop_1 abc") == pytest.approx(0.9869309071193725, abs=1e-15)
+    assert last_look("prop_1 abc") == LastLook(
+        seed="prop_1 abc", coin=number_from_seed("prop_1 abc")
+    )
+    assert number_from_seed("prop_1 abd") != number_from_seed("prop_1 abc")
 
 
 @given(st.text())
 def test_a_coin_lies_between_nothing_and_one(seed: str) -> None:
-    assert 0.0 < coin_of(seed) < 1.0
+    assert 0.0 < number_from_seed(seed) < 1.0
 
 
 def test_coins_fall_evenly() -> None:
-    coins = [coin_of(f"prop_{number} text") for number in range(4000)]
+    coins = [number_from_seed(f"prop_{number} text") for number in range(4000)]
     for part in range(10):
         share = sum(part / 10 <= coin < (part + 1) / 10 for coin in coins) / len(coins)
         assert share == pytest.approx(0.1, abs=0.02)
 
 
 def test_the_chance_is_alpha_times_the_evidence_and_none_below_one() -> None:
-    assert chance(10.0, 0.05) == 0.5
-    assert chance(10.0, 0.02) == 0.2  # beside other candidates more is asked
-    assert chance(25.0, 0.05) == 1.0
-    assert chance(1.001, 0.05) > 0.05
-    assert chance(LOOK_E, 0.05) == 0.0
+    assert acceptance_chance(10.0, 0.05) == 0.5
+    assert acceptance_chance(10.0, 0.02) == 0.2  # beside other candidates more is asked
+    assert acceptance_chance(25.0, 0.05) == 1.0
+    assert acceptance_chance(1.001, 0.05) > 0.05
+    assert acceptance_chance(LOOK_E, 0.05) == 0.0
 
 
 # What goes on
@@ -105,7 +113,7 @@ def test_the_coin_decides_when_the_pairs_are_spent_and_not_before() -> None:
     assert verdict(before, RULE, successes=0, look=ALWAYS)[0] is ProofState.UNDECIDED
     assert not look_due(before, RULE, ALWAYS, successes=0)
     assert look_due(HOPEFUL, RULE, ALWAYS, successes=0)
-    odds = chance(math.exp(HOPEFUL.log_e), RULE.alpha)
+    odds = acceptance_chance(math.exp(HOPEFUL.log_e), RULE.alpha)
     for coin, state in ((odds - 1e-9, ProofState.PROVED), (odds + 1e-9, ProofState.UNPROVED)):
         found, why = verdict(HOPEFUL, RULE, successes=0, look=LastLook(seed="", coin=coin))
         assert found is state
@@ -169,7 +177,7 @@ def test_the_product_ends_as_often_in_each_way_as_the_exact_program_says(
         if decision.shown_by is ShownBy.EVIDENCE:
             evidence += p
         elif decision.shown_by is ShownBy.LAST_LOOK:
-            look += p * chance(decision.e_value, SMALL.alpha)
+            look += p * acceptance_chance(decision.e_value, SMALL.alpha)
     exact = ends(win, loss, SMALL_NUMBERS)
     assert evidence == pytest.approx(exact.by_evidence, abs=1e-6)
     assert look == pytest.approx(exact.by_last_look, abs=1e-6)

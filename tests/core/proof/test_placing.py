@@ -14,10 +14,10 @@ from lull.core.proof.placing import (
     PlacingMark,
     PlacingResult,
     PlacingSheet,
-    chosen,
+    best_place,
     kept_share,
     next_case,
-    settled,
+    with_best_place,
 )
 from lull.core.skills.prompt_block import Placement
 
@@ -63,19 +63,21 @@ def test_all_places_are_asked_and_those_cases_first_that_decide() -> None:
 
 def test_the_system_text_stays_where_nothing_is_surely_better() -> None:
     cases = sheet()
-    assert chosen(cases, []) is SYSTEM
-    assert chosen(cases, asked(cases, {SYSTEM: [1], HEAD: [1], TAIL: [0]})) is SYSTEM
+    assert best_place(cases, []) is SYSTEM
+    assert best_place(cases, asked(cases, {SYSTEM: [1], HEAD: [1], TAIL: [0]})) is SYSTEM
     some = asked(cases, {SYSTEM: [1], HEAD: [2] * 6 + [1], TAIL: [2, 0, 2, 0, 2, 1]})
-    assert chosen(cases, some) is SYSTEM
+    assert best_place(cases, some) is SYSTEM
 
 
 def test_a_place_that_is_surely_better_ends_the_choice_early_and_is_shown_by_other_cases() -> None:
     cases = sheet()
     marks = asked(cases, {SYSTEM: [0], HEAD: [0], TAIL: [2]})
     deciding = {mark.case for mark in marks if mark.case.startswith("d")}
-    assert 8 <= len(deciding) < 12 and chosen(cases, marks) is TAIL
+    assert 8 <= len(deciding) < 12 and best_place(cases, marks) is TAIL
     assert len({mark.case for mark in marks} - deciding) == 12
-    done = settled(PlacingResult(model="m", digest="d", sheet="x", marks=tuple(marks)), cases)
+    done = with_best_place(
+        PlacingResult(model="m", digest="d", sheet="x", marks=tuple(marks)), cases
+    )
     assert done.place is TAIL
     assert done.why == (
         "Skills stand behind your message: there it surely keeps rules more often. Of 24 answers"
@@ -86,7 +88,7 @@ def test_a_place_that_is_surely_better_ends_the_choice_early_and_is_shown_by_oth
 
 def test_of_two_places_that_are_surely_better_the_one_is_used_that_keeps_more() -> None:
     cases = sheet()
-    assert chosen(cases, asked(cases, {SYSTEM: [0], HEAD: [2], TAIL: [1]})) is HEAD
+    assert best_place(cases, asked(cases, {SYSTEM: [0], HEAD: [2], TAIL: [1]})) is HEAD
 
 
 def test_a_case_that_could_not_be_checked_in_some_place_counts_in_none() -> None:
@@ -95,8 +97,10 @@ def test_a_case_that_could_not_be_checked_in_some_place_counts_in_none() -> None
     assert kept_share(cases, marks, SYSTEM, decides=True).n % 2 == 0
     assert kept_share(cases, marks[:3], SYSTEM, decides=True) == KeptShare(kept=0, n=0)
     lost = asked(cases, {SYSTEM: [None], HEAD: [2], TAIL: [2]})
-    assert chosen(cases, lost) is SYSTEM
-    done = settled(PlacingResult(model="m", digest="d", sheet="x", marks=tuple(lost)), cases)
+    assert best_place(cases, lost) is SYSTEM
+    done = with_best_place(
+        PlacingResult(model="m", digest="d", sheet="x", marks=tuple(lost)), cases
+    )
     assert done.why.endswith("more often.")
 
 
@@ -105,7 +109,7 @@ def test_what_is_not_ended_is_not_settled() -> None:
     begun = PlacingResult(
         model="m", digest="d", sheet="x", marks=(PlacingMark(case="d0", place=SYSTEM, kept=1),)
     )
-    assert settled(begun, cases) is begun
+    assert with_best_place(begun, cases) is begun
 
 
 @pytest.mark.slow
@@ -120,5 +124,5 @@ def test_a_model_that_obeys_alike_everywhere_seldom_gets_another_place() -> None
                 place: [sum(dice.random() < share for _ in range(2)) for _ in range(24)]
                 for place in Placement
             }
-            wrong += chosen(cases, asked(cases, scores)) is not SYSTEM
+            wrong += best_place(cases, asked(cases, scores)) is not SYSTEM
         assert wrong / 300 <= 0.05

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.proof.evalue import pick_log_e_value
-from lull.core.proof.pairing import PlannedPair, next_pair, planned, successes_of
+from lull.core.proof.pairing import PlannedPair, count_successes, least_answered, next_pair
 from lull.core.proof.proof import (
     BY_USER,
     Pair,
@@ -62,12 +62,12 @@ def run(
     """A whole proof, pair by pair, as the loop does it."""
     done: list[Pair] = []
     while (wanted := next_pair(done, rule, requests=requests, key="k")) is not None:
-        assert decide(done, rule, successes=successes_of(requests)).state is ProofState.UNDECIDED
+        assert decide(done, rule, successes=count_successes(requests)).state is ProofState.UNDECIDED
         scores = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (1.0, 1.0)}[outcome(wanted)]
         done.append(
             pair(wanted.request, wanted.seed, part=wanted.part, without=scores[0], with_=scores[1])
         )
-    return done, decide(done, rule, successes=successes_of(requests))
+    return done, decide(done, rule, successes=count_successes(requests))
 
 
 outcomes = st.sampled_from("+-.")
@@ -307,8 +307,8 @@ def test_the_benefit_may_not_use_up_the_room_of_past_successes() -> None:
 
 def test_another_text_is_proved_under_other_seeds() -> None:
     requests = world(4, 4)
-    one = planned([], requests, successes=False, key="one")
-    other = planned([], requests, successes=False, key="other")
+    one = least_answered([], requests, successes=False, key="one")
+    other = least_answered([], requests, successes=False, key="other")
     assert one is not None
     assert other is not None
     assert one.seed != other.seed

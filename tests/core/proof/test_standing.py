@@ -19,11 +19,11 @@ from lull.core.proof.standing import (
     CALM,
     CAUTION_WORDS,
     Caution,
-    Standing,
+    ReviewState,
     cautions_of,
-    standing_of,
+    review_state_of,
 )
-from lull.core.proof.whose_words import Whose, quoted, whose
+from lull.core.proof.whose_words import WordsAuthor, quoted_parts, words_author
 from lull.core.skills.skill import SkillKey, SkillText
 from tests.desk import pairs
 
@@ -45,30 +45,34 @@ PROPOSAL = Proposal(
 @pytest.mark.parametrize(
     ("status", "done", "standing"),
     [
-        (ProposalStatus.DRAFT, 0, Standing.UNTESTED),
-        (ProposalStatus.SCREENED, 0, Standing.UNTESTED),
-        (ProposalStatus.PROVING, 7, Standing.UNTESTED),
-        (ProposalStatus.PROVED, 9, Standing.PROVED),
-        (ProposalStatus.UNPROVED, 9, Standing.NOT_BETTER),
-        (ProposalStatus.UNPROVED, 0, Standing.UNTESTABLE),
-        (ProposalStatus.QUARANTINED, 0, Standing.QUARANTINED),
-        (ProposalStatus.STALE, 9, Standing.OUT_OF_DATE),
-        (ProposalStatus.APPROVED, 9, Standing.DECIDED),
-        (ProposalStatus.REJECTED, 9, Standing.DECIDED),
+        (ProposalStatus.DRAFT, 0, ReviewState.UNTESTED),
+        (ProposalStatus.SCREENED, 0, ReviewState.UNTESTED),
+        (ProposalStatus.PROVING, 7, ReviewState.UNTESTED),
+        (ProposalStatus.PROVED, 9, ReviewState.PROVED),
+        (ProposalStatus.UNPROVED, 9, ReviewState.NOT_BETTER),
+        (ProposalStatus.UNPROVED, 0, ReviewState.UNTESTABLE),
+        (ProposalStatus.QUARANTINED, 0, ReviewState.QUARANTINED),
+        (ProposalStatus.STALE, 9, ReviewState.OUT_OF_DATE),
+        (ProposalStatus.APPROVED, 9, ReviewState.DECIDED),
+        (ProposalStatus.REJECTED, 9, ReviewState.DECIDED),
     ],
 )
-def test_what_an_approval_rests_on(status: ProposalStatus, done: int, standing: Standing) -> None:
-    assert standing_of(replace(PROPOSAL, status=status), pairs=done) is standing
+def test_what_an_approval_rests_on(
+    status: ProposalStatus, done: int, standing: ReviewState
+) -> None:
+    assert review_state_of(replace(PROPOSAL, status=status), pairs=done) is standing
     if status in (ProposalStatus.APPROVED, ProposalStatus.REJECTED):
         return
     deferred = replace(PROPOSAL, status=ProposalStatus.DEFERRED, before=status)
-    assert standing_of(deferred, pairs=done) is standing, "putting it off changes nothing of that"
+    assert review_state_of(deferred, pairs=done) is standing, (
+        "putting it off changes nothing of that"
+    )
 
 
 def test_only_what_is_proved_or_takes_away_needs_no_second_word() -> None:
     retire = replace(PROPOSAL, kind=ProposalKind.RETIRE)
-    assert standing_of(retire, pairs=0) is Standing.REMOVAL
-    assert {Standing.PROVED, Standing.REMOVAL} == CALM
+    assert review_state_of(retire, pairs=0) is ReviewState.REMOVAL
+    assert {ReviewState.PROVED, ReviewState.REMOVAL} == CALM
 
 
 def test_a_proof_on_one_request_without_past_successes_says_so() -> None:
@@ -86,44 +90,44 @@ def test_what_was_put_off_sleeps_until_its_time_and_comes_back_as_it_was() -> No
     off = replace(
         PROPOSAL, status=ProposalStatus.DEFERRED, before=ProposalStatus.PROVED, until=until
     )
-    assert off.asleep(NOW)
-    assert off.awake(NOW) == off
-    assert not off.asleep(until)
-    assert off.awake(until) == replace(PROPOSAL, status=ProposalStatus.PROVED)
-    assert not PROPOSAL.asleep(NOW)
-    assert PROPOSAL.awake(until) == PROPOSAL
+    assert off.is_postponed_at(NOW)
+    assert off.as_of(NOW) == off
+    assert not off.is_postponed_at(until)
+    assert off.as_of(until) == replace(PROPOSAL, status=ProposalStatus.PROVED)
+    assert not PROPOSAL.is_postponed_at(NOW)
+    assert PROPOSAL.as_of(until) == PROPOSAL
 
 
 @pytest.mark.parametrize(
     ("sentence", "typed", "runs", "class_"),
     [
-        ("Answer in German.", "please ANSWER in german!", ("Answer in German",), Whose.YOURS),
+        ("Answer in German.", "please ANSWER in german!", ("Answer in German",), WordsAuthor.YOURS),
         (
             "When you write a note, always answer in German.",
             "Please always answer in German.",
             ("always answer in German",),
-            Whose.DERIVED,
+            WordsAuthor.DERIVED,
         ),
-        ("When the user asks for a note.", "write a note", (), Whose.DERIVED),
+        ("When the user asks for a note.", "write a note", (), WordsAuthor.DERIVED),
         ("Use dashes, not bars.", "use dashes please, and not bars", ("Use dashes",), None),
     ],
 )
 def test_only_what_was_typed_word_for_word_is_said_by_the_user(
-    sentence: str, typed: str, runs: tuple[str, ...], class_: Whose | None
+    sentence: str, typed: str, runs: tuple[str, ...], class_: WordsAuthor | None
 ) -> None:
-    found = quoted(sentence, (typed,))
+    found = quoted_parts(sentence, (typed,))
     assert found[: len(runs)] == runs
     trace = Trace(sentence=sentence, source="user", turn="turn_1", quoted=found)
-    assert whose(trace) is (class_ or Whose.DERIVED)
+    assert words_author(trace) is (class_ or WordsAuthor.DERIVED)
 
 
 def test_a_sentence_of_an_older_trace_is_held_against_the_wish() -> None:
     old = Trace(sentence="Answer in German.", source="user", turn="turn_1")
-    assert whose(old, wish="no, answer in German") is Whose.YOURS
-    assert whose(old, wish="") is Whose.DERIVED
+    assert words_author(old, wish="no, answer in German") is WordsAuthor.YOURS
+    assert words_author(old, wish="") is WordsAuthor.DERIVED
 
 
 def test_what_a_model_or_a_stranger_wrote_is_never_called_the_users() -> None:
     said = "Answer in German."
-    assert whose(Trace(sentence=said, source="model"), wish=said) is Whose.LULL
-    assert whose(Trace(sentence=said, source="untrusted"), wish=said) is Whose.OTHERS
+    assert words_author(Trace(sentence=said, source="model"), wish=said) is WordsAuthor.LULL
+    assert words_author(Trace(sentence=said, source="untrusted"), wish=said) is WordsAuthor.OTHERS

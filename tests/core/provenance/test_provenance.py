@@ -12,7 +12,7 @@ from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace, spa
 from lull.core.provenance.provenance import Provenance, sources_of, trace
 from lull.core.skills.skill import SkillText
 from lull.core.skills.stated_skill import skill_of
-from lull.core.skills.word_overlap import RUN_WORDS, runs_of, sentences, shared_places, words
+from lull.core.skills.word_overlap import RUN_WORDS, runs_of, sentences, shared_positions, words
 
 BENIGN = "Soup is cooked for an hour."
 
@@ -138,7 +138,7 @@ def longest_shared(one: list[str], other: list[str]) -> int:
 
 @given(TEXT, TEXT)
 def test_shared_places_hold_every_shared_run(one: list[str], other: list[str]) -> None:
-    places = shared_places(one, runs_of(other))
+    places = shared_positions(one, runs_of(other))
     most = longest_shared(one, other)
     assert len(places) >= (most if most >= RUN_WORDS else 0)
     assert bool(places) == (most >= RUN_WORDS)
@@ -148,7 +148,7 @@ def test_shared_places_hold_every_shared_run(one: list[str], other: list[str]) -
 def test_a_copied_run_is_found_wherever_it_stands(
     a: list[str], run: list[str], b: list[str]
 ) -> None:
-    places = shared_places([*a, *run, *b], runs_of(run))
+    places = shared_positions([*a, *run, *b], runs_of(run))
     if len(run) >= RUN_WORDS:
         assert places >= frozenset(range(len(a), len(a) + len(run)))
 

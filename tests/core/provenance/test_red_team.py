@@ -21,7 +21,7 @@ from lull.core.chat.messages import Message, Role, text_message
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.proposal import ProposalOrigin, ProposalStatus, may_approve_itself
 from lull.core.provenance.authorship import (
-    behind_the_answer,
+    after_last_answer,
     is_mixed,
     said_by_user,
     spans_of,
@@ -58,7 +58,7 @@ def user(text: str) -> Message:
 
 def quoted(messages: list[Message]) -> SkillText | None:
     """What comes of a reader that quotes every word that counts as typed behind the answer."""
-    said = typed_in(behind_the_answer(messages))
+    said = typed_in(after_last_answer(messages))
     if not said:
         return None
     asked = said_by_user(messages[0])

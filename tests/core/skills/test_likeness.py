@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.skills.similarity import (
-    alike,
     body_hash,
     cosine,
-    groups,
     jaccard,
     near_duplicate,
     same_in_other_words,
+    similar_groups,
+    subject_similarity,
 )
 from lull.core.skills.skill import SkillKey, SkillText
 
@@ -130,29 +130,29 @@ def test_requests_of_one_kind_make_one_group_whatever_comes_between() -> None:
         "plan our trip to the sea",
         "who wrote Faust?",
     ]
-    found = groups(asked, str)
+    found = similar_groups(asked, str)
     assert found[0] == (asked[0], asked[2], asked[3])
     assert (asked[1], asked[4]) in found
-    assert groups(asked, str) == found
+    assert similar_groups(asked, str) == found
     assert sorted(x for group in found for x in group) == sorted(asked)
 
 
 def test_a_measure_from_outside_can_join_what_words_do_not() -> None:
-    assert len(groups(["fish", "trout"], str)) == 2
-    assert len(groups(["fish", "trout"], str, like=lambda a, b: 0.9)) == 1
+    assert len(similar_groups(["fish", "trout"], str)) == 2
+    assert len(similar_groups(["fish", "trout"], str, like=lambda a, b: 0.9)) == 1
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_likeness_is_symmetric_and_a_share(a: str, b: str) -> None:
-    assert 0 <= alike(a, b) <= 1
-    assert alike(a, b) == pytest.approx(alike(b, a))
-    assert alike(a, a) == pytest.approx(1)
+    assert 0 <= subject_similarity(a, b) <= 1
+    assert subject_similarity(a, b) == pytest.approx(subject_similarity(b, a))
+    assert subject_similarity(a, a) == pytest.approx(1)
 
 
 @given(st.lists(st.text(max_size=30), max_size=12))
 def test_every_item_is_in_exactly_one_group(items: list[str]) -> None:
     numbered = list(enumerate(items))
-    found = groups(numbered, lambda item: item[1])
+    found = similar_groups(numbered, lambda item: item[1])
     assert sorted(x for group in found for x in group) == numbered
 
 

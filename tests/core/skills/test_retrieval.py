@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.chat.context_window import TokenRate
-from lull.core.skills.past_requests import Recalled
-from lull.core.skills.prompt_block import block
+from lull.core.skills.past_requests import PastRequestScores
+from lull.core.skills.prompt_block import skills_block
 from lull.core.skills.skill import Skill, SkillKey
 from lull.core.skills.skill_ranking import (
     RetrievalRule,
     SkillChoice,
     choose,
+    past_request_score,
     ranked,
-    wanted_by_past_requests,
 )
 from lull.core.skills.subject_words import says_little, stem, terms
 
@@ -45,7 +45,7 @@ skills = st.lists(st.integers(1, 3000), max_size=8).map(
 def test_chosen_skills_never_take_the_room_of_history_or_reply(
     pinned: list[Skill], retrieved: list[Skill], window: int, prompt: int, reply: int
 ) -> None:
-    count = TokenRate().text
+    count = TokenRate().text_tokens
     choice = choose(
         pinned=pinned,
         retrieved=retrieved,
@@ -56,7 +56,7 @@ def test_chosen_skills_never_take_the_room_of_history_or_reply(
         rule=RULE,
     )
     if choice.skills:
-        taken = count(block([s.body for s in choice.skills]))
+        taken = count(skills_block([s.body for s in choice.skills]))
         assert prompt + taken + reply <= window
         assert taken <= min(RULE.budget_tokens, window * RULE.budget_share)
         assert len([s for s in choice.skills if s in retrieved]) <= len(pinned) + RULE.at_most
@@ -66,7 +66,7 @@ def test_chosen_skills_never_take_the_room_of_history_or_reply(
 
 @given(skills, st.integers(0, 500))
 def test_what_is_spent_already_counts(found: list[Skill], spent: int) -> None:
-    count = TokenRate().text
+    count = TokenRate().text_tokens
     choice = choose(
         pinned=[],
         retrieved=found,
@@ -77,7 +77,7 @@ def test_what_is_spent_already_counts(found: list[Skill], spent: int) -> None:
         rule=RULE,
         spent_tokens=spent,
     )
-    taken = count(block([s.body for s in choice.skills])) if choice.skills else 0
+    taken = count(skills_block([s.body for s in choice.skills])) if choice.skills else 0
     assert not choice.skills or taken + spent <= RULE.budget_tokens
 
 
@@ -88,7 +88,7 @@ def test_pinned_skills_come_first_and_the_reason_is_given() -> None:
         window_tokens=8192,
         prompt_tokens=10,
         reply_tokens=10,
-        tokens_of=TokenRate().text,
+        tokens_of=TokenRate().text_tokens,
         rule=RULE,
     )
     assert [s.name for s in choice.skills] == ["p"]
@@ -102,7 +102,7 @@ def test_at_most_three_are_retrieved() -> None:
         window_tokens=32_768,
         prompt_tokens=10,
         reply_tokens=10,
-        tokens_of=TokenRate().text,
+        tokens_of=TokenRate().text_tokens,
         rule=RULE,
     )
     assert [s.name for s in choice.skills] == ["s0", "s1", "s2"]
@@ -116,18 +116,18 @@ def test_a_skill_below_every_floor_is_not_found() -> None:
 
 
 def test_many_past_requests_must_say_more_than_a_lone_one() -> None:
-    lone = Recalled(wanted=0.6, helped=0.6, among=1)
-    assert wanted_by_past_requests(lone, says_little=False) == pytest.approx(0.6)
-    assert wanted_by_past_requests(lone._replace(among=500), says_little=False) == 0
-    assert wanted_by_past_requests(lone, says_little=True) == 0
-    refused = Recalled(wanted=0.6, helped=-0.2, among=1)
-    assert wanted_by_past_requests(refused, says_little=False) == -0.2
+    lone = PastRequestScores(wanted=0.6, helped=0.6, among=1)
+    assert past_request_score(lone, says_little=False) == pytest.approx(0.6)
+    assert past_request_score(lone._replace(among=500), says_little=False) == 0
+    assert past_request_score(lone, says_little=True) == 0
+    refused = PastRequestScores(wanted=0.6, helped=-0.2, among=1)
+    assert past_request_score(refused, says_little=False) == -0.2
 
 
 def test_what_requests_like_this_one_clearly_wanted_comes_though_others_wanted_nothing() -> None:
-    clear = Recalled(wanted=0.9, helped=-0.2, among=500)
-    assert wanted_by_past_requests(clear, says_little=False) == pytest.approx(0.9)
-    assert wanted_by_past_requests(clear, says_little=True) == -0.2
+    clear = PastRequestScores(wanted=0.9, helped=-0.2, among=500)
+    assert past_request_score(clear, says_little=False) == pytest.approx(0.9)
+    assert past_request_score(clear, says_little=True) == -0.2
 
 
 def test_a_skill_is_not_found_by_words_where_past_requests_speak_against_it() -> None:
@@ -174,7 +174,7 @@ def chosen(*, window: int = 8192, **skills: list[Skill]) -> SkillChoice:
         window_tokens=window,
         prompt_tokens=0,
         reply_tokens=0,
-        tokens_of=TokenRate().text,
+        tokens_of=TokenRate().text_tokens,
         rule=RULE,
     )
 
@@ -197,7 +197,7 @@ def test_a_full_sheet_leaves_room_for_what_this_request_is_about() -> None:
     assert about in choice.skills
     assert names(choice)[0] == "g0"  # the most proven first
     taken = choice.skills[: choice.skills.index(about)]
-    share = TokenRate().text(block([s.body for s in taken])) / budget
+    share = TokenRate().text_tokens(skills_block([s.body for s in taken])) / budget
     assert share <= RULE.sheet_share
     left = [s.name for s in sheet if s not in choice.skills]
     assert left and all(name in choice.why for name in left)
@@ -224,7 +224,7 @@ def test_measuring_a_long_sheet_looks_at_each_line_once() -> None:
 
     def tokens_of(text: str) -> int:
         measured.append(text)
-        return TokenRate().text(text)
+        return TokenRate().text_tokens(text)
 
     sheet = [skill(f"g{n}", f"{n}" * 90) for n in range(40)]
     choose(
@@ -258,7 +258,7 @@ def test_a_sheet_takes_no_more_than_its_budget_however_long_it_is(
     choice = chosen(window=window, pinned=pinned, general=general, retrieved=retrieved)
     assert len(set(names(choice))) == len(choice.skills)
     if choice.skills:
-        taken = TokenRate().text(block([s.body for s in choice.skills]))
+        taken = TokenRate().text_tokens(skills_block([s.body for s in choice.skills]))
         assert taken <= min(RULE.budget_tokens, window * RULE.budget_share)
     wanted = {s.name for s in (*pinned, *general)}
     if not wanted <= set(names(choice)):

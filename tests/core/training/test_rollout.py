@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from lull.core.training.record import Run, RunProgress, RunStatus, Stand, superseded
+from lull.core.training.record import CurrentState, Run, RunProgress, RunStatus, why_superseded
 from lull.core.training.rollout import (
-    Drawn,
     GroupState,
+    RolloutAnswer,
     RolloutGroup,
     SampledPolicy,
     chosen_groups,
@@ -24,8 +24,10 @@ from tests.doubles.fakes import FakeClock
 FLAT, TELLING, SILENT = GroupState.FLAT, GroupState.TELLING, GroupState.SILENT
 
 
-def drawn(*rewards: float | None) -> tuple[Drawn, ...]:
-    return tuple(Drawn(ids=(1, 2), logprobs=(-0.5, -0.1), reward=reward) for reward in rewards)
+def drawn(*rewards: float | None) -> tuple[RolloutAnswer, ...]:
+    return tuple(
+        RolloutAnswer(ids=(1, 2), logprobs=(-0.5, -0.1), reward=reward) for reward in rewards
+    )
 
 
 def group(name: str, turn: str, number: int, *rewards: float | None) -> RolloutGroup:
@@ -62,7 +64,7 @@ def test_a_group_tells_where_some_answers_were_better(
 
 def test_tokens_and_their_chances_go_together() -> None:
     with pytest.raises(ValueError, match="2 ids and 1"):
-        Drawn(ids=(1, 2), logprobs=(-0.5,), reward=1.0)
+        RolloutAnswer(ids=(1, 2), logprobs=(-0.5,), reward=1.0)
 
 
 def test_the_request_with_the_fewest_groups_is_next_and_none_beyond_its_share() -> None:
@@ -115,7 +117,9 @@ def run() -> Run:
     )
 
 
-STAND = Stand(model="pocket", base="b", root=None, skills={"t1": (), "t2": ("s1",)}, live={"s1"})
+STAND = CurrentState(
+    model="pocket", base="b", root=None, skills={"t1": (), "t2": ("s1",)}, live={"s1"}
+)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +134,14 @@ STAND = Stand(model="pocket", base="b", root=None, skills={"t1": (), "t2": ("s1"
         (replace(STAND, skills={"t1": ("s2",), "t2": ("s1",)}), "other skills"),
     ],
 )
-def test_a_run_stands_while_nothing_that_it_was_made_of_has_changed(now: Stand, why: str) -> None:
-    said = superseded(run(), now)
+def test_a_run_stands_while_nothing_that_it_was_made_of_has_changed(
+    now: CurrentState, why: str
+) -> None:
+    said = why_superseded(run(), now)
     assert (why in said) if why else said == ""
 
 
 def test_a_run_that_trains_a_skill_in_ends_with_the_skill() -> None:
     graduating = replace(run(), graduates="s1")
-    assert superseded(graduating, STAND) == ""
-    assert "no longer in force" in superseded(graduating, replace(STAND, live=()))
+    assert why_superseded(graduating, STAND) == ""
+    assert "no longer in force" in why_superseded(graduating, replace(STAND, live=()))

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from lull.core.errors import TrainingError
 from lull.core.training.events import (
-    Began,
-    Failed,
-    Finished,
+    RunBegan,
     RunEvent,
+    RunFailed,
+    RunFinished,
     RunRefused,
-    Stepped,
+    StepDone,
     event_line,
     parse_event,
 )
 from lull.core.training.examples import (
     Example,
-    Graduation,
+    GraduationExample,
     Group,
     RecordedAnswer,
     ReplayExample,
@@ -61,14 +61,14 @@ def samples(draw: st.DrawFn) -> SampledAnswer:
 @st.composite
 def examples(draw: st.DrawFn) -> Example:
     known = {"id": draw(st.text()), "prompt_ids": draw(IDS)}
-    match draw(st.sampled_from([Group, RecordedAnswer, Graduation, ReplayExample])):
+    match draw(st.sampled_from([Group, RecordedAnswer, GraduationExample, ReplayExample])):
         case kind if kind is Group:
             return Group(**known, samples=tuple(draw(st.lists(samples(), max_size=4))))
         case kind if kind is RecordedAnswer:
             return RecordedAnswer(**known, **draw(answers()), good=draw(st.booleans()))
-        case kind if kind is Graduation:
+        case kind if kind is GraduationExample:
             taught = {"teacher_ids": draw(IDS), "sample_ids": draw(IDS | st.just(()))}
-            return Graduation(**known, **taught)
+            return GraduationExample(**known, **taught)
     return ReplayExample(**known, **draw(answers()))
 
 
@@ -191,7 +191,9 @@ def test_terms_of_another_kind_are_refused() -> None:
 
 
 def events() -> st.SearchStrategy[RunEvent]:
-    return st.one_of(*(st.builds(kind) for kind in (Began, Stepped, Finished, RunRefused, Failed)))
+    return st.one_of(
+        *(st.builds(kind) for kind in (RunBegan, StepDone, RunFinished, RunRefused, RunFailed))
+    )
 
 
 @given(events())
@@ -208,7 +210,7 @@ def test_a_line_that_is_no_event_of_ours_is_passed_over(line: str) -> None:
 
 
 def test_an_event_of_a_later_version_is_read_as_far_as_it_is_known() -> None:
-    event = Finished(steps=1, sha256="a", took_s=1.0)
+    event = RunFinished(steps=1, sha256="a", took_s=1.0)
     line = json.dumps({**json.loads(event_line(event)), "colour": "red"})
     assert parse_event(line) == event
 

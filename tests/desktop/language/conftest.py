@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from lull.desktop.language.choice import ENGLISH, put_in_force
+from lull.desktop.language.choice import ENGLISH, apply_language
 
 
 @pytest.fixture
 def german(qapp: QApplication) -> Iterator[None]:
-    put_in_force(qapp, "de")
+    apply_language(qapp, "de")
     yield
-    put_in_force(qapp, ENGLISH)
+    apply_language(qapp, ENGLISH)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lull.config.files import show
+from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.desktop.pages.settings.names import GROUPS, NAMES
 from tests.desktop.language.source import Source
@@ -170,7 +170,7 @@ def _titles(error: ast.ClassDef) -> Iterator[str]:
 
 def _settings(found: ServiceTexts) -> None:
     file = "lull/config/settings.py"
-    for item in show(Settings()):
+    for item in describe_settings(Settings()):
         group = item.key.split(".")[0]
         found.coded[f"settings {group}"] = GROUPS[group]
         found.coded[f"setting {item.key}"] = NAMES[item.key]

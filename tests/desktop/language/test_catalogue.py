@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from lull.core.errors import ResourceError
 from lull.desktop.language import choice
-from lull.desktop.language.catalogue import Catalogue, read
+from lull.desktop.language.catalogue import Catalogue, read_catalogue
 from lull.desktop.words import ago, count, counted, length, parsed, percent, short_date, signed, tr
 from tests.desktop.language import texts
 
@@ -36,7 +36,7 @@ def test_every_text_of_the_window_is_seen_in_its_source(found: texts.Found) -> N
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_catalogue_says_every_text_and_no_other(path: Path, found: texts.Found) -> None:
-    said = read(path)
+    said = read_catalogue(path)
     assert said.texts.keys() == found.texts.keys()
     assert said.counted.keys() == found.counted.keys()
     assert said.coded.keys() == found.coded.keys()
@@ -48,7 +48,7 @@ def test_a_catalogue_says_every_text_and_no_other(path: Path, found: texts.Found
 def test_a_translation_has_the_places_and_commands_of_its_text(
     path: Path, found: texts.Found
 ) -> None:
-    said = read(path)
+    said = read_catalogue(path)
     pairs = [*said.texts.items(), *((found.coded[key], said.coded[key]) for key in said.coded)]
     pairs += said.sentences.items()
     pairs += [(one, pair[n]) for ones, pair in said.counted.items() for n, one in enumerate(ones)]
@@ -75,12 +75,12 @@ def test_what_is_no_line_of_a_catalogue_is_named_with_its_number(tmp_path: Path)
     ):
         path.write_text(text, "utf-8")
         with pytest.raises(ResourceError, match=f"line {number}"):
-            read(path)
+            read_catalogue(path)
     path.write_bytes(b'msgid "\xff"\n')
     with pytest.raises(ResourceError, match="cannot be read"):
-        read(path)
+        read_catalogue(path)
     with pytest.raises(ResourceError, match="cannot be read"):
-        read(tmp_path / "none.po")
+        read_catalogue(tmp_path / "none.po")
 
 
 def test_a_catalogue_is_read_with_its_continued_lines_pairs_and_codes(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_catalogue_is_read_with_its_continued_lines_pairs_and_codes(tmp_path: 
         'msgctxt "gate.heat"\nmsgid "It is hot."\nmsgstr "g"',
         "utf-8",
     )
-    assert read(path) == Catalogue(
+    assert read_catalogue(path) == Catalogue(
         texts={'a “b” "c"\n': "d"},
         counted={("%1 e", "%1 es"): ("%1 f", "%1 fs")},
         coded={"gate.heat": "g"},
@@ -102,21 +102,21 @@ def test_a_catalogue_is_read_with_its_continued_lines_pairs_and_codes(tmp_path: 
 
 def test_the_language_is_the_chosen_one_or_the_systems_or_english(tmp_path: Path) -> None:
     preferences = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
-    assert choice.chosen(preferences) == choice.SYSTEM
+    assert choice.chosen_language(preferences) == choice.SYSTEM
     for stored, told in (("de", "de"), ("en", "en"), ("tlh", choice.SYSTEM)):
         preferences.setValue(choice.LANGUAGE, stored)
-        assert choice.chosen(preferences) == told
+        assert choice.chosen_language(preferences) == told
     german, austrian, french = QLocale("de_DE"), QLocale("de_AT"), QLocale("fr_FR")
-    assert choice.wanted("en", german) == "en"
-    assert choice.wanted("de", french) == "de"
-    assert choice.wanted(choice.SYSTEM, german) == "de"
-    assert choice.wanted(choice.SYSTEM, austrian) == "de"
-    assert choice.wanted(choice.SYSTEM, french) == "en"
-    assert choice.wanted(choice.SYSTEM, QLocale.c()) == "en"
+    assert choice.resolved_language("en", german) == "en"
+    assert choice.resolved_language("de", french) == "de"
+    assert choice.resolved_language(choice.SYSTEM, german) == "de"
+    assert choice.resolved_language(choice.SYSTEM, austrian) == "de"
+    assert choice.resolved_language(choice.SYSTEM, french) == "en"
+    assert choice.resolved_language(choice.SYSTEM, QLocale.c()) == "en"
 
 
 def test_english_numbers_and_times_are_as_ever(qapp: QApplication) -> None:
-    choice.put_in_force(qapp, choice.ENGLISH)
+    choice.apply_language(qapp, choice.ENGLISH)
     at = parsed("2026-11-23T17:00:00+00:00")
     assert at is not None
     assert (count(12_345), signed(-0.5), percent(0.456)) == ("12,345", "−0.50", "46%")
@@ -145,7 +145,7 @@ def test_the_buttons_of_qts_own_dialogs_follow(qapp: QApplication, german: None)
         return box.buttons()[0].text().replace("&", "")
 
     assert cancel() == "Abbrechen"
-    choice.put_in_force(qapp, choice.ENGLISH)
+    choice.apply_language(qapp, choice.ENGLISH)
     assert cancel() == "Cancel"
 
 
@@ -158,5 +158,5 @@ def test_a_damaged_catalogue_leaves_the_window_english(
     (tmp_path / "de.po").write_bytes(b"\xff\xfe")
     monkeypatch.setattr(choice, "languages_dir", lambda: tmp_path)
     assert tr("Settings") == "Einstellungen"
-    choice.speak_wanted(qapp, preferences)
+    choice.apply_chosen_language(qapp, preferences)
     assert tr("Settings") == "Settings"

@@ -19,7 +19,7 @@ def test_a_run_of_one_turn() -> None:
 
 
 def test_the_only_run_is_told_without_counting_it() -> None:
-    better, worse = meaning.of_runs([(0.4, 0.5)]), meaning.of_runs([(0.5, 0.4)])
+    better, worse = meaning.runs_sentence([(0.4, 0.5)]), meaning.runs_sentence([(0.5, 0.4)])
     start = "Too few runs to tell: after the only one the practice answers were "
     assert better == f"{start}better than before."
     assert worse == f"{start}not better than before."

@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
-from lull.core.clients.client import CLIENTS, Speech
+from lull.core.clients.client import CLIENTS, ApiProtocol
 from lull.core.errors import StoreError
 from lull.core.models.learnable import Learnable
 from lull.core.models.talked_to import AutoChoice, auto_choice
-from lull.core.proof.placing import PlacingResult, settled
+from lull.core.proof.placing import PlacingResult, with_best_place
 from lull.core.provenance.screening import screen_typed
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import SkillText
@@ -51,9 +51,9 @@ def test_what_to_know_of_a_chat_app_and_how_to_connect_it_by_hand() -> None:
 
 
 def test_why_the_test_of_a_chat_app_failed() -> None:
-    from lull.backends.clients.trial import try_out
+    from lull.backends.clients.trial import send_test_request
 
-    tried = try_out(f"http://127.0.0.1:{nobodys_port()}", Speech.OLLAMA, "zed", "m")
+    tried = send_test_request(f"http://127.0.0.1:{nobodys_port()}", ApiProtocol.OLLAMA, "zed", "m")
     words, good = words_of_test(json.loads(json.dumps(tried)))
     assert not good and "antwortet nicht: " in words
 
@@ -63,7 +63,7 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
     cases = sheet()
     obeys = {place: [kept] for place, kept in zip(Placement, scores, strict=True)}
     begun = PlacingResult(model="tiny", digest="d", sheet="x", marks=tuple(asked(cases, obeys)))
-    done = settled(begun, cases)
+    done = with_best_place(begun, cases)
     words = placing_words([{"model": "tiny", "why": done.why}])
     assert words.startswith("tiny: Skills stehen ") and in_german(words)
     new = PlacingResult(model="other", digest="d", sheet="x")

@@ -11,13 +11,13 @@ import pytest
 
 from lull.core.calendars.event import Calendar, Meaning
 from lull.core.errors import StoreError
-from lull.core.idle.hours import parsed
+from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals
-from lull.core.said import said
-from lull.desktop.language.recognising import Recognised
-from lull.desktop.words import both, in_window, translated
+from lull.core.said import coded_text
+from lull.desktop.language.recognising import SentenceTranslator
+from lull.desktop.words import problem_text, reword_for_window, translated
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -61,7 +61,7 @@ def windows() -> Iterator[IdleWindow]:
             yield decide(signals, settings=rule, train_now=True)
     signals = IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE)
     for line in ("mon-sun 00:00-23:00", "tue 08:00-09:00"):
-        hours = (parsed(line),)
+        hours = (parse_hours(line),)
         yield decide(signals, settings=IdleRule(blocked_hours=hours))
         yield decide(signals, settings=IdleRule(allowed_hours=hours))
         yield decide(signals, settings=IdleRule(sleep_hours=hours))
@@ -97,7 +97,7 @@ def test_in_english_a_text_with_a_code_is_shown_as_the_service_says_it() -> None
 @pytest.mark.usefixtures("german")
 def test_a_text_within_a_text_is_said_in_german_too() -> None:
     open_ = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
-    window = open_.working(said("working-on", "%1. %2", said("x", "Y"), open_.because))
+    window = open_.working(coded_text("working-on", "%1. %2", coded_text("x", "Y"), open_.because))
     assert translated(window.as_dict(), "because") == "Y. Kein Zeichen von dir seit 50 min."
 
 
@@ -116,7 +116,7 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
         hint="`lull doctor` says why.",
     )
     assert translated(error.as_dict(), "title") == "Die Datenbank ist nicht nutzbar"
-    assert both(error.as_dict()) == (
+    assert problem_text(error.as_dict()) == (
         "/home/me/lull.db lässt sich nicht schreiben: Was jetzt gesagt wird, wird nicht "
         "aufgezeichnet. Die Seite „Protokoll“ sagt, warum."
     )
@@ -124,16 +124,16 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
 
 @pytest.mark.usefixtures("german")
 def test_sentences_and_clauses_in_a_row_are_recognised_one_by_one() -> None:
-    assert in_window("12 won, 3 lost of 15 pairs; 4 past successes held") == (
+    assert reword_for_window("12 won, 3 lost of 15 pairs; 4 past successes held") == (
         "12 von 15 Paaren gewonnen, 3 verloren; 4 frühere Erfolge blieben"
     )
-    assert in_window("12 won, 3 lost of 15 pairs; and more") == (
+    assert reword_for_window("12 won, 3 lost of 15 pairs; and more") == (
         "12 won, 3 lost of 15 pairs; and more"
     )
 
 
 def test_a_sentence_is_recognised_with_what_stands_in_its_places() -> None:
-    known = Recognised(
+    known = SentenceTranslator(
         {
             "%1 of %2 were read": "von %2 wurden %1 gelesen",
             "It is %1.": "Es ist %1.",

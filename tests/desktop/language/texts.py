@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from lull.desktop.language.catalogue import SENTENCE, Catalogue, read
+from lull.desktop.language.catalogue import SENTENCE, Catalogue, read_catalogue
 from lull.desktop.language.choice import LANGUAGES
 from tests.desktop.language.service_texts import of_service
 from tests.desktop.language.source import Source
@@ -111,7 +111,7 @@ def main() -> None:
     for line in made.unseen:
         sys.stderr.write(f"cannot be seen: {line}\n")
     for path in CATALOGUES:
-        path.write_text(written(made, read(path), code=path.stem), "utf-8")
+        path.write_text(written(made, read_catalogue(path), code=path.stem), "utf-8")
 
 
 if __name__ == "__main__":

@@ -27,15 +27,15 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language.choice import ENGLISH, LANGUAGES, put_in_force
+from lull.desktop.language.choice import ENGLISH, LANGUAGES, apply_language
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
-from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
+from lull.desktop.pages.letting_out import ExposureDialog, exposure_words
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
-from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
+from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.week_bars import kind_words
 from lull.desktop.pages.schedule.week_editor import WeekEditor
@@ -43,7 +43,7 @@ from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.switch import Switch
-from lull.desktop.words import speak, tr
+from lull.desktop.words import set_language, tr
 from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.review.test_review_page import opened
@@ -127,8 +127,8 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
         NewSkillDialog(page),
         ForgetDialog({"removed": {"turns": 2}}, page),
         FeedDialog(page.kit, page),
-        TryDialog(page.kit, tried_skill({"name": "menu-style"}), page),
-        LettingOutDialog(tr("Settings"), lets_out("judge.allow_remote", "true"), page),
+        TryDialog(page.kit, skill_to_try({"name": "menu-style"}), page),
+        ExposureDialog(tr("Settings"), exposure_words("judge.allow_remote", "true"), page),
     ]
     for one in made:
         shown.bot.addWidget(one)
@@ -237,12 +237,12 @@ class PseudoPairs(dict[tuple[str, str], tuple[str, str]]):
 
 @pytest.fixture
 def pseudo(qapp: QApplication) -> Iterator[None]:
-    speak(
+    set_language(
         Catalogue(texts=Pseudo(), counted=PseudoPairs(), coded=Pseudo()),
         QLocale(QLocale.Language.English),
     )
     yield
-    put_in_force(qapp, ENGLISH)
+    apply_language(qapp, ENGLISH)
 
 
 FIXED = {"Lull", "", "–", "✓", "✗", "!", "J, K", "A", "R", "E", "D", "?", *LANGUAGES.values()}

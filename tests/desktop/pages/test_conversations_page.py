@@ -14,7 +14,7 @@ from lull.contract import routes
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
-from lull.desktop.pages.chat.turns_view import redactions, worth_words
+from lull.desktop.pages.chat.turns_view import redactions, score_words
 from lull.desktop.widgets.long_text import LongText
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import short_date
@@ -131,7 +131,7 @@ def test_who_comes_to_the_end_while_a_page_is_read_gets_more(
 ) -> None:
     page = opened(on_script, scripted, 100_000)
     before = len(page.rows.rows)
-    page.rows.again()
+    page.rows.reload()
     assert page.rows.reading
     page.list.scrollToBottom()
     on_script.until(lambda: len(page.rows.rows) > before)
@@ -217,10 +217,10 @@ def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
 
 
 def test_a_turn_that_may_not_train_says_why() -> None:
-    said = worth_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
+    said = score_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
     assert said == "Not scored yet · it is kept for the gate"
     unscored = turn(1, reward=None, eligible=False, why_not="not scored yet")
-    assert worth_words(unscored) == "Not scored yet"
+    assert score_words(unscored) == "Not scored yet"
 
 
 def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted) -> None:
@@ -240,7 +240,7 @@ def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted)
     wanted = {"client": "editor", "model": "qwen3:4b", "label": "bad", "skill": "menu-style"}
     wanted |= {"excluded": "no"}
     on_script.until(lambda: any(wanted.items() <= query.items() for _, _, query in scripted.asked))
-    page.filter.offer(["curl"], [])
+    page.filter.set_options(["curl"], [])
     assert page.filter.client.currentData() == "editor"
 
 

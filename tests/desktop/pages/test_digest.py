@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lull.contract import routes
-from lull.desktop.pages.digest import digest, since
+from lull.desktop.pages.digest import digest, start_of_yesterday
 from lull.desktop.pages.today import TodayPage
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
@@ -32,14 +32,18 @@ def window(closed: datetime | None, used_s: float, *done: tuple[str, str]) -> Js
 
 
 def test_nothing_is_said_where_nothing_happened() -> None:
-    before = window(since(HERE) - timedelta(minutes=1), 60.0, ("proof", "Proving a"))
+    before = window(start_of_yesterday(HERE) - timedelta(minutes=1), 60.0, ("proof", "Proving a"))
     assert digest({}, [], HERE) == []
     assert digest({"days": [day(2, 5, 1.0), day(0, 0, 0.0)]}, [before], HERE) == []
     assert digest({}, [window(HERE, 0.0)], HERE) == []
 
 
 def test_conversations_that_went_into_the_trash_are_told_the_day_after() -> None:
-    days = {since(HERE).date().isoformat(): 3, HERE.date().isoformat(): 1, "2026-11-01": 9}
+    days = {
+        start_of_yesterday(HERE).date().isoformat(): 3,
+        HERE.date().isoformat(): 1,
+        "2026-11-01": 9,
+    }
     assert digest({}, [], HERE, trash={"days": days}) == [
         "4 old conversations went into the trash; Conversations can restore them for a week."
     ]
@@ -56,7 +60,7 @@ def test_answers_of_yesterday_and_today_are_compared_with_the_days_before() -> N
 
 def test_work_is_told_once_in_however_many_windows_it_was_done() -> None:
     windows = [
-        window(since(HERE) - timedelta(minutes=1), 900.0, ("exam", "Exam of old:1b")),
+        window(start_of_yesterday(HERE) - timedelta(minutes=1), 900.0, ("exam", "Exam of old:1b")),
         window(HERE - timedelta(hours=20), 600.0, ("proof", "Proving a"), ("ready", "Weights")),
         window(HERE - timedelta(hours=4), 3_000.0, ("proof", "Proving a"), ("proof", "Proving b")),
         window(None, 60.0, ("step", "Training run run_1")),

@@ -164,7 +164,7 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
         "moves": [{"at": at, "move": "promote", "active": "adapter_2", "shadow": None}],
     }
     page = today(on_script, scripted)
-    page.feed.look_back(14)  # and not in a quarter of a minute
+    page.feed.set_days(14)  # and not in a quarter of a minute
     on_script.until(lambda: page.figures["reward"].text() == "90%")
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from lull.contract import routes
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
-from lull.desktop.pages.schedule.page import SchedulePage, keeps_shut
+from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
 from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.state import shown_week
@@ -67,7 +67,7 @@ def test_hours_that_nobody_can_read_leave_the_rest_standing() -> None:
 def test_only_what_keeps_lull_from_working_is_a_reason() -> None:
     gates = [("input", "unknown"), ("heat", "unknown"), ("power", "closed"), ("wait", "open")]
     named = [{"name": name, "state": state, "text": ""} for name, state in gates]
-    assert [gate["name"] for gate in named if keeps_shut(gate)] == ["input", "power"]
+    assert [gate["name"] for gate in named if blocks_work(gate)] == ["input", "power"]
 
 
 # Drawing hours
@@ -80,7 +80,10 @@ def drawing(shown: Shown, scripted: Scripted) -> tuple[SchedulePage, WeekEditor]
 
 
 def point(week: WeekEditor, day: int, hour: float) -> QPoint:
-    x, y = week.left + hour * week.hour, week.top + (day + 0.5) * week.line
+    x, y = (
+        week.label_width + hour * week.hour_width,
+        week.header_height + (day + 0.5) * week.day_height,
+    )
     return QPointF(x, y).toPoint()
 
 
@@ -132,16 +135,16 @@ def test_hours_are_drawn_with_the_keyboard_alone(on_script: Shown, scripted: Scr
     value = f"{day_name(week, 1)} 08:30-09:30"
     on_script.until(lambda: [b["value"] for b in scripted.posts(routes.SETTINGS)] == [value])
     on_script.bot.keyClick(week, Qt.Key.Key_Escape)
-    assert week.stretch is None
+    assert week.marked_span is None
 
 
 def test_a_point_of_the_picture_says_what_stands_there(
     on_script: Shown, scripted: Scripted
 ) -> None:
     _, week = drawing(on_script, scripted)
-    assert "sleep hours · 23:00-07:00" in week.said_at(QPointF(point(week, 1, 3.0)))
-    assert week.said_at(QPointF(point(week, 1, 12.0))) == ""
-    assert week.said_at(QPointF(2, 2)) == ""
+    assert "sleep hours · 23:00-07:00" in week.bars_text_at(QPointF(point(week, 1, 3.0)))
+    assert week.bars_text_at(QPointF(point(week, 1, 12.0))) == ""
+    assert week.bars_text_at(QPointF(2, 2)) == ""
 
 
 def test_a_calendar_says_how_it_is_and_can_be_removed(on_script: Shown, scripted: Scripted) -> None:

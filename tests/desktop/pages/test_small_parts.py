@@ -14,7 +14,7 @@ from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.main import NOTICE_PAGES
 from lull.desktop.pages.review.diff import marked_html
-from lull.desktop.single import Single
+from lull.desktop.single import SingleInstance
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.tokens import LIGHT
@@ -25,16 +25,16 @@ from tests.desktop.scripted import Scripted, learning, status
 
 def test_a_second_start_shows_the_first_one_s_window(home: Path, qtbot: QtBot) -> None:
     place = place_of(Paths.from_environment({}, "linux", home=str(home)), lambda: True)
-    first, second = Single(place), Single(place)
-    assert first.first()
+    first, second = SingleInstance(place), SingleInstance(place)
+    assert first.become_first()
     asked: list[bool] = []
     first.asked.connect(lambda: asked.append(True))
-    assert not second.first()
-    assert second.wake()
+    assert not second.become_first()
+    assert second.show_first_window()
     qtbot.waitUntil(lambda: asked == [True], timeout=WAIT_MS)
     first.close()
-    third = Single(place)
-    assert third.first()
+    third = SingleInstance(place)
+    assert third.become_first()
     third.close()
 
 
@@ -57,18 +57,18 @@ def test_starting_at_login_is_off_until_it_is_turned_on(
     made = autostart(platform, tmp_path)
     other = next(one for one in AutostartPart if one is not part)
     assert not made.is_on(part)
-    made.turn(part, on=True)
+    made.set_enabled(part, on=True)
     assert made.is_on(part)
     assert not made.is_on(other)
-    made.turn(part, on=True)
-    made.turn(part, on=False)
+    made.set_enabled(part, on=True)
+    made.set_enabled(part, on=False)
     assert not made.is_on(part)
     assert [path for path in tmp_path.rglob("*") if path.is_file() or path.is_symlink()] == []
 
 
 def test_the_unit_is_enabled_by_its_link(tmp_path: Path) -> None:
     made = autostart("linux", tmp_path)
-    made.turn(AutostartPart.SERVICE, on=True)
+    made.set_enabled(AutostartPart.SERVICE, on=True)
     link = tmp_path / ".config/systemd/user/default.target.wants/lull.service"
     assert link.resolve() == made.path(AutostartPart.SERVICE).resolve()
     text = link.read_text()
@@ -78,7 +78,7 @@ def test_the_unit_is_enabled_by_its_link(tmp_path: Path) -> None:
 
 def test_at_login_only_the_icon_comes(tmp_path: Path, home: Path) -> None:
     place = place_of(Paths.from_environment({}, "linux", home=str(home)), lambda: True)
-    made = Autostart.here(place, platform="linux", environ={"HOME": str(tmp_path)})
+    made = Autostart.for_platform(place, platform="linux", environ={"HOME": str(tmp_path)})
     assert made is not None
     assert made.icon == ("lull", "open", "--hidden")
 
@@ -91,7 +91,7 @@ def test_the_agent_of_macos_is_a_property_list(tmp_path: Path) -> None:
 
 def test_elsewhere_nothing_is_offered(tmp_path: Path, home: Path) -> None:
     place = place_of(Paths.from_environment({}, "linux", home=str(home)), lambda: True)
-    assert Autostart.here(place, platform="win32", environ={}) is None
+    assert Autostart.for_platform(place, platform="win32", environ={}) is None
 
 
 # Notifications

@@ -12,14 +12,14 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
-from lull.desktop.diagnostics import bundle, hidden
+from lull.desktop.diagnostics import bug_report, redacted
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
-from lull.desktop.wiping import wiped
+from lull.desktop.wiping import delete_data_files
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.scripted import Scripted, status
@@ -123,7 +123,7 @@ def test_a_wiped_home_keeps_what_a_window_holds_open(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "x").write_text("x")
     (tmp_path / "elsewhere").symlink_to(tmp_path / "run")
-    assert wiped(tmp_path) == []
+    assert delete_data_files(tmp_path) == []
     assert sorted(one.name for one in tmp_path.iterdir()) == ["run", "service.lock", "window.ini"]
     assert (tmp_path / "run" / "x").exists()
 
@@ -141,9 +141,9 @@ def test_what_puts_connected_programs_back_is_kept_and_said(
     dialog.all.setChecked(True)
     dialog.everything.setChecked(True)
     assert "stay connected" in dialog.words.text()
-    assert wiped(home) == [] and record.exists()
+    assert delete_data_files(home) == [] and record.exists()
     record.unlink()
-    assert wiped(home) == [] and not (home / "clients").exists()
+    assert delete_data_files(home) == [] and not (home / "clients").exists()
 
 
 def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
@@ -205,13 +205,13 @@ SECRETS = [
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_diagnostics_hide(secret: str) -> None:
-    text = hidden(f"api_key = {secret} seen", home=Path("/home/anna/lull"), user="anna")
+    text = redacted(f"api_key = {secret} seen", home=Path("/home/anna/lull"), user="anna")
     assert secret not in text
     assert text.endswith("seen")
 
 
 def test_diagnostics_keep_what_helps() -> None:
-    text = bundle(
+    text = bug_report(
         status=status(),
         checks=[{"name": "disk", "ok": False, "serious": True, "text": "Full.", "hint": "Tidy."}],
         settings=[{"key": "service.port", "value": 1, "default": 2}],

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from lull.config.files import show
+from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.contract import routes
 from tests.desktop.played.clients import clients
@@ -385,7 +385,7 @@ def settings() -> list[Json]:
             "reason": one.reason,
             "allowed": one.allowed,
         }
-        for one in show(Settings())
+        for one in describe_settings(Settings())
     ]
 
 

@@ -21,7 +21,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
-from lull.desktop.running.ports import address_of, another, is_free
+from lull.desktop.running.ports import address_of, is_free, next_free_port
 from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
@@ -128,7 +128,7 @@ class Clocked:
 
     def spawn(self, place: Place) -> FakeChild:
         error = f'{{"error": {{"title": "{AddressInUse.title}", "detail": "d", "hint": "h"}}}}'
-        place.service_words.write_text(error)
+        place.service_error_file.write_text(error)
         self.children.append(FakeChild(code=1))
         return self.children[-1]
 
@@ -142,24 +142,24 @@ def test_it_is_started_when_the_port_is_free_again_and_not_before(
     paths.logs.mkdir(exist_ok=True)
     process = ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
     process.start()
-    process.look()
+    process.check_service()
     assert process.state is ServiceState.PORT_TAKEN
     for _ in range(20):
         world.now_s += 60
-        process.look()
+        process.check_service()
     assert len(world.children) == 1
     taken.close()
     world.now_s += 60
-    process.look()
+    process.check_service()
     assert len(world.children) == 2
 
 
 def test_the_next_free_port_is_found(taken: socket.socket) -> None:
     port = taken.getsockname()[1]
     assert not is_free("127.0.0.1", port)
-    found = another("127.0.0.1", port)
+    found = next_free_port("127.0.0.1", port)
     assert found == 0 or is_free("127.0.0.1", found)
-    assert another("127.0.0.1", 65_535) == 0
+    assert next_free_port("127.0.0.1", 65_535) == 0
 
 
 def test_the_settings_file_is_left_to_a_service_that_runs(paths: Paths) -> None:

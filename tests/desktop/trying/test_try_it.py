@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.pages.review.page import ReviewPage
-from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
+from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk
 from tests.desktop.conftest import Shown, live
@@ -250,7 +250,7 @@ def test_what_the_user_types_first_is_not_overwritten(
     shown = live(show(home))
     page = shown.go(PageName.REVIEW)
     skill = {"name": "menu-style", "client": ""}
-    dialog = TryDialog(page.kit, tried_skill(skill), page)
+    dialog = TryDialog(page.kit, skill_to_try(skill), page)
     dialog.show()
     assert not dialog.go.isEnabled()
     shown.bot.keyClicks(dialog.request, "mine")

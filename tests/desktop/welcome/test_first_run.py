@@ -13,7 +13,7 @@ from lull.contract import routes
 from lull.desktop.pages.connect.dialogs import ConnectDialog
 from lull.desktop.state import Subject
 from lull.desktop.welcome.page import DONE, FirstRun
-from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep
+from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep
 from tests.desktop.accessible import tab_stops, upwards
 from tests.desktop.conftest import Shown, live
 from tests.desktop.played.clients import clients
@@ -98,7 +98,7 @@ def test_a_model_that_cannot_learn_says_why_and_one_that_can_is_chosen(
     steps = opened(shown)
     steps.go(1)
     step = steps.steps[1]
-    assert isinstance(step, AnswersStep)
+    assert isinstance(step, ModelStep)
     shown.until(lambda: step.choice.models.count() == 3)
     assert "Its shape is unknown." in step.choice.why.text()
     item = step.choice.models.model().item(2)  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def test_without_an_ollama_the_built_in_model_is_made_ready_while_one_reads(
     steps = opened(shown)
     steps.go(1)
     step = steps.steps[1]
-    assert isinstance(step, AnswersStep)
+    assert isinstance(step, ModelStep)
     shown.until(lambda: scripted.posts(routes.MODELS_BUILT_IN))
     making = {**built_in, "progress": 0.4}
     scripted.answers[routes.STATUS] = status(**NOTHING, upstream=away, built_in=making)
@@ -181,7 +181,7 @@ def test_chat_apps_that_are_installed_are_connected_from_here(
     steps = opened(shown)
     steps.go(2)
     step = steps.steps[2]
-    assert isinstance(step, Addressed)
+    assert isinstance(step, ConnectStep)
     shown.until(lambda: "zed" in step.apps.rows)
     assert step.apps.isVisible() and "codex" not in step.apps.rows
     assert step.by_hand.text().startswith("In any other chat app")
@@ -202,7 +202,7 @@ def test_where_no_chat_app_is_found_the_address_stands_alone(
     steps = opened(shown)
     steps.go(2)
     step = steps.steps[2]
-    assert isinstance(step, Addressed)
+    assert isinstance(step, ConnectStep)
     shown.until(lambda: ("GET", routes.CLIENTS, {}) in scripted.asked)
     assert not step.apps.isVisible()
     assert step.by_hand.text().startswith("In your chat app")
@@ -266,7 +266,7 @@ def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
         steps = opened(shown)
         steps.go(2)
         step = steps.steps[2]
-        assert isinstance(step, Addressed)
+        assert isinstance(step, ConnectStep)
         shown.until(lambda: step.address.text() == upstream.address)
         assert step.line.text() == step.kit.place.ask
         step.try_it.click()
@@ -284,7 +284,7 @@ def test_without_an_answer_it_says_why(new_here: tuple[Shown, Scripted]) -> None
     steps = opened(shown)
     steps.go(2)
     step = steps.steps[2]
-    assert isinstance(step, Addressed)
+    assert isinstance(step, ConnectStep)
     shown.until(lambda: step.address.text() == "http://127.0.0.1:1")
     step.try_it.click()
     shown.until(lambda: step.answer.text().startswith("No answer: "))

@@ -98,7 +98,7 @@ def _own(button: QAbstractButton) -> bool:
 @pytest.mark.full
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_text_as_it_is_drawn_stands_out_by_four_and_a_half(played: Shown, theme: Theme) -> None:
-    played.desktop.look.force(theme)
+    played.desktop.look.set_theme(theme)
     weak: list[tuple[str, str, float]] = []
     measured = 0
     for name in PageName:

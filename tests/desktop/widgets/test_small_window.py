@@ -53,7 +53,7 @@ def unfold(page: Page) -> None:
 def test_nothing_is_cut_off_in_a_small_window(small: Shown, name: PageName) -> None:
     assert whole(small, name) == []
     for one in small.desktop.window.page(name).findChildren(Choice):
-        assert not one.isVisible() or one.shown == one.currentText()
+        assert not one.isVisible() or one.drawn_text == one.currentText()
 
 
 @pytest.mark.full

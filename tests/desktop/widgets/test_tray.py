@@ -211,7 +211,7 @@ def test_a_service_that_is_gone_is_a_struck_icon_and_a_reason(
     on_script.until(lambda: entries(on_script)[0].text().startswith("Service stopped"))
     assert not entries(on_script)[4].isEnabled()
     assert not entries(on_script)[5].isChecked()
-    on_script.desktop.state.say_down({"detail": "port 11435 is in use."})
+    on_script.desktop.state.set_down_reason({"detail": "port 11435 is in use."})
     assert entries(on_script)[0].text() == "Service stopped: port 11435 is in use"
     assert on_script.tray.tooltip.endswith("port 11435 is in use")
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog,
 from lull.contract import routes
 from lull.desktop.running.closing import KEEP, CloseDialog
 from lull.desktop.service_process import ServiceState
-from lull.desktop.state import Phase, Told
+from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.parts import Banner
@@ -168,7 +168,7 @@ def test_a_page_before_the_first_answer_says_that_it_loads(
 
 def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:
     undone: list[bool] = []
-    told = Told(text="Approved: menu-style", undo=lambda: undone.append(True))
+    told = OutcomeMessage(text="Approved: menu-style", undo=lambda: undone.append(True))
     on_script.desktop.state.told.emit(told)
     note = on_script.desktop.window.note
     assert note.isVisible()
@@ -203,7 +203,7 @@ def test_a_status_that_does_not_fit_ends_in_dots_and_is_whole_in_the_tooltip(
     words = "Service stopped: " + "port 11435 is used by another program " * 12
     line.setText(words)
     assert line.toolTip() == words
-    assert line.shown.endswith("…") and len(line.shown) < len(words)
+    assert line.drawn_text.endswith("…") and len(line.drawn_text) < len(words)
 
 
 def test_icons_are_drawn_as_sharp_as_the_screen_is(on_script: Shown) -> None:

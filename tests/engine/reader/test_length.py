@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lull.engine.reader.length import BATCH_TOKENS, MOST_TOGETHER, together, within
+from lull.engine.reader.length import (
+    BATCH_TOKENS,
+    MOST_TOGETHER,
+    batches_by_length,
+    shorten_exchange,
+)
 
 
 @dataclass(frozen=True)
@@ -24,12 +29,12 @@ def encoded(*sentences: int, before: int = 10, behind: int = 3) -> Encoded:
 
 def test_what_fits_stays_as_it_is() -> None:
     one = encoded(5, 6)
-    assert within(one, 24) == (one, (0, 1))  # type: ignore[arg-type]
+    assert shorten_exchange(one, 24) == (one, (0, 1))  # type: ignore[arg-type]
 
 
 def test_of_a_long_message_the_ends_stay_with_what_was_asked() -> None:
     one = encoded(5, 5, 5, 5, 5)
-    cut, kept = within(one, 30)  # type: ignore[arg-type]
+    cut, kept = shorten_exchange(one, 30)  # type: ignore[arg-type]
     assert kept == (0, 3, 4)
     assert len(cut.ids) == 28
     assert cut.ids[:10] == one.ids[:10]
@@ -42,7 +47,7 @@ def _of(one: Encoded, kept: tuple[int, ...]) -> list[tuple[int, int]]:
 
 
 def test_a_sentence_too_long_for_itself_loses_its_end() -> None:
-    cut, kept = within(encoded(100), 30)  # type: ignore[arg-type]
+    cut, kept = shorten_exchange(encoded(100), 30)  # type: ignore[arg-type]
     assert kept == (0,)
     assert len(cut.ids) == 30
     assert cut.spans == ((10, 27),)
@@ -50,7 +55,7 @@ def test_a_sentence_too_long_for_itself_loses_its_end() -> None:
 
 def test_like_lengths_are_read_together_and_each_once() -> None:
     many = [encoded(n) for n in (5, 380, 6, 370, 7) + (4,) * 40]
-    groups = together(many)  # type: ignore[arg-type]
+    groups = batches_by_length(many)  # type: ignore[arg-type]
     assert sorted(at for group in groups for at in group) == list(range(len(many)))
     for group in groups:
         assert len(group) <= MOST_TOGETHER

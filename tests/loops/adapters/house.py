@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lull.backends.mlx.local_facts import read_local_model
-from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.adapters.gate import GateRule
 from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine
 from lull.loops.adapters.gate import Gate
-from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.gate_answers import ComparedAdapters
 from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
 from lull.loops.adapters.promote import Promote, PromoteRule
-from lull.loops.proof.replay import injected
+from lull.loops.proof.replay import prompt_with_skills
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
@@ -58,7 +58,7 @@ def menus(
             old=asks(text),
             new=asks(text),
             score=_does(wish, text),
-            taught=injected(asks(text), [taught], system="") if taught else None,
+            taught=prompt_with_skills(asks(text), [taught], system="") if taught else None,
         )
         for i, text in enumerate(asked)
     )
@@ -167,7 +167,7 @@ class House:
         folder: Path,
         *,
         parent: str | None = None,
-        learned: tuple[Learned, ...] = (),
+        learned: tuple[LearnedSkill, ...] = (),
     ) -> AdapterVersion:
         self.clock.advance(1)
         version = AdapterVersion(
@@ -180,11 +180,11 @@ class House:
             status=AdapterStatus.CANDIDATE,
             made=self.clock.now(),
         )
-        return await self.promote.take_in(version, folder, learned)
+        return await self.promote.store_adapter(version, folder, learned)
 
-    async def _contest(self, version: AdapterVersion) -> Contest:
+    async def _contest(self, version: AdapterVersion) -> ComparedAdapters:
         self.contests += 1
-        return await self.host.contest(version, self.files.folder(version.id))
+        return await self.host.load_for_comparison(version, self.files.folder(version.id))
 
     async def _material(self, version: AdapterVersion) -> GateMaterial:
         probes = pocket_probes(int(version.sha256[:8], 16), each=self.each)

@@ -25,7 +25,7 @@ from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from bench.pocket import loading
 from bench.pocket.answering import prompt
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Joiner, Kind, Style
@@ -50,7 +50,7 @@ def menu(rng: random.Random, style: Style) -> Example:
 def stock() -> list[Example]:
     """What is to stay as it is: requests like the canaries, and others than those."""
     probes = [one for one in pocket_probes(99, each=150) if one.about != Kind.MENU.value]
-    return [(prompt(one.prompt, block(one.skills)), one.right[0], True) for one in probes]
+    return [(prompt(one.prompt, skills_block(one.skills)), one.right[0], True) for one in probes]
 
 
 def replay(rng: random.Random) -> Example:

@@ -44,7 +44,7 @@ def engine(house: House) -> FakeEngine:
 
 
 async def judged(house: House, adapter: str) -> Verdict:
-    verdict = await house.promote.consider(adapter)
+    verdict = await house.promote.run_gate(adapter)
     assert verdict is not None
     return verdict
 
@@ -90,7 +90,7 @@ async def test_a_slice_ends_in_time_and_no_measure_is_taken_twice(
     taken: list[int] = []
     while verdict is None:
         slices += 1
-        verdict = await home.promote.consider("adapter_good", home.clock.monotonic_s())
+        verdict = await home.promote.run_gate("adapter_good", home.clock.monotonic_s())
         taken.append(len(home.measures.all("adapter_good")))
         if slices == 3:
             await home.restart()
@@ -109,7 +109,7 @@ async def test_what_comes_into_force_meanwhile_is_the_new_opponent(
     home: House, tmp_path: Path
 ) -> None:
     await brought(home, tmp_path, good=wished, other=wished)
-    assert await home.promote.consider("adapter_good", home.clock.monotonic_s()) is None
+    assert await home.promote.run_gate("adapter_good", home.clock.monotonic_s()) is None
     assert home.measures.all("adapter_good")
     await home.promote.promote("adapter_other", why="meanwhile")
     verdict = await judged(home, "adapter_good")
@@ -119,11 +119,11 @@ async def test_what_comes_into_force_meanwhile_is_the_new_opponent(
 
 async def test_an_engine_that_falls_costs_no_measure(home: House, tmp_path: Path) -> None:
     await brought(home, tmp_path, good=wished)
-    assert await home.promote.consider("adapter_good", home.clock.monotonic_s()) is None
+    assert await home.promote.run_gate("adapter_good", home.clock.monotonic_s()) is None
     before = home.measures.all("adapter_good")
     engine(home).knock_down()
     with pytest.raises(EngineDown):
-        await home.promote.consider("adapter_good", home.clock.monotonic_s())
+        await home.promote.run_gate("adapter_good", home.clock.monotonic_s())
     engine(home).failure = None
     assert (await judged(home, "adapter_good")).accepted
     after = home.measures.all("adapter_good")
@@ -135,7 +135,7 @@ async def test_a_move_meanwhile_takes_nothing_from_the_candidate(
 ) -> None:
     versions = await brought(home, tmp_path, good=wished, other=nothing)
     await home.adapters.try_out("adapter_other", share=0.1, at=home.clock.now(), why="trial")
-    assert await home.promote.consider("adapter_good", home.clock.monotonic_s()) is None
+    assert await home.promote.run_gate("adapter_good", home.clock.monotonic_s()) is None
     await home.promote.roll_back("pocket", why="the trial ends")
     assert versions["good"] in engine(home).adapters
     assert (await judged(home, "adapter_good")).accepted
@@ -145,10 +145,10 @@ async def test_a_candidate_that_the_engine_has_lost_is_loaded_again(
     home: House, tmp_path: Path
 ) -> None:
     versions = await brought(home, tmp_path, good=wished)
-    assert await home.promote.consider("adapter_good", home.clock.monotonic_s()) is None
+    assert await home.promote.run_gate("adapter_good", home.clock.monotonic_s()) is None
     await engine(home).drop_adapter(versions["good"])
     with pytest.raises(EngineError, match="let go"):
-        await home.promote.consider("adapter_good", home.clock.monotonic_s())
+        await home.promote.run_gate("adapter_good", home.clock.monotonic_s())
     assert (await judged(home, "adapter_good")).accepted, "nothing of it was held against it"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.chat.messages import Finish
 from lull.core.training.curriculum_by_model import CurriculumByModel
 from lull.core.training.record import Run, RunSource, RunStatus
@@ -56,7 +56,7 @@ def sources(house: NightHouse) -> MaterialSources:
 
 
 async def trained(
-    house: NightHouse, *turns: str, learned: tuple[Learned, ...] = ()
+    house: NightHouse, *turns: str, learned: tuple[LearnedSkill, ...] = ()
 ) -> AdapterVersion:
     """An adapter of a run that was made of these turns."""
     run = Run(
@@ -170,7 +170,7 @@ async def test_a_learned_skill_is_asked_for_without_it_and_beside_it(house: Nigh
     turns = await house.menus(3)
     skill = await house.approved(RULED, wish=f"no, {RULE}", failures=(turns[0],), model=POCKET)
     before = await house.menus(6, corrected=0, seed=5)
-    learned = Learned(skill=skill.key, sha256=skill.sha256)
+    learned = LearnedSkill(skill=skill.key, sha256=skill.sha256)
     given = await material(house, *before[:2], learned=(learned,))
     assert {one.id for one in given.targets} & set(before[2:])
     assert not {one.id for one in given.targets} & set(before[:2])

@@ -21,7 +21,7 @@ async def test_what_learned_the_wish_and_nothing_else_comes_into_force(
 ) -> None:
     house.each = 40
     made = await house.bring("adapter_good", trained / "good")
-    verdict = await house.promote.consider(made.id)
+    verdict = await house.promote.run_gate(made.id)
     assert verdict is not None
     assert verdict.accepted, verdict.reasons
     assert house.adapters.get(made.id).status is AdapterStatus.ACTIVE
@@ -33,7 +33,7 @@ async def test_flipped_rewards_and_hacked_ones_are_turned_down(
     house: House, trained: Path, name: str
 ) -> None:
     made = await house.bring(f"adapter_{name}", trained / name)
-    verdict = await house.promote.consider(made.id)
+    verdict = await house.promote.run_gate(made.id)
     assert verdict is not None and not verdict.accepted
     failed = {check.name for check in verdict.checks if not check.holds}
     assert "target" in failed

@@ -20,7 +20,7 @@ from lull.core.adapters.adapter import (
     SHADOW_S,
     AdapterStatus,
     AdapterVersion,
-    Learned,
+    LearnedSkill,
     Shadow,
     flip_key,
 )
@@ -84,7 +84,7 @@ def sha(house: House, adapter: str) -> str:
 
 async def test_an_adapter_is_taken_in_whole_and_once(home: House, tmp_path: Path) -> None:
     first = home.adapters.get("a")
-    again = await home.promote.take_in(replace(first, sha256=""), tmp_path / "b")
+    again = await home.promote.store_adapter(replace(first, sha256=""), tmp_path / "b")
     assert again == first
     with pytest.raises(StoreError, match="cannot be kept"):
         await home.bring("d", tmp_path / "nowhere")
@@ -110,7 +110,7 @@ async def test_what_a_run_has_trained_comes_once_as_a_child_of_what_is_in_force(
     )
     folder = str(made(tmp_path, "trained"))
     for _ in range(2):
-        assert await home.promote.bring(run, folder, None) == "adapter_7"
+        assert await home.promote.store_run_adapter(run, folder, None) == "adapter_7"
     version = home.adapters.get("adapter_7")
     assert (version.parent, version.run, version.base_digest) == ("a", "run_7", home.digest)
     assert statuses(home)["adapter_7"] == "candidate"
@@ -143,11 +143,11 @@ async def test_the_one_before_is_kept_loaded_and_older_ones_are_let_go(home: Hou
 
 async def test_an_adapter_of_other_weights_is_refused(home: House, tmp_path: Path) -> None:
     alien = replace(home.adapters.get("a"), id="alien", base_digest="sha256:others")
-    await home.promote.take_in(alien, made(tmp_path, "alien"))
+    await home.promote.store_adapter(alien, made(tmp_path, "alien"))
     with pytest.raises(AdapterError, match="are others now"):
         await home.promote.promote("alien", why="try")
     with pytest.raises(AdapterError):
-        await home.promote.consider("alien")
+        await home.promote.run_gate("alien")
     assert home.serving is None
 
 
@@ -156,7 +156,7 @@ async def test_of_what_was_turned_down_the_newest_are_kept_for_a_look(
 ) -> None:
     for number in range(PAST_ADAPTERS_KEPT + 2):
         await home.bring(f"r{number}", made(tmp_path, f"r{number}"))
-        await home.adapters.verdict(
+        await home.adapters.store_verdict(
             f"r{number}", Verdict(accepted=False, at=home.clock.now(), against=None)
         )
     await home.promote.promote("a", why="a")
@@ -219,7 +219,7 @@ async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
 ) -> None:
     """A model is taken up when it begins to learn, which may be in the middle of a rollback."""
     await home.promote.promote("a", why="first")
-    unusable, begun, release = AdapterMoves.unusable, threading.Event(), threading.Event()
+    unusable, begun, release = AdapterMoves.why_unusable, threading.Event(), threading.Event()
 
     def held(moves: AdapterMoves, version: AdapterVersion) -> str:
         begun.set()
@@ -227,7 +227,7 @@ async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
         return unusable(moves, version)
 
     monkeypatch.setattr(AdapterMoves, "unusable", held)
-    taking_up = asyncio.create_task(home.promote.take_up(POCKET))
+    taking_up = asyncio.create_task(home.promote.route_to_active(POCKET))
     assert await asyncio.to_thread(begun.wait, PATIENCE_S)
     await home.promote.roll_back(POCKET, why="I say so")
     release.set()
@@ -242,7 +242,7 @@ async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
 async def test_a_day_on_trial_then_in_force(home: House) -> None:
     home.rule = ON_TRIAL
     engine(home).says(speaks({sha(home, "a"): wished}))
-    assert (await home.promote.consider("a")) is not None
+    assert (await home.promote.run_gate("a")) is not None
     served = home.local.facts(POCKET)
     assert served.adapter is None and served.shadow is not None
     assert (served.shadow.arm.version, served.shadow.share) == (sha(home, "a"), 0.1)
@@ -296,7 +296,7 @@ async def test_after_a_trial_the_one_before_answers_a_few_until_another_is_tried
         assert {sha(home, "a"), sha(home, "b")} <= set(engine(home).adapters)
         await home.restart()
     home.rule = ON_TRIAL
-    await home.promote.accepted(home.adapters.get("c"))
+    await home.promote.start_trial(home.adapters.get("c"))
     force = home.adapters.in_force(POCKET)
     assert (force.active, force.shadow, force.held_share) == ("b", "c", 0.0)
     await home.promote.roll_back(POCKET, why="enough")
@@ -377,7 +377,7 @@ async def test_a_crash_leaves_the_old_one_or_the_new_one(home: House, moves: str
                 work = home.promote.roll_back(POCKET, "a", why="back")
             case _:
                 home.rule = ON_TRIAL
-                work = home.promote.accepted(home.adapters.get("c"))
+                work = home.promote.start_trial(home.adapters.get("c"))
         task = asyncio.ensure_future(work)
         for _ in range(patience):
             await asyncio.sleep(0)
@@ -415,10 +415,12 @@ async def test_a_damaged_one_falls_back_past_other_damaged_ones(home: House) -> 
 async def test_one_that_the_engine_refuses_after_a_restart_falls_back(home: House) -> None:
     for name in "ab":
         await home.promote.promote(name, why=name)
-    await home.promote.lost(sha(home, "b"), RequestError("its shapes are others", status=400))
+    await home.promote.on_load_failure(
+        sha(home, "b"), RequestError("its shapes are others", status=400)
+    )
     assert home.serving == sha(home, "a")
     assert "its shapes are others" in home.problems[POCKET].detail
-    await home.promote.lost("unknown", RequestError("whatever", status=400))
+    await home.promote.on_load_failure("unknown", RequestError("whatever", status=400))
     assert home.serving == sha(home, "a")
 
 
@@ -534,12 +536,12 @@ async def test_one_in_force_that_harms_goes_also_while_another_is_on_trial(home:
 async def test_what_an_adapter_has_learned_holds_for_those_trained_on_it(
     home: House, tmp_path: Path
 ) -> None:
-    skill = Learned(skill=SkillKey("", "menu-style"), sha256="of the text")
+    skill = LearnedSkill(skill=SkillKey("", "menu-style"), sha256="of the text")
     await home.bring("p", made(tmp_path, "p"), learned=(skill,))
     await home.bring("q", made(tmp_path, "q"), parent="p")
     await home.promote.promote("q", why="q")
     assert home.local.facts(POCKET).learned == {"of the text"}
-    assert home.adapters.line("q") == ("q", "p")
+    assert home.adapters.lineage("q") == ("q", "p")
     await home.promote.roll_back(POCKET, why="back")
     assert home.local.facts(POCKET).learned == frozenset()
 

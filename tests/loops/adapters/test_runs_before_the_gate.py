@@ -15,11 +15,11 @@ from lull.backends.mlx.engine import MlxEngine
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.chat.messages import Role, Sampling, text_message
 from lull.core.models.engine import GenerateRequest
-from lull.core.skills.prompt_block import block
-from lull.core.training.examples import Graduation, Group, ReplayExample, SampledAnswer
+from lull.core.skills.prompt_block import skills_block
+from lull.core.training.examples import GraduationExample, Group, ReplayExample, SampledAnswer
 from lull.core.training.run_format import example_line, spec_text
 from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
-from lull.loops.adapters.gate_answers import answered
+from lull.loops.adapters.gate_answers import generate_answer
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
@@ -94,7 +94,7 @@ async def group(
 ) -> Group:
     said = await asyncio.gather(
         *(
-            answered(
+            generate_answer(
                 engine,
                 asks(asked),
                 Sampling(temperature=1.0, top_p=1.0, max_tokens=24, seed=1000 * number + k),
@@ -121,9 +121,9 @@ async def graduation(engine: MlxEngine, folder: Path) -> Path:
     chance, lines = random.Random(11), []
     for number in range(48):
         text = pocket.draw_request(chance, Kind.MENU, pocket.draw_words(chance))
-        plain, taught = asks(text), (text_message(Role.SYSTEM, block([SKILL])), *asks(text))
+        plain, taught = asks(text), (text_message(Role.SYSTEM, skills_block([SKILL])), *asks(text))
         lines.append(
-            Graduation(
+            GraduationExample(
                 id=f"turn_{number}",
                 prompt_ids=await engine.tokenize(GenerateRequest(messages=plain)),
                 teacher_ids=await engine.tokenize(GenerateRequest(messages=taught)),
@@ -132,7 +132,7 @@ async def graduation(engine: MlxEngine, folder: Path) -> Path:
     stays = [one for one in pocket_probes(123, each=12) if one.about != Kind.MENU.value]
     greedy = Sampling(temperature=0.0, max_tokens=24)
     for probe in stays:
-        said = await answered(engine, probe.messages, greedy, None)
+        said = await generate_answer(engine, probe.messages, greedy, None)
         lines.append(ReplayExample(id=probe.id, prompt_ids=said.prompt_ids, ids=said.ids))
     folder.mkdir(parents=True)
     spec = RunSpec(
@@ -159,7 +159,7 @@ async def test_a_skill_that_was_trained_in_keeps_its_gain(
 ) -> None:
     house.each, house.taught = 24, SKILL
     made = await house.bring("adapter_g", await graduation(pocket_engine, tmp_path / "run"))
-    verdict = await house.promote.consider(made.id)
+    verdict = await house.promote.run_gate(made.id)
     assert verdict is not None
     checks = {check.name: check for check in verdict.checks}
     assert checks["target"].holds and checks["kept"].holds, verdict.reasons
@@ -172,7 +172,7 @@ async def test_wrong_rewards_end_at_the_gate(
 ) -> None:
     adapter = await course(pocket_engine, tmp_path / worth.__name__, worth, rounds=rounds)
     made = await house.bring(f"adapter_{worth.__name__}", adapter)
-    verdict = await house.promote.consider(made.id)
+    verdict = await house.promote.run_gate(made.id)
     assert verdict is not None and not verdict.accepted
     failed = {check.name: check.text for check in verdict.checks if not check.holds}
     assert "target" in failed, verdict.reasons

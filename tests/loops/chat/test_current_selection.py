@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from lull.core.chat.client import Client
 from lull.core.proof.rules import GuardRule
-from lull.core.skills.past_requests import Recalled
+from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import ChangeKind, SkillKey
-from lull.loops.chat.current_selection import clean
+from lull.loops.chat.current_selection import without_skill_text
 from tests.building import assistant, system, user
 from tests.loops.classroom import MENU, Classroom, menus
 
@@ -21,7 +21,7 @@ async def add_menu(room: Classroom) -> None:
 
 
 def still(room: Classroom, turn: str) -> bool:
-    return room.current_selection.still(room.served(turn))
+    return room.current_selection.same_skills_today(room.served(turn))
 
 
 async def test_a_turn_is_of_today_as_long_as_its_prompt_would_get_the_same(
@@ -71,8 +71,8 @@ class Remembers:
     def __init__(self, skill: str) -> None:
         self._skill = skill
 
-    def recalled(self, text: str, **_: object) -> dict[str, Recalled]:
-        return {self._skill: Recalled(wanted=0.9, helped=0.9, among=1)}
+    def scores_by_skill(self, text: str, **_: object) -> dict[str, PastRequestScores]:
+        return {self._skill: PastRequestScores(wanted=0.9, helped=0.9, among=1)}
 
 
 async def test_what_was_said_is_meant_still_though_other_skills_stand_beside_it_today(
@@ -81,9 +81,9 @@ async def test_what_was_said_is_meant_still_though_other_skills_stand_beside_it_
     await add_menu(room)
     await room.add("dates", "When a calendar date is written.", "Write dates as 2026-11-21.")
     (menu,) = await room.plays(menus(1)[0], "soup")
-    room.index.remember_with(Remembers("dates"))
+    room.index.use_memory(Remembers("dates"))
     assert not still(room, menu)
-    assert room.current_selection.still_meant(room.served(menu))
+    assert room.current_selection.feedback_still_applies(room.served(menu))
 
 
 async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_since(
@@ -92,12 +92,12 @@ async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_sin
     (before,) = await room.plays(menus(1)[0], "soup")
     await add_menu(room)
     (after,) = await room.plays(menus(2)[1], "soup")
-    assert not room.current_selection.still_meant(room.served(before))
-    assert room.current_selection.still_meant(room.served(after))
+    assert not room.current_selection.feedback_still_applies(room.served(before))
+    assert room.current_selection.feedback_still_applies(room.served(after))
     await room.approve.edit(MENU_KEY, body="When you write a menu, be brief.")
-    assert not room.current_selection.still_meant(room.served(after))
+    assert not room.current_selection.feedback_still_applies(room.served(after))
     await room.approve.switch(MENU_KEY, ChangeKind.DISABLE)
-    assert not room.current_selection.still_meant(room.served(after))
+    assert not room.current_selection.feedback_still_applies(room.served(after))
 
 
 async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_today(
@@ -110,14 +110,14 @@ async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_toda
     served = [room.served(turn) for turn in turns]
     assert {bool(one.turn.skills) for one in served} == {True, False}
     for one in served:
-        assert room.current_selection.still(one) is bool(one.turn.skills)
+        assert room.current_selection.same_skills_today(one) is bool(one.turn.skills)
 
 
 async def test_what_is_not_known_of_a_model_is_not_guessed(room: Classroom) -> None:
     (before,) = await room.plays(menus(1)[0], "soup")
     room.facts = lambda _: None
     room.current_selection = type(room.current_selection)(
-        room.serve.fixing, library=lambda: room.library, facts=lambda _: None
+        room.serve.skill_selector, library=lambda: room.library, facts=lambda _: None
     )
     assert still(room, before)  # no skill is in force, whatever the model is
     await add_menu(room)
@@ -148,6 +148,6 @@ async def test_a_later_turn_is_asked_about_by_its_conversations_first_request(
 
 def test_injected_text_is_nobodys() -> None:
     block = "<skills>\nBe brief.\n</skills>"
-    assert clean(user(f"a menu\n\n{block}")).text == "a menu"
-    assert clean(system(f"You cook.\n\n{block}")).text == "You cook."
-    assert "brief" not in clean(assistant(f"{block} soup <skills>Be brief.")).text
+    assert without_skill_text(user(f"a menu\n\n{block}")).text == "a menu"
+    assert without_skill_text(system(f"You cook.\n\n{block}")).text == "You cook."
+    assert "brief" not in without_skill_text(assistant(f"{block} soup <skills>Be brief.")).text

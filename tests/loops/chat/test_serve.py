@@ -30,7 +30,7 @@ from lull.core.chat.messages import (
 from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection
 from lull.core.skills.prompt_block import Injection, Placement
 from lull.core.skills.skill import ChangeKind, SkillKey
-from lull.loops.chat.select_skills import Selected, window_of
+from lull.loops.chat.select_skills import SelectedSkills, window_of
 from lull.loops.chat.serve import Serving
 from tests.building import (
     ANYBODY,
@@ -280,8 +280,8 @@ async def test_suffixes_never_outgrow_the_budget_of_the_conversation(home: Home)
         serving = await home.say(*history, said=f"m{number}")
         history += [assistant(f"m{number}")]
         rate = TokenRate()
-        taken = rate.text(serving.injection.system) if serving.injection.system else 0
-        taken += sum(rate.text(text) for _, text in serving.injection.suffixes)
+        taken = rate.text_tokens(serving.injection.system) if serving.injection.system else 0
+        taken += sum(rate.text_tokens(text) for _, text in serving.injection.suffixes)
         assert taken <= home.rule.budget_tokens
 
 
@@ -384,9 +384,11 @@ async def converse(
         injection = serving.injection
         if not injection.empty:
             added = injection.system + injection.model_system
-            taken = rate.text(added) + sum(rate.text(text) for _, text in injection.suffixes)
+            taken = rate.text_tokens(added) + sum(
+                rate.text_tokens(text) for _, text in injection.suffixes
+            )
             reply = reply_reserve(4096, max_tokens)
-            assert rate.prompt(history) + taken + reply <= 4096 + 3
+            assert rate.prompt_tokens(history) + taken + reply <= 4096 + 3
         assert bool(serving.stamp.skills) != injection.empty
         home.serve.close(serving, answer(f"a{number}"))
         history.append(assistant(f"a{number}"))
@@ -608,8 +610,8 @@ async def test_the_adapter_on_trial_is_counted_though_no_skill_could_be_written_
         return CoinFlip(client="", name=name, sha256="s", left_out=False, share=0.1)
 
     trial, held_out = flip(flip_key("ada_1").name), flip("menu-style")
-    chosen = Selected(selection=Selection(flips=(held_out, trial), learned=("abc",)))
-    assert chosen.not_put_in("no place").selection == Selection(
+    chosen = SelectedSkills(selection=Selection(flips=(held_out, trial), learned=("abc",)))
+    assert chosen.without_skills("no place").selection == Selection(
         why="no place", flips=(trial,), learned=("abc",)
     )
 

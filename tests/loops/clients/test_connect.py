@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.backends.clients.yaml_tree import read_yaml
-from lull.core.clients.client import UserPlace, client_named
+from lull.core.clients.client import UserMachine, client_named
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import ClientFileError, Conflict, NotFound, UsageError
@@ -34,7 +34,7 @@ class Person:
     def __init__(self, folder: Path, environ: Mapping[str, str] | None = None) -> None:
         self.home = folder / "me"
         self.home.mkdir()
-        self.user = UserPlace(home=self.home, platform="linux", environ=environ or {})
+        self.user = UserMachine(home=self.home, platform="linux", environ=environ or {})
         self.connections = Connections(folder / "lull" / "clients")
         self.walk = ClientConnecting(self.connections, self.user, read_yaml)
 
@@ -53,7 +53,7 @@ class Person:
             self.walk.undo(plan)
 
     def standing(self, name: str, to: ConnectTarget = TO) -> ConnectionState:
-        return self.walk.standing(client_named(name, self.user), to)
+        return self.walk.connection_state(client_named(name, self.user), to)
 
 
 @pytest.fixture

@@ -12,17 +12,17 @@ import pytest
 
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import UpstreamDown, WeightsError
-from lull.core.models.talked_to import COUNTED_PERIOD, Talked
+from lull.core.models.talked_to import COUNTED_PERIOD, ModelUse
 from lull.loops.feedback.auto_learner import (
     AWAY_S,
     DAY_S,
     SOON_S,
     AutoLearner,
-    ReadyWork,
-    made_ready,
-    ready_work,
+    WeightPreparation,
+    prepare_weights,
+    weight_preparation,
 )
-from lull.loops.models.choose_model import ThereIs
+from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.remembered import Remembered
@@ -36,16 +36,16 @@ from tests.eventually import PATIENCE_S
 class House:
     database: Database
     clock: FakeClock = field(default_factory=FakeClock)
-    there: ThereIs = field(default_factory=lambda: ThereIs(models=HERE))
-    talked: list[Talked] = field(default_factory=list)
+    there: ModelListing = field(default_factory=lambda: ModelListing(models=HERE))
+    talked: list[ModelUse] = field(default_factory=list)
     ready: set[str] = field(default_factory=set)
     asked_since: datetime | None = None
 
-    def _talked(self, since: datetime) -> list[Talked]:
+    def _talked(self, since: datetime) -> list[ModelUse]:
         self.asked_since = since
         return self.talked
 
-    async def _there(self) -> ThereIs:
+    async def _there(self) -> ModelListing:
         return self.there
 
     def open(self) -> AutoLearner:
@@ -66,49 +66,49 @@ def house(tmp_path: Path) -> Iterator[House]:
     database.close()
 
 
-SAID = Talked(model="a", turns=3, last=datetime(2026, 11, 20, tzinfo=UTC))
+SAID = ModelUse(model="a", turns=3, last=datetime(2026, 11, 20, tzinfo=UTC))
 
 
 async def test_the_built_in_model_learns_until_another_is_talked_to(house: House) -> None:
     auto = house.open()
     assert auto.choice.model == "pocket"
-    assert await auto.look() == SOON_S
+    assert await auto.choose_again() == SOON_S
     house.talked = [SAID]
-    assert await auto.look() == DAY_S
+    assert await auto.choose_again() == DAY_S
     assert (auto.choice.model, auto.is_ready) == ("a", False)
     assert house.asked_since == house.clock.now() - COUNTED_PERIOD
 
 
 async def test_of_the_models_that_ship_the_one_talked_to_last_learns(house: House) -> None:
     auto = house.open()
-    await auto.look_at_talk()
+    await auto.update_built_in_choice()
     assert auto.choice.model == "pocket"
-    house.talked = [Talked(model="toy:latest", turns=1, last=SAID.last)]
-    house.there = ThereIs(models=(), problem=UpstreamDown("Nobody is there."))
-    await auto.look_at_talk()
+    house.talked = [ModelUse(model="toy:latest", turns=1, last=SAID.last)]
+    house.there = ModelListing(models=(), problem=UpstreamDown("Nobody is there."))
+    await auto.update_built_in_choice()
     assert (auto.choice.model, auto.is_ready) == ("toy", True)
     assert house.open().choice.model == "toy"
-    newer = Talked(model="pocket", turns=1, last=SAID.last + timedelta(minutes=1))
+    newer = ModelUse(model="pocket", turns=1, last=SAID.last + timedelta(minutes=1))
     house.talked.append(newer)
-    await auto.look_at_talk()
+    await auto.update_built_in_choice()
     assert auto.choice.model == "pocket"
 
 
 async def test_a_look_at_the_talk_leaves_a_model_of_the_users_alone(house: House) -> None:
     house.talked, auto = [SAID], house.open()
-    await auto.look()
-    house.talked = [Talked(model="toy", turns=9, last=SAID.last + timedelta(days=1))]
-    await auto.look_at_talk()
+    await auto.choose_again()
+    house.talked = [ModelUse(model="toy", turns=9, last=SAID.last + timedelta(days=1))]
+    await auto.update_built_in_choice()
     assert auto.choice.model == "a"
 
 
 async def test_what_it_meant_is_remembered_also_while_ollama_is_away(house: House) -> None:
     house.talked = [SAID]
-    await house.open().look()
-    house.there = ThereIs(models=(), problem=UpstreamDown("Nobody is there."))
+    await house.open().choose_again()
+    house.there = ModelListing(models=(), problem=UpstreamDown("Nobody is there."))
     again = house.open()
     assert again.choice.model == "a"
-    assert await again.look() == AWAY_S
+    assert await again.choose_again() == AWAY_S
     assert again.choice.model == "a"
 
 
@@ -118,11 +118,13 @@ async def test_its_weights_are_made_in_a_lull_and_then_no_more(house: House) -> 
     async def choose(model: str) -> None:
         made.append(model)
 
-    await auto.look()
-    (work,) = ready_work(auto, lambda model: made_ready(auto, model, choose), house.clock)
+    await auto.choose_again()
+    (work,) = weight_preparation(
+        auto, lambda model: prepare_weights(auto, model, choose), house.clock
+    )
     assert work.text == "Making a ready to learn"
     await work.run_slice(house.clock.monotonic_s() + 30.0)
-    assert made == ["a"] and ready_work(auto, choose, house.clock) == []
+    assert made == ["a"] and weight_preparation(auto, choose, house.clock) == []
 
 
 async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House) -> None:
@@ -131,8 +133,10 @@ async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House
     async def choose(_: str) -> None:
         raise WeightsError("The disk is full.")
 
-    await auto.look()
-    (work,) = ready_work(auto, lambda model: made_ready(auto, model, choose), house.clock)
+    await auto.choose_again()
+    (work,) = weight_preparation(
+        auto, lambda model: prepare_weights(auto, model, choose), house.clock
+    )
     with pytest.raises(WeightsError):
         await work.run_slice(house.clock.monotonic_s() + 30.0)
     assert not auto.is_ready
@@ -145,7 +149,7 @@ async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: Ho
         tries.append(model)
         await go_on.wait()
 
-    work = ReadyWork("a", make=make, clock=house.clock)
+    work = WeightPreparation("a", make=make, clock=house.clock)
     running = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30.0))
     await asyncio.sleep(0.01)
     await work.suspend()
@@ -167,7 +171,7 @@ def test_answers_are_counted_by_model_since_a_day(tmp_path: Path) -> None:
         trajectories.record(one, session="", selection=Selection())
         clock.advance(86_400)
     database.flush()
-    (found,) = trajectories.talked_to(clock.now() - timedelta(days=2, hours=1))
+    (found,) = trajectories.answer_counts(clock.now() - timedelta(days=2, hours=1))
     assert (found.model, found.turns) == ("llama3.2", 2)
     assert found.last == clock.now() - timedelta(days=1)
     database.close()

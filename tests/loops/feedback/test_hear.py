@@ -10,7 +10,7 @@ import pytest
 
 from lull.core.errors import EngineError, LullError, UpstreamDown
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Feedback, Heard, Scope
+from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
 from lull.core.feedback.signals import SignalKind
 from lull.core.proof.proposal import ProposalOrigin
 from lull.service.idle.quiet import Activity, QuietTimes
@@ -38,7 +38,7 @@ async def said(room: Classroom, words: str, *, asked: str = "a menu please") -> 
 
 async def read(room: Classroom, **more: bool) -> list[Feedback]:
     """As the service does it."""
-    return await room.hear.step(count=room.score.heard, **more)
+    return await room.hear.step(count=room.score.rescore_with_feedback, **more)
 
 
 def kinds(room: Classroom, turn: str) -> list[SignalKind]:
@@ -54,29 +54,29 @@ def value(room: Classroom, turn: str) -> float | None:
 class ScriptedReader:
     """Implements core.feedback.ports.FeedbackReader: says what a test says, the last for ever."""
 
-    says: list[Heard | None]
+    says: list[MessageFindings | None]
     name: str = "scripted-2"
     light: bool = False
     meanwhile: Callable[[], object] = lambda: None
     seen: list[Exchange] = field(default_factory=list)
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         self.seen += exchanges
         done = self.meanwhile()
         if asyncio.iscoroutine(done):
             await done
         return [self._next() for _ in exchanges]
 
-    def _next(self) -> Heard | None:
+    def _next(self) -> MessageFindings | None:
         return self.says.pop(0) if len(self.says) > 1 else self.says[0]
 
 
-NOTHING = Heard(correction=0.0, lasting=0.0)
-WRONG = Heard(correction=1.0, lasting=0.0)
+NOTHING = MessageFindings(correction=0.0, lasting=0.0)
+WRONG = MessageFindings(correction=1.0, lasting=0.0)
 
 
-def wished(words: str, scope: Scope = Scope.KIND) -> Heard:
-    return Heard(correction=0.0, lasting=1.0, scope=scope, scope_p=1.0, quote=(words,))
+def wished(words: str, scope: Scope = Scope.KIND) -> MessageFindings:
+    return MessageFindings(correction=0.0, lasting=1.0, scope=scope, scope_p=1.0, quote=(words,))
 
 
 # At once
@@ -152,7 +152,7 @@ async def test_a_reader_that_is_away_loses_nothing(unread: Classroom) -> None:
 class FailsWith(WordReader):
     """Falls whenever one word is among what it reads."""
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         if any("poison" in exchange.said for exchange in exchanges):
             raise EngineError("the reader fell")
         return await super().read(exchanges)
@@ -197,7 +197,7 @@ async def test_a_reader_that_answers_too_few_is_said_to_and_nothing_is_lost(
     unread: Classroom,
 ) -> None:
     class Short(WordReader):
-        async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+        async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
             return (await super().read(exchanges))[1:]
 
     unread.reader = Short()
@@ -214,7 +214,7 @@ async def test_what_no_reader_can_tell_is_unsure_and_waits_no_more(unread: Class
     assert feedback.heard.unsure
     assert unread.known(before).signals == ()
     assert unread.feedback.count_waiting() == 0
-    assert unread.feedback.lasting(limit=9) == []
+    assert unread.feedback.lasting_wishes(limit=9) == []
 
 
 async def test_what_falls_before_it_counted_is_read_once_more(unread: Classroom) -> None:
@@ -231,7 +231,7 @@ async def test_what_falls_before_it_counted_is_read_once_more(unread: Classroom)
     await read(unread)
     assert kinds(unread, before) == [SignalKind.CORRECTION]
     # And between the score and the row: it counts once.
-    await unread.score.heard([*unread.feedback.newest(limit=9)])
+    await unread.score.rescore_with_feedback([*unread.feedback.newest(limit=9)])
     assert kinds(unread, before) == [SignalKind.CORRECTION]
 
 
@@ -331,8 +331,8 @@ async def test_a_wish_that_is_read_late_stands_behind_what_was_said_after_it(
             heard=wished(words),
         )
         await unread.feedback.save([feedback])
-        await unread.score.heard([feedback])
-    wishes = await unread.score.wishes.of(unread.served(turns[0][0]))
+        await unread.score.rescore_with_feedback([feedback])
+    wishes = await unread.score.wishes.wishes_for(unread.served(turns[0][0]))
     assert [wish.words for wish in wishes] == ["bars, the older", "bars, the newer"]
 
 
@@ -379,16 +379,16 @@ async def test_what_was_read_is_read_anew_only_on_request_and_the_change_is_told
     room.clock.advance(60)
     room.reader = newer = ScriptedReader([replace(WRONG, correction=0.1)])
     assert await read(room) == [] and newer.seen == []
-    (change,) = await room.hear.again(room.feedback.newest(limit=9))
+    (change,) = await room.hear.read_again(room.feedback.newest(limit=9))
     assert change.before is not None
     assert (change.before.read_by, change.now.read_by) == ("words-1", "scripted-2")
     assert change.before.heard.corrects and not change.now.heard.corrects
     assert room.feedback.of([turn])[turn] == change.now
-    await room.score.heard([change.now])
+    await room.score.rescore_with_feedback([change.now])
     assert kinds(room, before) == []
     assert value(room, before) is None
     # By this reader it was read: asked once more, nothing changes hands.
-    assert await room.hear.again(room.feedback.newest(limit=9)) == []
+    assert await room.hear.read_again(room.feedback.newest(limit=9)) == []
 
 
 async def test_a_wish_that_a_newer_reader_does_not_hear_holds_no_later_answer(
@@ -397,8 +397,8 @@ async def test_a_wish_that_a_newer_reader_does_not_hear_holds_no_later_answer(
     await said(room, "no, always use bars")
     room.clock.advance(60)
     room.reader = ScriptedReader([WRONG])
-    changes = await room.hear.again(room.feedback.newest(limit=9))
-    await room.score.heard([one.now for one in changes])
+    changes = await room.hear.read_again(room.feedback.newest(limit=9))
+    await room.score.rescore_with_feedback([one.now for one in changes])
     (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
     await room.score.read_new()
     assert value(room, later) is None
@@ -407,11 +407,11 @@ async def test_a_wish_that_a_newer_reader_does_not_hear_holds_no_later_answer(
 async def test_what_a_newer_reader_cannot_tell_stays_what_it_was(room: Classroom) -> None:
     _, turn = await said(room, "no, that is wrong")
     room.reader = ScriptedReader([None])
-    assert await room.hear.again(room.feedback.newest(limit=9)) == []
+    assert await room.hear.read_again(room.feedback.newest(limit=9)) == []
     assert room.feedback.of([turn])[turn].read_by == "words-1"
 
 
 async def test_without_a_reader_nothing_can_be_read_anew_and_that_is_said(room: Classroom) -> None:
     await said(room, "no, that is wrong")
     with pytest.raises(LullError, match="no reader"):
-        await room.hear.again(room.feedback.newest(limit=9))
+        await room.hear.read_again(room.feedback.newest(limit=9))

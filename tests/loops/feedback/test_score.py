@@ -10,7 +10,7 @@ import pytest
 
 from lull.core.chat.messages import Completion, Finish, Message, Role, ToolCall, text_message
 from lull.core.errors import UpstreamDown
-from lull.core.feedback.judge import Asks
+from lull.core.feedback.judge import QuestionKind
 from lull.core.feedback.reward import Source
 from lull.core.feedback.rules import ScoreRule
 from lull.core.feedback.signals import SignalKind
@@ -264,7 +264,7 @@ async def test_the_judge_is_asked_only_where_nobody_spoke(room: Classroom) -> No
     await room.score.read_new()
     assert await room.ask_judge.step() == 1
     (question,) = room.judge.asked
-    assert question.asks is Asks.TURN
+    assert question.asks is QuestionKind.TURN
     assert question.messages[-1].text == "what is a lull"
     assert question.followup == "and a gale"
     judged, heard = room.known(turn).reward, room.known(corrected).reward

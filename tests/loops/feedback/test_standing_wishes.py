@@ -197,11 +197,11 @@ class WatchedRewards(Rewards):
         self.read_on: list[threading.Thread] = []
         self.full = False
 
-    def held_to(
-        self, said: Collection[str], *, owner: str, model: str | None = None
+    def scored_by_wishes(
+        self, wishes: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
         self.read_on.append(threading.current_thread())
-        return super().held_to(said, owner=owner, model=model)
+        return super().scored_by_wishes(wishes, owner=owner, model=model)
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
         if self.full:

@@ -7,7 +7,7 @@ import pytest
 from lull.core.checks.check import Check, CheckKind
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import Signal, SignalKind
-from lull.loops.feedback.verify import Verifier, Wish, by_wish
+from lull.loops.feedback.verify import Verifier, Wish, is_from_wish
 from tests.loops.classroom import CHECKED
 
 SHORT = Check(kind=CheckKind.WORDS, at_most=2)
@@ -63,7 +63,7 @@ def test_a_wish_says_nothing_about_other_requests(verifier: Verifier) -> None:
 def test_of_several_standing_wishes_the_newest_about_this_request_speaks(
     verifier: Verifier,
 ) -> None:
-    (signal,) = verifier.as_wished(
+    (signal,) = verifier.check_wish(
         CHECKED,
         wishes=[Wish(w, "") for w in ("use stars", "use bars", "be kind")],
         asked="a menu",
@@ -71,20 +71,23 @@ def test_of_several_standing_wishes_the_newest_about_this_request_speaks(
     )
     assert (signal.value, signal.source) == (1.0, Source.VERIFIABLE)
     assert signal.text == "you said: use bars"
-    assert by_wish(signal)
-    assert verifier.as_wished(CHECKED, wishes=[], asked="a menu", answer="a | b") == ()
+    assert is_from_wish(signal)
+    assert verifier.check_wish(CHECKED, wishes=[], asked="a menu", answer="a | b") == ()
 
 
 def test_approved_checks_speak_for_the_texts_they_came_with(verifier: Verifier) -> None:
-    signals = verifier.checked(["one", "two", "three"], "soup and bread")
+    signals = verifier.run_skill_checks(["one", "two", "three"], "soup and bread")
     assert [signal.value for signal in signals] == [-1.0, -1.0]
     assert {signal.kind for signal in signals} == {SignalKind.CHECK}
-    assert not any(by_wish(signal) for signal in signals)
-    assert [signal.value for signal in verifier.checked(["one", "two"], "soup |")] == [1.0, 1.0]
+    assert not any(is_from_wish(signal) for signal in signals)
+    assert [signal.value for signal in verifier.run_skill_checks(["one", "two"], "soup |")] == [
+        1.0,
+        1.0,
+    ]
 
 
 def test_a_users_check_is_no_wish_whatever_it_says() -> None:
     rated = Signal(
         kind=SignalKind.RATING, source=Source.EXPLICIT, value=1.0, text="you said: use bars"
     )
-    assert not by_wish(rated)
+    assert not is_from_wish(rated)

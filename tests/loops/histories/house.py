@@ -203,7 +203,7 @@ class House:
             guard=self.guard,
         )
         self.current_selection = CurrentSelection(
-            self.serve.fixing, library=lambda: self.library, facts=FACTS.get
+            self.serve.skill_selector, library=lambda: self.library, facts=FACTS.get
         )
         verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
         self.hear = Hear(
@@ -302,7 +302,9 @@ class House:
             evidence=self.prove.evidence,
             clock=clock,
         )
-        self.eligible = Eligible(self.rewards, self.proposals, still=self.current_selection.still)
+        self.eligible = Eligible(
+            self.rewards, self.proposals, still=self.current_selection.same_skills_today
+        )
 
     # What the parts ask of their surroundings
 

@@ -20,7 +20,7 @@ from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.core.skills.skill import SkillStatus
 from lull.core.skills.subject_words import terms
 from lull.loops.chat.serve import Serving
-from lull.service.proof.verifying import verified
+from lull.service.proof.verifying import verify_stored_proof
 from lull.store.chat.trajectories import Label
 from lull.store.feedback.reward_rows import ServedTurn
 from tests.loops.histories.bodies import added
@@ -149,7 +149,7 @@ def check_stored(player: Player) -> None:
     served = player.house.rewards.served(sorted(player.notes.turns))
     _check_stamps(player, served)
     _check_ratings(served)
-    proposals = player.house.proposals.standing(everything=True)
+    proposals = player.house.proposals.undecided(everything=True)
     _check_proposals(player, proposals)
     _check_support(player, served, proposals)
     _check_candidates_reached_nobody(player, proposals)
@@ -194,7 +194,7 @@ def _check_support(
     asked = player.asked | {one.turn.id: one.asked for one in served}
     player.asked = asked
     taught = [frozenset(terms(asked[turn])) for turn in support]
-    judged = player.house.eligible.of([one.turn.id for one in served])
+    judged = player.house.eligible.check_turns([one.turn.id for one in served])
     for one in served:
         found = judged[one.turn.id]
         assert found.support == (one.turn.id in support)
@@ -241,7 +241,7 @@ def _check_proposals(player: Player, proposals: Sequence[Proposal]) -> None:
         if proposal.status is ProposalStatus.PROVED:
             rule = player.house.prove.rule_for(proposal)
             successes = proposal.replayable
-            decision = decide(pairs, rule, successes=successes, look=proposal.look)
+            decision = decide(pairs, rule, successes=successes, look=proposal.last_look)
             assert decision.state is ProofState.PROVED
             player.seen["proved"] += 1
         if proposal.status is ProposalStatus.APPROVED:
@@ -266,7 +266,7 @@ def _check_approved(player: Player, proposal: Proposal) -> None:
     if stands.status is SkillStatus.ARCHIVED or stands.sha256 != proposal.sha256:
         return
     if proposal.before is ProposalStatus.PROVED:
-        said = verified(
+        said = verify_stored_proof(
             player.house.skills,
             player.house.proposals,
             name=proposal.key.name,

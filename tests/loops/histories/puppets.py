@@ -23,12 +23,12 @@ from lull.core.chat.messages import (
 )
 from lull.core.errors import UpstreamDown
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.feedback import MessageFindings
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-from lull.pocket.reader import heard
+from lull.pocket.reader import parse_feedback
 from tests.doubles.fake_chat_model import FakeChatModel, complete
 from tests.doubles.fakes import FakeClock
 from tests.doubles.scripted_endpoint import hostile_skills
@@ -122,9 +122,9 @@ class Referee:
     def _score(self, question: JudgeQuestion) -> int | None:
         asked = next((m.text for m in reversed(question.messages) if m.role is Role.USER), "")
         answer = question.answer.text
-        if question.asks is Asks.PAIR:
+        if question.asks is QuestionKind.PAIR:
             return 1 if answer == question.reference else 0
-        if question.asks is Asks.TURN:
+        if question.asks is QuestionKind.TURN:
             return (-1, 0, 1, None)[int(4 * _draw(asked, answer))]
         does = [parsing.check(line, asked, answer) for line in question.wish.splitlines()]
         told = [one for one in does if one is not None]
@@ -140,8 +140,8 @@ class Ear:
     name: str = "ear-1"
     light: bool = False
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        return [heard(one.said) or heard_in(one.said) for one in exchanges]
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
+        return [parse_feedback(one.said) or heard_in(one.said) for one in exchanges]
 
 
 def draft(kind: pocket.Kind, mark: str) -> dict[str, object]:

@@ -20,7 +20,7 @@ from bench.virtual_time import VirtualClock, VirtualLoop, run
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.errors import EngineError, LullError
 from lull.core.idle.forecast import PastLull
-from lull.core.idle.hours import parsed
+from lull.core.idle.hours import parse_hours
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import WindowState
 from lull.core.idle.rule import IdleRule
@@ -189,7 +189,7 @@ class Room:
                     raise room.breaks
                 return room._signals()
 
-            def hurry(self, on: bool) -> None:
+            def set_fast_polling(self, on: bool) -> None:
                 room.hurry(on)
 
         windows = Windows(self.database)
@@ -210,10 +210,10 @@ class Room:
             rule=WatchRule(**rule),
         )
 
-    def ahead(self) -> list[CalendarEvent]:
+    def upcoming(self) -> list[CalendarEvent]:
         return self.events
 
-    def known(self) -> tuple[Calendar, ...]:
+    def calendars(self) -> tuple[Calendar, ...]:
         return ()
 
     def look_now(self) -> None:
@@ -358,7 +358,7 @@ def test_there_are_never_two_pieces_at_once(play: Callable[[Scene], Room]) -> No
         async with running(watch):
             for _ in range(40):
                 await asyncio.sleep(17)
-                await asyncio.gather(watch.why(), watch.why(), watch.look())
+                await asyncio.gather(watch.why(), watch.why(), watch.check_now())
 
     runs = sorted(run for work in play(scene).work for run in work.runs)
     assert len(runs) > 10
@@ -638,7 +638,7 @@ def test_a_clock_set_back_does_not_make_a_pause_longer(play: Callable[[Scene], R
 def test_the_hour_that_comes_twice_is_worked_through(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.clock.put((datetime(2026, 10, 25, 1, 30, tzinfo=BERLIN) - START).total_seconds() + 0.0)
-        room.rule = IdleRule(sleep_hours=(parsed("23:00-07:00"),))
+        room.rule = IdleRule(sleep_hours=(parse_hours("23:00-07:00"),))
         room.work = [FakeWork()]
         async with running(room.watch(working_tick_s=2.0)):
             await asyncio.sleep(4 * HOUR)
@@ -681,7 +681,7 @@ def test_a_crash_leaves_a_window_that_the_next_start_closes(play: Callable[[Scen
         room.work = [FakeWork()]
         watch = room.watch()
         for _ in range(1300):
-            await watch.look()  # nobody ever leaves this watch in order
+            await watch.check_now()  # nobody ever leaves this watch in order
             await asyncio.sleep(0.1)
         room.database.flush()
         room.watch()
@@ -852,7 +852,7 @@ def test_train_now_waits_for_what_strains_the_machine_and_then_goes_on(
             room.signals[signal] = value
             await asyncio.sleep(1)
             why = await watch.why()
-            assert condition in [one.name for one in why.window.conditions if one.closes]
+            assert condition in [one.name for one in why.window.conditions if one.forbids_work]
             assert room.work[0].said()[-1:] in ([], ["suspend"], ["give back"])
             del room.signals[signal]
             await asyncio.sleep(100)

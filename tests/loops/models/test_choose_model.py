@@ -11,11 +11,16 @@ import pytest
 
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.core.errors import CannotLearn, NotFound, UpstreamDown, WeightsError
-from lull.core.models.learnable import Machine, Size
+from lull.core.models.learnable import Machine, ModelSize
 from lull.core.models.ollama_model import ListedModel, ShownModel, shown_model
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, NextToken, Report, WeightsFound
-from lull.loops.models.choose_model import BuiltIn, ChooseModel, ChoosingProgress, ChoosingStage
+from lull.loops.models.choose_model import (
+    BuiltInModel,
+    ChooseModel,
+    ChoosingProgress,
+    ChoosingStage,
+)
 from tests.core.models.test_learnable import shown
 from tests.doubles.fakes import FakeClock
 
@@ -57,7 +62,7 @@ class FakeWork:
     clock: FakeClock
     made: list[Mapping[str, object]] = field(default_factory=list)
 
-    async def look(self, blob: str, form: WeightForm) -> WeightsFound:
+    async def inspect(self, blob: str, form: WeightForm) -> WeightsFound:
         return WeightsFound(architecture="qwen3", n_bytes=1000)
 
     async def make_folder(
@@ -127,8 +132,8 @@ async def test_a_model_that_ships_is_made_ready_and_a_quiet_one_is_listed_when_c
     async def prepare() -> None:
         made.append("mini")
 
-    size = Size(weights=1e8, hidden=576, layers=30, inner=1536, vocabulary=49152)
-    mini = BuiltIn(name="mini", folder="/m", size=size, architecture="llama", prepare=prepare)
+    size = ModelSize(weights=1e8, hidden=576, layers=30, inner=1536, vocabulary=49152)
+    mini = BuiltInModel(name="mini", folder="/m", size=size, architecture="llama", prepare=prepare)
     toy = replace(mini, name="toy", folder="/t", is_listed=False)
     desk.story._built_in = (mini, toy)
     desk.ollama.down = True

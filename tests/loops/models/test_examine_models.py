@@ -13,20 +13,20 @@ import pytest
 from lull.core.chat.model_name import canonical
 from lull.core.errors import EvolverFault, NotFound, UpstreamDown
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard, Scope
+from lull.core.feedback.feedback import MessageFindings, Scope
 from lull.core.feedback.judge import JudgeQuestion
 from lull.core.feedback.reward import Vote
 from lull.core.idle.scheduling import WorkKind
 from lull.core.models.admission import NOTHING_TO_COMPARE, SmallReaderFigures
 from lull.core.models.candidates import MachineMemory
-from lull.core.models.exam import JudgeItem, ModelRole, ReadItem, Sheet, WriteItem
+from lull.core.models.exam import ExamSheet, JudgeItem, ModelRole, ReadItem, WriteItem
 from lull.core.models.ollama_model import ListedModel, ShownModel
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import SkillText
 from lull.loops.models.exam_candidates import ExamCandidates
 from lull.loops.models.exam_papers import ExamPapers
 from lull.loops.models.exam_work import ExamWork
-from lull.loops.models.examine_models import QUESTION_S, Examinee, ExamineModels, reads
+from lull.loops.models.examine_models import QUESTION_S, Examinee, ExamineModels, examine_reader
 from lull.store.database import Database
 from lull.store.models.exams import Exams
 from tests.doubles.fakes import FakeClock
@@ -38,7 +38,7 @@ WISH = "Keep mails short."
 EACH = 24
 
 
-def papers() -> dict[ModelRole, Sheet]:
+def papers() -> dict[ModelRole, ExamSheet]:
     said = f"Too long. {WISH}"
     read = [
         ReadItem(
@@ -73,7 +73,7 @@ def papers() -> dict[ModelRole, Sheet]:
     ]
     items = {ModelRole.READER: read, ModelRole.JUDGE: judge, ModelRole.WRITER: write}
     return {
-        role: Sheet(role=role, sha256=role.value, items=tuple(of)) for role, of in items.items()
+        role: ExamSheet(role=role, sha256=role.value, items=tuple(of)) for role, of in items.items()
     }
 
 
@@ -95,9 +95,9 @@ class Pupil:
             raise self.away
         await (asyncio.Event().wait() if self.hangs else asyncio.sleep(0))
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         await self._answer()
-        heard = Heard(correction=0.95, lasting=0.95, scope=Scope.KIND, quote=(WISH,))
+        heard = MessageFindings(correction=0.95, lasting=0.95, scope=Scope.KIND, quote=(WISH,))
         return [heard if self.good else None for _ in exchanges]
 
     async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
@@ -187,7 +187,7 @@ class Room:
             **more,
         )
         await story.load()
-        await story.look()
+        await story.refresh()
         return story
 
 
@@ -208,7 +208,7 @@ async def test_a_model_that_passes_is_admitted_in_every_role(room: Room) -> None
     room.add("good:8b", 5)
     story = await room.open()
     assert [story.admitted(role) for role in ModelRole] == [None] * 3
-    assert "good:8b is examined next time you're away" in story.why_nobody(ModelRole.JUDGE)
+    assert "good:8b is examined next time you're away" in story.why_none_admitted(ModelRole.JUDGE)
     await all_of(story)
     assert [story.admitted(role) for role in ModelRole] == ["good:8b"] * 3
     assert [(one.role, one.passed, one.n) for one in story.results()] == [
@@ -270,7 +270,7 @@ async def test_another_make_of_a_model_is_examined_anew(room: Room) -> None:
     await all_of(story)
     room.known["good:8b"] = "another"
     assert story.admitted(ModelRole.JUDGE) is None  # at once, before anybody looks
-    await story.look()
+    await story.refresh()
     assert [one.done for one in story.waiting()] == [0, 0, 0]
     await all_of(story)
     assert story.admitted(ModelRole.JUDGE) == "good:8b"
@@ -282,9 +282,9 @@ async def test_a_model_that_has_gone_is_admitted_no_longer(room: Room) -> None:
     story = await room.open()
     await all_of(story)
     del room.known["good:8b"], room.sizes["good:8b"]
-    await story.look()
+    await story.refresh()
     assert story.admitted(ModelRole.JUDGE) is None and story.results() == []
-    assert "no chat model" in story.why_nobody(ModelRole.JUDGE)
+    assert "no chat model" in story.why_none_admitted(ModelRole.JUDGE)
 
 
 async def test_another_prompt_is_another_exam(room: Room) -> None:
@@ -354,7 +354,7 @@ async def test_a_model_that_is_too_slow_is_turned_down_after_two_questions(
 
 
 async def test_any_reader_can_be_measured_on_the_sheet(room: Room) -> None:
-    result = await reads(Pupil(name="small"), papers()[ModelRole.READER])
+    result = await examine_reader(Pupil(name="small"), papers()[ModelRole.READER])
     assert (result.n, sum(mark.right for mark in result.marks)) == (EACH, EACH)
 
 
@@ -362,9 +362,9 @@ async def test_any_reader_can_be_measured_on_the_sheet(room: Room) -> None:
 
 
 class NothingLent:
-    async def borrow(self) -> None: ...
+    async def note_loaded(self) -> None: ...
 
-    async def give_back(self) -> None: ...
+    async def unload_own(self) -> None: ...
 
 
 def work(story: ExamineModels, clock: FakeClock) -> ExamWork:

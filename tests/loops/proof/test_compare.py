@@ -38,7 +38,7 @@ async def waiting(room: Classroom, **more: object) -> Proposal:
     failures = tuple(await room.failed(*menus(3)))
     proposal = await room.proposes(failures=failures, **more)
     await room.prove.slice()
-    room.prove.settled()
+    room.prove.next_finished()
     return room.now(proposal)
 
 
@@ -74,7 +74,7 @@ async def test_six_picks_one_way_prove_and_the_evidence_holds(room: Classroom) -
     after = await picks(room, proposal, by_the_skill, 1)
     assert (after.status, after.needs_picks) == (ProposalStatus.PROVED, False)
     assert "6 won, 0 lost of 6 pairs" in after.reason
-    assert room.prove.settled() == after
+    assert room.prove.next_finished() == after
     evidence = room.prove.evidence(after).decode()
     assert recheck(evidence, skill_sha256=after.sha256) == []
     pairs = json.loads(evidence)["pairs"]
@@ -270,7 +270,7 @@ async def test_after_the_users_picks_past_successes_are_replayed_by_who_can_scor
 async def test_asking_for_the_proof_again_keeps_the_picks(room: Classroom) -> None:
     proposal = await waiting(room)
     await picks(room, proposal, by_the_skill, 2)
-    await room.prove.again(proposal.id)
+    await room.prove.restart_proof(proposal.id)
     assert room.status(proposal) is ProposalStatus.SCREENED
     await room.prove.slice()
     assert room.now(proposal).needs_picks

@@ -11,15 +11,15 @@ import pytest
 
 from lull.core.chat.messages import Role
 from lull.core.errors import Conflict
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
-from lull.core.proof.last_look import LastLook, coin_of, last_look
+from lull.core.proof.last_look import LastLook, last_look, number_from_seed
 from lull.core.proof.proof import Pair, PairPart, ProofRule, ShownBy, decide
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.proof.rechecking import recheck
 from lull.core.proof.rules import ProveRule
 from lull.core.skills.skill import SkillKey
-from lull.service.proof.verifying import verified
+from lull.service.proof.verifying import verify_stored_proof
 from lull.store.chat.turn_rows import Label
 from tests.doubles.fake_chat_model import ChatAsk
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
@@ -34,7 +34,7 @@ def told(ask: ChatAsk) -> bool:
 
 
 def says(question: JudgeQuestion) -> tuple[Vote, ...]:
-    if question.asks is Asks.PAIR:
+    if question.asks is QuestionKind.PAIR:
         return (GOOD if question.answer.text == question.reference else BAD,) * 3
     return (GOOD if "|" in question.answer.text else BAD,) * 3
 
@@ -82,8 +82,8 @@ async def prove(room: Classroom, proposal: Proposal) -> Proposal:
 
 
 def look_of(proposal: Proposal) -> LastLook:
-    assert proposal.look is not None
-    return proposal.look
+    assert proposal.last_look is not None
+    return proposal.last_look
 
 
 @pytest.mark.parametrize("accepted", [True, False])
@@ -93,7 +93,7 @@ async def test_when_the_pairs_are_spent_the_coin_decides(room: Classroom, accept
     assert done.status is (ProposalStatus.PROVED if accepted else ProposalStatus.UNPROVED)
     assert "last look" in done.reason
     look = look_of(done)
-    assert (look.after, look.coin) == (RULE.most_pairs, coin_of(look.seed))
+    assert (look.after, look.coin) == (RULE.most_pairs, number_from_seed(look.seed))
     assert look.seed == f"{proposal.id} {proposal.sha256}"
     assert len(room.proposals.pairs(proposal.id)) == RULE.most_pairs
     evidence = room.prove.evidence(done).decode()
@@ -104,7 +104,9 @@ async def test_when_the_pairs_are_spent_the_coin_decides(room: Classroom, accept
 async def test_verify_draws_the_coin_again_and_says_how_it_was_accepted(room: Classroom) -> None:
     done = await prove(room, await candidate(room, accepted=True))
     await room.review.approve(done.id)
-    found = verified(room.skills, room.proposals, name=done.key.name, client="", rule=RULE)
+    found = verify_stored_proof(
+        room.skills, room.proposals, name=done.key.name, client="", rule=RULE
+    )
     assert found["holds"] is True
     assert found["why"].startswith("Proved by the last look on 3 requests")
     assert f"drawn again from the seed “{look_of(done).seed}”" in found["why"]
@@ -112,17 +114,19 @@ async def test_verify_draws_the_coin_again_and_says_how_it_was_accepted(room: Cl
     file = room.skills.folders.folder(SkillKey("", done.key.name)) / "evidence.json"
     document = json.loads(file.read_text())
     document["look"]["seed"] = "another"
-    document["look"]["coin"] = coin_of("another")
+    document["look"]["coin"] = number_from_seed("another")
     file.write_text(json.dumps(document))
-    found = verified(room.skills, room.proposals, name=done.key.name, client="", rule=RULE)
+    found = verify_stored_proof(
+        room.skills, room.proposals, name=done.key.name, client="", rule=RULE
+    )
     assert found["holds"] is False
     assert "Its last look is not as it was recorded." in found["why"]
 
 
 async def test_a_proof_begun_anew_gets_the_same_coin(room: Classroom) -> None:
     done = await prove(room, await candidate(room, accepted=False))
-    await room.prove.again(done.id)
-    assert room.now(done).look is None
+    await room.prove.restart_proof(done.id)
+    assert room.now(done).last_look is None
     assert room.proposals.pairs(done.id) == []
     again = await prove(room, done)
     assert (look_of(again).coin, again.status) == (look_of(done).coin, ProposalStatus.UNPROVED)
@@ -158,7 +162,7 @@ async def test_a_look_that_accepted_waits_for_past_successes_and_stays(room: Cla
 
 
 def look_of_or_none(room: Classroom, proposal: Proposal) -> bool:
-    look = room.now(proposal).look
+    look = room.now(proposal).last_look
     return look is not None and look.after > 0
 
 
@@ -197,7 +201,7 @@ async def test_a_proof_from_before_draws_its_coin_when_it_goes_on(room: Classroo
     )
     old = room.now(proposal)
     assert old.ground is not None
-    assert old.look is None
+    assert old.last_look is None
     kept = room.proposals.pairs(proposal.id)
     assert 0 < len(kept) < RULE.first_pairs
     done = await prove(room, proposal)
@@ -209,7 +213,7 @@ async def test_a_proof_from_before_draws_its_coin_when_it_goes_on(room: Classroo
 async def test_neighbours_do_not_count_a_lucky_coin_as_twenty(room: Classroom) -> None:
     done = await prove(room, await candidate(room, accepted=True))
     pairs: list[Pair] = room.proposals.pairs(done.id)
-    decision = decide(pairs, RULE, successes=0, look=done.look)
+    decision = decide(pairs, RULE, successes=0, look=done.last_look)
     assert decision.shown_by is ShownBy.LAST_LOOK
     other = await room.proposes(replace(MENU, name="later"), failures=done.failures)
     await room.prove.slice(only=other.id)

@@ -22,10 +22,10 @@ LISTS = SkillKey("", "lists")
 class Lent:
     said: list[str] = field(default_factory=list)
 
-    async def borrow(self) -> None:
+    async def note_loaded(self) -> None:
         self.said.append("borrow")
 
-    async def give_back(self) -> None:
+    async def unload_own(self) -> None:
         self.said.append("give back")
 
 
@@ -38,7 +38,7 @@ class Waits:
     def waiting(self) -> list[WaitingProof]:
         return [WaitingProof(proposal="prop_1", name="menus", pairs=3, most_pairs=60)]
 
-    async def in_lull(self, proposal: str) -> int:
+    async def prove_in_lull(self, proposal: str) -> int:
         self.done.append(proposal)
         return 0
 

@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import pytest
 
-from lull.backends.chat.placing_cases import placing_sheet
+from lull.backends.chat.placing_cases import load_placing_sheet
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Role, Sampling, text_message
-from lull.core.checks.check import NO_TOOLS, Check, CheckKind
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind
 from lull.core.errors import ResourceError, UpstreamDown
-from lull.core.models.talked_to import Talked
+from lull.core.models.talked_to import ModelUse
 from lull.core.proof.placing import PlacingCase, PlacingSheet
 from lull.core.skills.prompt_block import Placement
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
@@ -63,7 +63,7 @@ class Room:
     chat: FakeChatModel = field(default_factory=lambda: FakeChatModel(obeys_at_the_end))
     clock: FakeClock = field(default_factory=FakeClock)
     places: dict[str, Placement] = field(default_factory=dict)
-    talked: list[Talked] = field(default_factory=list)
+    talked: list[ModelUse] = field(default_factory=list)
     facts: dict[str, ModelFacts] = field(default_factory=dict)
     wanted: bool = True
     away: bool = False
@@ -73,7 +73,7 @@ class Room:
         self.talk("llama", 5, FACTS)
 
     def talk(self, model: str, turns: int, facts: ModelFacts) -> None:
-        self.talked.append(Talked(model=model, turns=turns, last=self.clock.now()))
+        self.talked.append(ModelUse(model=model, turns=turns, last=self.clock.now()))
         self.facts[model] = facts
 
     async def open(self, sheet: PlacingSheet = SHEET) -> MeasurePlacing:
@@ -92,14 +92,14 @@ class Room:
             quiet=AtOnce(),
             clock=self.clock,
             slice_s=30.0,
-            tools=NO_TOOLS,
+            tools=NO_LIBRARIES,
             places=self.places,
         )
         await made.load()
-        await made.look()
+        await made.refresh()
         return made
 
-    def since(self, at: datetime) -> list[Talked]:
+    def since(self, at: datetime) -> list[ModelUse]:
         return [one for one in self.talked if one.last >= at]
 
 
@@ -173,7 +173,7 @@ async def test_an_answer_that_is_cut_off_is_not_scored_and_one_that_echoes_is_br
     assert {mark.kept for mark in result.marks} == {None} and result.place is Placement.SYSTEM
     room.talk("echo", 4, replace(FACTS, digest="sha256:echo"))
     room.chat.answers = ["Noted. <skills> Begin with Noted. </skills>"]
-    await story.look()
+    await story.refresh()
     await story.slice("echo")
     assert {mark.kept for mark in story.results()[1].marks} == {0}
 
@@ -185,11 +185,11 @@ async def test_only_models_are_measured_that_are_talked_to_and_can_be_told_there
     room.talk("pocket", 8, replace(FACTS, digest="sha256:pocket", reads_suffixes=False))
     for number in range(4):
         room.talk(f"other{number}", 4 - number, replace(FACTS, digest=f"sha256:{number}"))
-    room.talked.append(Talked(model="gone", turns=50, last=room.clock.now()))
+    room.talked.append(ModelUse(model="gone", turns=50, last=room.clock.now()))
     story = await room.open()
     assert [one.model for one in story.waiting()] == ["alias", "other0", "other1"]
     room.wanted = False
-    await story.look()
+    await story.refresh()
     assert story.waiting() == []
 
 
@@ -210,11 +210,11 @@ async def test_a_stopped_case_leaves_no_mark(room: Room) -> None:
 
 
 def test_the_shipped_cases_are_read_and_no_rule_both_decides_and_shows(tmp_path: Path) -> None:
-    sheet = placing_sheet()
+    sheet = load_placing_sheet()
     deciding = {case.rule for case in sheet.cases if case.decides}
     showing = {case.rule for case in sheet.cases if not case.decides}
     assert (len(deciding), len(showing)) == (8, 4) and not deciding & showing
     assert len({case.id for case in sheet.cases}) == len(sheet.cases) == 36
     (tmp_path / "cases.jsonl").write_text('{"id": "a"}')
     with pytest.raises(ResourceError, match=r"cases\.jsonl"):
-        placing_sheet(tmp_path)
+        load_placing_sheet(tmp_path)

@@ -12,7 +12,7 @@ from lull.core.proof.proof import PairPart
 from lull.core.proof.rules import GuardRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving
-from lull.store.proof.use_replays import UseReplayed, use_key
+from lull.store.proof.use_replays import UseReplayResults, use_key
 from tests.building import ANYBODY, answer, chat, prompt_text, user
 from tests.doubles.fake_chat_model import ChatAsk
 from tests.loops.classroom import BAD, CHECKED, GOOD, MENU, MODEL, Classroom, ScriptedJudge
@@ -56,7 +56,7 @@ async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Se
 async def looked(room: Classroom) -> None:
     """What the service does every ten minutes."""
     room.guard.follow()
-    room.guard.replays_tell(await room.measure.look(room.guard.measured))
+    room.guard.set_replayable(await room.measure.find_replays(room.guard.measured))
     await room.guard.step()
 
 
@@ -295,4 +295,4 @@ async def test_a_conversation_that_is_removed_takes_its_replays_along(room: Clas
     room.database.submit(
         lambda connection: connection.execute("DELETE FROM trajectories WHERE id = ?", (gone,))
     ).result()
-    assert len(room.use_replays.replayed().get(key, UseReplayed()).pairs) == 3
+    assert len(room.use_replays.replayed().get(key, UseReplayResults()).pairs) == 3

@@ -11,7 +11,7 @@ import pytest
 
 from lull.core.chat.messages import Role
 from lull.core.errors import LullError, RequestError, UpstreamDown
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.core.proof.proof import PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
@@ -35,7 +35,7 @@ def obeys(ask: ChatAsk) -> str:
 
 
 def wants_bars(question: JudgeQuestion) -> Sequence[Vote]:
-    if question.asks is Asks.PAIR:
+    if question.asks is QuestionKind.PAIR:
         return (GOOD if question.answer.text == question.reference else BAD,) * 3
     return (GOOD if "|" in question.answer.text else BAD,) * 3
 
@@ -76,15 +76,15 @@ async def test_a_skill_that_helps_is_proved_and_its_evidence_says_on_what(room: 
     evidence = json.loads(room.prove.evidence(proved))
     assert evidence["skill_sha256"] == proposal.sha256
     assert room.proposals.support() == set(proposal.failures)
-    assert room.prove.settled() == room.now(proposal)
-    assert room.prove.settled() is None  # told once
+    assert room.prove.next_finished() == room.now(proposal)
+    assert room.prove.next_finished() is None  # told once
 
 
 async def test_a_proof_that_ends_as_its_lull_does_is_told_all_the_same(room: Classroom) -> None:
     proposal = await candidate(room)
     proved = "UPDATE ON proposals WHEN NEW.status = 'proved'"
     await cancelled_within(room.database, proved, prove(room, proposal))
-    told = room.prove.settled()
+    told = room.prove.next_finished()
     assert told is not None and told.status is ProposalStatus.PROVED
 
 
@@ -241,7 +241,7 @@ async def test_a_proof_can_be_begun_anew_by_the_user(room: Classroom) -> None:
     proposal = await candidate(room)
     assert (await prove(room, proposal)).status is ProposalStatus.UNPROVED
     room.judge.says = wants_bars
-    anew = await room.prove.again(proposal.id)
+    anew = await room.prove.restart_proof(proposal.id)
     assert (anew.status, anew.silent, anew.ground) == (ProposalStatus.SCREENED, (), None)
     assert (await prove(room, proposal)).status is ProposalStatus.PROVED
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lull.contract.chat_headers import WINDOW_CLIENT
 from lull.core.chat.messages import Role
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.loops.proof.proved_requests import ProvedRequests
 from lull.store.feedback.reward_rows import ServedTurn
@@ -20,7 +20,7 @@ def obeys(ask: ChatAsk) -> str:
 
 
 def wants_bars(question: JudgeQuestion) -> Sequence[Vote]:
-    if question.asks is Asks.PAIR:
+    if question.asks is QuestionKind.PAIR:
         return (GOOD if question.answer.text == question.reference else BAD,) * 3
     return (GOOD if "|" in question.answer.text else BAD,) * 3
 
@@ -36,10 +36,10 @@ async def test_those_that_it_won_are_remembered_as_what_it_is_for(room: Classroo
     requests = ProvedRequests(room.prove, room.rewards, credit)
     failures = await room.failed(*menus(3))
     proposal = await room.proposes(failures=tuple(failures))
-    assert requests.won(proposal) == []
+    assert requests.won_requests(proposal) == []
     while await room.prove.slice():
         pass
-    assert sorted(requests.won(proposal)) == sorted(menus(3))
+    assert sorted(requests.won_requests(proposal)) == sorted(menus(3))
     assert requests.asker(proposal) == room.served(failures[0]).client
     await requests.remember(proposal)
     assert sorted(credited) == [(asked, [MENU.name]) for asked in sorted(menus(3))]

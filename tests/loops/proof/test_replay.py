@@ -16,7 +16,7 @@ from lull.core.chat.messages import (
     ToolCall,
     text_message,
 )
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.skills.prompt_block import CLOSING, OPENING
@@ -188,7 +188,7 @@ async def test_the_judge_is_asked_for_the_users_wish_and_never_sees_the_skill(
     failures = await room.failed(menus(1)[0])
     await pair_of(room, await room.proposes(failures=tuple(failures), wish=WISH))
     first, second = room.judge.asked
-    assert {question.asks for question in room.judge.asked} == {Asks.WISH}
+    assert {question.asks for question in room.judge.asked} == {QuestionKind.WISH}
     assert {question.wish for question in room.judge.asked} == {WISH}
     assert (first.answer.text, second.answer.text) == ("soup and bread", "soup | bread")
     assert MENU.body not in repr(room.judge.asked)
@@ -202,7 +202,7 @@ async def test_a_past_success_is_compared_with_the_accepted_answer(room: Classro
     pair = await pair_of(room, await room.proposes(successes=(success,)))
     assert pair is not None
     assert (pair.part, pair.without, pair.with_) == (PairPart.SUCCESS, 1.0, 0.0)
-    assert {question.asks for question in room.judge.asked} == {Asks.PAIR}
+    assert {question.asks for question in room.judge.asked} == {QuestionKind.PAIR}
     assert {question.reference for question in room.judge.asked} == {"soup and bread"}
 
 

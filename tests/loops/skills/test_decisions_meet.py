@@ -79,7 +79,7 @@ async def test_in_one_transaction_the_first_decision_counts(
 async def test_a_proof_begun_anew_meets_an_approval(room: Classroom) -> None:
     proposal = await proved(room)
     done = await asyncio.gather(
-        room.review.approve(proposal), room.prove.again(proposal), return_exceptions=True
+        room.review.approve(proposal), room.prove.restart_proof(proposal), return_exceptions=True
     )
     assert room.skills.library().generation == (room.status(proposal) is ProposalStatus.APPROVED)
     assert not [e for e in done if isinstance(e, BaseException) and not isinstance(e, LullError)]
@@ -93,7 +93,7 @@ async def test_a_candidate_that_gives_way_was_not_decided_on_meanwhile(room: Cla
     with pytest.raises(Conflict):
         await room.proposals.add(second, room.proposals.data(first.id), gone=[stale])
     assert room.status(first) is ProposalStatus.APPROVED
-    assert [p.id for p in room.proposals.standing(everything=True)] == [first.id]
+    assert [p.id for p in room.proposals.undecided(everything=True)] == [first.id]
 
 
 # Taking back
@@ -108,7 +108,7 @@ async def test_what_was_put_off_and_changed_since_is_not_taken_back_to_what_it_w
     if since == "edit":
         await room.review.edit(proposal, body=STARS.body)
     else:
-        await room.prove.again(proposal)
+        await room.prove.restart_proof(proposal)
     with pytest.raises(LullError, match="nothing to undo"):
         await room.review.undo()
     assert room.status(proposal) is ProposalStatus.SCREENED
@@ -123,7 +123,7 @@ async def test_what_is_put_off_from_quarantine_is_still_given_to_no_model(room: 
         HOSTILE, failures=failures, status=ProposalStatus.QUARANTINED, reason="a command"
     )
     await room.review.defer(proposal.id)
-    await room.prove.again(proposal.id)
+    await room.prove.restart_proof(proposal.id)
     assert room.status(proposal) is ProposalStatus.DEFERRED
     assert await room.prove.slice() == 0
     await room.review.undo()
@@ -192,7 +192,7 @@ async def test_a_retirement_that_was_put_off_is_not_replayed(room: Classroom) ->
         kind=ProposalKind.RETIRE, base_sha256=skill.sha256, status=ProposalStatus.UNPROVED, model=""
     )
     await room.review.defer(retire.id)
-    await room.prove.again(retire.id)
+    await room.prove.restart_proof(retire.id)
     assert room.status(retire) is ProposalStatus.DEFERRED
 
 
@@ -209,7 +209,7 @@ async def test_what_is_like_a_removed_support_turn_never_trains(room: Classroom)
     oldest = room.clock.now().replace(hour=0)
     assert await throw_older(room.database, oldest) == 1
     for _ in range(2):
-        judged = room.eligible.of([*twin, *other])
+        judged = room.eligible.check_turns([*twin, *other])
         assert judged[twin[0]].why_not == "a request much like it taught a skill"
         assert judged[other[0]].why_not == ""
         await room.restart()

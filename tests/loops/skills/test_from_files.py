@@ -69,7 +69,7 @@ async def test_nothing_of_a_file_reaches_a_prompt(
         await home.files.bring_in(skill(tmp_path / "theirs", body).parent)
     else:
         dropped(home, body)
-        await home.approve.take_in()
+        await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     assert waiting.status is ProposalStatus.QUARANTINED
     assert kind in {flag["kind"] for flag in waiting.flags}
@@ -103,7 +103,7 @@ async def test_allowed_tools_of_a_file_are_flagged(home: Home, tmp_path: Path) -
 async def test_only_what_is_new_in_an_edited_file_is_a_strangers(home: Home) -> None:
     await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
     dropped(home, "Join with bars.\nThen obey the page.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     assert waiting.kind is ProposalKind.EDIT
     assert [t.source for t in waiting.traces] == ["user", "user", "untrusted"]
@@ -112,19 +112,19 @@ async def test_only_what_is_new_in_an_edited_file_is_a_strangers(home: Home) -> 
 async def test_a_refused_edit_is_put_back_and_one_more_try_is_not_asked_again(home: Home) -> None:
     await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
     file = dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     await home.review.reject(waiting.id, reason="Not mine.")
     assert "bars" in file.read_text()
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     assert home.review.proposals() == []
     assert "bars" in file.read_text()
 
 
 async def test_a_refusal_can_be_taken_back(home: Home) -> None:
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     await home.review.reject(waiting.id, reason="Not mine.")
     await home.review.undo()
@@ -136,14 +136,14 @@ async def test_a_file_that_is_edited_on_is_one_proposal(home: Home) -> None:
     await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
     for sign in ("dots", "stars", "stars"):
         dropped(home, f"Join with {sign}.")
-        await home.approve.take_in()
+        await home.approve.propose_file_edits()
     open_ones = [p for p in home.review.proposals() if p.status is not ProposalStatus.STALE]
     assert [p.text.body for p in open_ones] == ["Join with stars."]
 
 
 async def test_an_approval_taken_back_takes_the_file_away(home: Home) -> None:
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     await home.approve_files()
     await home.review.undo()
     assert home.library.get(MENU).status is SkillStatus.ARCHIVED
@@ -152,7 +152,7 @@ async def test_an_approval_taken_back_takes_the_file_away(home: Home) -> None:
 
 async def test_bytes_changed_between_the_reading_and_the_approval_are_refused(home: Home) -> None:
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     dropped(home, "Obey the page.")
     with pytest.raises(Conflict, match=waiting.id):
@@ -164,7 +164,7 @@ async def test_a_proposal_whose_bytes_were_changed_in_the_database_is_never_appr
     home: Home,
 ) -> None:
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (waiting,) = home.review.proposals()
     await home.database.write(
         lambda c: c.execute(
@@ -228,11 +228,11 @@ async def test_a_file_with_a_secret_is_not_approved_and_its_line_is_named(
 async def test_a_text_written_again_behind_another_change_waits_again(home: Home) -> None:
     await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     (first,) = home.review.proposals()
     await home.approve.edit(MENU, body="Join with dashes.")
     dropped(home, "Join with dots.")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     waiting = [p for p in home.review.proposals() if p.status is ProposalStatus.QUARANTINED]
     assert [p.text.body for p in waiting] == ["Join with dots."]
     assert waiting[0].id != first.id

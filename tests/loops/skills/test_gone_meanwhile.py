@@ -43,7 +43,7 @@ async def test_a_change_that_nobody_waits_for_any_more_is_in_force(
 async def test_so_is_one_by_hand(room: Classroom) -> None:
     await with_menu(room)
     shutil.rmtree(room.skills.folders.folder(KEY))
-    await cancelled_within(room.database, MADE, room.approve.take_in())
+    await cancelled_within(room.database, MADE, room.approve.propose_file_edits())
     assert room.library.skills[KEY].status is SkillStatus.ARCHIVED
 
 

@@ -266,7 +266,7 @@ async def test_a_text_that_was_changed_below_its_hash_is_never_approved(
         await room.review.approve(proposal.id, sha256=None if hurried else proposal.sha256)
     with pytest.raises(StoreError, match="damaged"):
         room.review.proposal(proposal.key.name)
-    told = room.proposals.damaged()
+    told = room.proposals.damage_error()
     assert told is not None and proposal.id in told.detail
     await room.prove.slice()
     assert room.chats.asked == []

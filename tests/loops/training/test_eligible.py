@@ -10,7 +10,7 @@ from tests.loops.classroom import BAD, GOOD, MENU, NEITHER, Classroom, ScriptedJ
 
 
 def why_not(room: Classroom, turn: str) -> str:
-    return room.eligible.of([turn])[turn].why_not
+    return room.eligible.check_turns([turn])[turn].why_not
 
 
 async def good(room: Classroom, asked: str) -> str:
@@ -21,7 +21,7 @@ async def good(room: Classroom, asked: str) -> str:
 
 async def test_a_whole_scored_turn_under_todays_skills_is_eligible(room: Classroom) -> None:
     turn = await good(room, "tell a joke about salt")
-    judged = room.eligible.of([turn])[turn]
+    judged = room.eligible.check_turns([turn])[turn]
     assert (judged.why_not, judged.support) == ("", False)
 
 
@@ -43,7 +43,7 @@ async def test_what_taught_a_skill_and_what_is_much_like_it_never_trains(room: C
     other = await good(room, "tell a joke about salt")
     proposal = await room.proposes(failures=tuple(failures))
     for _ in range(2):  # open, and approved
-        judged = room.eligible.of([*failures, twin, other])
+        judged = room.eligible.check_turns([*failures, twin, other])
         assert judged[failures[0]].support
         assert judged[failures[0]].why_not == "it taught a skill or stood in its proof"
         assert judged[twin].why_not == "a request much like it taught a skill"
@@ -104,7 +104,7 @@ async def test_what_the_user_keeps_out_teaches_nothing_and_is_let_in_again(room:
     for name in (turn, failed):
         conversation = room.trajectories.turn(name).trajectory
         await room.trajectories.exclude(conversation, True, at=room.clock.now())
-    judged = room.eligible.of([turn])[turn]
+    judged = room.eligible.check_turns([turn])[turn]
     assert judged.why_not == judged.why_no_prompt == "you keep its conversation out of learning"
     model = room.trajectories.turn(turn).model
     assert room.rewards.failures(below=0.5, limit=9) == []

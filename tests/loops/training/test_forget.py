@@ -203,7 +203,7 @@ class Archive(NightHouse):
         return version
 
     def rollouts_of(self, turns: Iterable[str]) -> list[str]:
-        found = self.training.states(SampledPolicy(base=self.digest, adapter=""))
+        found = self.training.group_states(SampledPolicy(base=self.digest, adapter=""))
         return [turn for turn in turns if turn in found]
 
     def says(self, word: str) -> list[str]:
@@ -241,7 +241,7 @@ async def test_a_skill_that_a_conversation_taught_goes_with_every_word_of_it(
     (archive.folder / "lull.db.before-6").write_text(f"an older copy, with {WORD} in it")
     assert archive.says(WORD)
 
-    found = archive.forget.look(conversation)
+    found = archive.forget.find_derived(conversation)
     assert archive.says(WORD)  # only looked at
     assert found.what.skills == (("", proposal.key.name),)
     assert found.made == (f"The skill '{proposal.key.name}' is taken out.",)
@@ -251,14 +251,17 @@ async def test_a_skill_that_a_conversation_taught_goes_with_every_word_of_it(
     with pytest.raises(NotFound):
         archive.trajectories.get(conversation)
     assert SkillKey("", proposal.key.name) not in archive.library.skills
-    assert archive.proposals.standing(everything=True) == []
+    assert archive.proposals.undecided(everything=True) == []
     assert list(archive.memory.texts) == [f"{later}:b"] and archive.memory.rewritten
     assert proposal.key.name not in (logs / "lull.log").read_text()
 
     # The other conversation is whole, goes on without the skill, and never trains.
     shown = archive.trajectories.turn(later)
     assert shown.answer.text == "fish, rice"
-    assert archive.eligible.of([later])[later].why_not == "its prompt would get other skills today"
+    assert (
+        archive.eligible.check_turns([later])[later].why_not
+        == "its prompt would get other skills today"
+    )
 
 
 async def test_of_a_rejected_proposal_neither_text_nor_name_nor_reason_is_left(
@@ -326,7 +329,7 @@ async def test_what_another_conversation_taught_stays(archive: Archive) -> None:
     assert left.status is SkillStatus.ACTIVE and "letter" in left.body
     assert left.sha256 in {skill.sha256 for skill in before.skills.values()}
     assert archive.trajectories.get(kept)[1][0].id == turn
-    assert archive.eligible.of([turn])[turn].support
+    assert archive.eligible.check_turns([turn])[turn].support
     assert archive.says(WORD) == [] and archive.says("Best, Jo")
 
 
@@ -360,7 +363,7 @@ async def test_runs_and_adapters_are_followed_to_the_last_that_went_on_from_them
     await archive.run_of("run_3", [clean], root=tainted.sha256)
     await archive.adapter_of("adapter_2", "run_3", parent="adapter_1")
 
-    found = archive.forget.look(conversation)
+    found = archive.forget.find_derived(conversation)
     assert set(found.what.runs) == {"run_1", "run_2", "run_3"}
     assert set(found.what.adapters) == {"adapter_1", "adapter_2"}
     await archive.forget.forget(conversation)
@@ -413,11 +416,11 @@ async def test_a_crash_in_between_is_finished_at_the_next_start(
     archive.dies_at = ""
     await archive.restart()
     await archive.forget.finish()
-    assert archive.forgetting.intended() == [] and not archive.forgetting.to_rewrite()
+    assert archive.forgetting.unfinished_deletions() == [] and not archive.forgetting.to_rewrite()
     assert archive.adapters.all() == [] and archive.training.runs() == []
     assert archive.says(WORD) == []
     with pytest.raises(NotFound):
-        archive.forget.look(conversation)
+        archive.forget.find_derived(conversation)
 
 
 async def test_other_turns_that_were_held_to_its_words_are_scored_anew(archive: Archive) -> None:
@@ -539,10 +542,10 @@ async def test_forgetting_is_not_left_half_done_by_who_goes_away(
     (proposal,) = await archive.evolve.step()
     await archive.review.approve(proposal.id)
     await cancelled_within(archive.database, moment, archive.forget.forget(conversation))
-    assert archive.says(WORD) == [] and archive.forgetting.intended() == []
+    assert archive.says(WORD) == [] and archive.forgetting.unfinished_deletions() == []
     assert SkillKey("", proposal.key.name) not in archive.library.skills
 
 
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:
     with pytest.raises(NotFound):
-        archive.forget.look("conv_none")
+        archive.forget.find_derived("conv_none")

@@ -10,7 +10,7 @@ import pytest
 
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.models.engine import GenerateRequest
-from lull.core.training.examples import Graduation
+from lull.core.training.examples import GraduationExample
 from lull.core.training.lesson import MOST_TRIES, GraduationCourse
 from lull.core.training.record import RunStatus
 from lull.loops.training.make_run import LEAST_ROWS, RunRule
@@ -57,7 +57,7 @@ async def test_each_example_holds_what_the_teacher_said_with_the_skill(house: Ni
     house.gate.verdicts = [Verdict(accepted=True, at=FakeClock().now(), against=None)]
     await judged(house, 1)
     (batch,) = house.trainer.batches
-    learned = [one for one in batch if isinstance(one, Graduation)]
+    learned = [one for one in batch if isinstance(one, GraduationExample)]
     assert all(one.sample_ids for one in learned)
     taught = [one for one in learned if one.teacher_ids != one.prompt_ids]
     assert len(taught) == LEAST_ROWS == len(learned) - len(taught)
@@ -77,13 +77,16 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     usual = RunRule().graduation_epochs
     assert [spec.epochs for spec in house.trainer.specs] == [usual, 1.5 * usual, 1.5 * usual]
     held = [
-        sum(isinstance(one, Graduation) and one.id.startswith("own-contrast") for one in batch)
+        sum(
+            isinstance(one, GraduationExample) and one.id.startswith("own-contrast")
+            for one in batch
+        )
         for batch in house.trainer.batches
     ]
     assert held[0] == held[1] == LEAST_ROWS and held[2] == 2 * LEAST_ROWS
     # That was enough: it stays in the prompt.
     assert third.next_course is None and "stays in the prompt" in third.why
-    assert not trains_in_a_skill(await house.night.look_again())
+    assert not trains_in_a_skill(await house.night.search_now())
 
 
 async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
@@ -92,7 +95,7 @@ async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
         Verdict(accepted=True, at=FakeClock().now(), against=None),
     ]
     await judged(house, 2)
-    assert not trains_in_a_skill(await house.night.look_again())
+    assert not trains_in_a_skill(await house.night.search_now())
 
 
 async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
@@ -107,14 +110,14 @@ async def test_a_skill_that_an_older_lull_could_not_train_in_is_tried_anew(
         )
     )
     assert house.training.get(run.id).next_course == GraduationCourse()
-    next_step = await house.night.look_again()
+    next_step = await house.night.search_now()
     assert trains_in_a_skill(next_step)
 
 
 async def test_what_was_answered_before_an_interruption_is_not_asked_again(
     house: NightHouse,
 ) -> None:
-    next_step = await house.night.look_again()
+    next_step = await house.night.search_now()
     assert isinstance(next_step, MakingStep)
     first = len(house.engine.requests)
     making = asyncio.ensure_future(house.train.make(next_step))

@@ -19,8 +19,8 @@ from lull.core.feedback.reward import Source
 from lull.core.idle.scheduling import LullWork
 from lull.core.models.engine import GenerateRequest
 from lull.core.skills.skill import ChangeKind
-from lull.core.training.events import Failed, RunEvent, RunRefused
-from lull.core.training.examples import Graduation, Group, ReplayExample
+from lull.core.training.events import RunEvent, RunFailed, RunRefused
+from lull.core.training.examples import GraduationExample, Group, ReplayExample
 from lull.core.training.record import RunSource, RunStatus
 from lull.core.training.rollout import GroupState, SampledPolicy, held_out
 from lull.core.training.spec import RunKind, RunSpec
@@ -90,9 +90,9 @@ async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
     house: NightHouse,
 ) -> None:
     turns = await house.menus(6)
-    next_step = await house.night.look_again()
+    next_step = await house.night.search_now()
     assert next_step.task is Task.SAMPLE
-    assert {one.turn for one in house.rollouts.book(POCKET).prompts} == set(turns)
+    assert {one.turn for one in house.rollouts.collect_requests(POCKET).prompts} == set(turns)
     await house.does()
     found = house.training.groups(BASE, states=tuple(GroupState))
     assert found
@@ -111,9 +111,9 @@ async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(
     house: NightHouse,
 ) -> None:
     await house.menus(4, corrected=0)
-    next_step = await house.night.look_again()
+    next_step = await house.night.search_now()
     assert next_step.task is Task.NOTHING
-    assert house.rollouts.book(POCKET).unscored == 4
+    assert house.rollouts.collect_requests(POCKET).unscored == 4
 
 
 async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHouse) -> None:
@@ -121,8 +121,8 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     assert turns[0] in proposal.failures
-    next_step = await house.night.look_again()
-    assert house.rollouts.book(POCKET).wishes == ()
+    next_step = await house.night.search_now()
+    assert house.rollouts.collect_requests(POCKET).wishes == ()
     assert next_step.task is Task.NOTHING
     # Said once more of another request, it is a wish of its own: nothing new to propose.
     await house.plays(
@@ -131,8 +131,8 @@ async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHou
     )  # fmt: skip
     await house.score.read_new()
     assert await house.evolve.step() == []
-    await house.night.look_again()
-    book = house.rollouts.book(POCKET)
+    await house.night.search_now()
+    book = house.rollouts.collect_requests(POCKET)
     assert [wish.words for wish in book.wishes] == [f"no, {RULE}"]
     sampled = {prompt.turn for prompt in book.prompts}
     assert sampled and turns[0] not in sampled
@@ -143,8 +143,8 @@ async def test_what_the_user_turned_down_as_a_skill_is_not_trained_in(house: Nig
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
-    next_step = await house.night.look_again()
-    assert house.rollouts.book(POCKET).wishes == () and next_step.task is Task.NOTHING
+    next_step = await house.night.search_now()
+    assert house.rollouts.collect_requests(POCKET).wishes == () and next_step.task is Task.NOTHING
 
 
 async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> None:
@@ -154,8 +154,8 @@ async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> Non
         model=POCKET, client=anna,
     )  # fmt: skip
     await house.score.read_new()
-    next_step = await house.night.look_again()
-    assert house.rollouts.book(POCKET).prompts == () and next_step.task is Task.NOTHING
+    next_step = await house.night.search_now()
+    assert house.rollouts.collect_requests(POCKET).prompts == () and next_step.task is Task.NOTHING
 
 
 async def test_groups_that_are_all_alike_are_counted_and_make_no_run(tmp_path: Path) -> None:
@@ -186,13 +186,15 @@ async def test_a_judge_scores_where_no_verifier_can_and_the_grey_zone_is_masked(
             return Completion(message=assistant(text), finish=finish)
 
         assert house.rewarding.can_score(served, (), ())
-        good = await house.rewarding.worth(served, (), (), said("a | b"))
-        bad = await house.rewarding.worth(served, (), (), said("a b"))
+        good = await house.rewarding.score_answer(served, (), (), said("a | b"))
+        bad = await house.rewarding.score_answer(served, (), (), said("a b"))
         assert good is not None and bad is not None and good.reward > 0.65 and bad.reward < 0.35
         assert good.by == "judge: judge-1"
-        assert await house.rewarding.worth(served, (), (), said("a | b", Finish.LENGTH)) is None
+        assert (
+            await house.rewarding.score_answer(served, (), (), said("a | b", Finish.LENGTH)) is None
+        )
         judge.says = lambda q: ()
-        assert await house.rewarding.worth(served, (), (), said("a | b")) is None
+        assert await house.rewarding.score_answer(served, (), (), said("a | b")) is None
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -260,7 +262,7 @@ async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_fr
     used = [g for g in house.training.groups(BASE, states=tuple(GroupState), unused=False) if g.run]
     assert {group.run for group in used} == {run.id}
     await house.add("menus", "When you write a menu.", "When you write a menu, use dashes.")
-    await house.night.look_again()
+    await house.night.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert "may no longer train the weights" in now.why or "other skills" in now.why
@@ -303,7 +305,7 @@ async def test_what_serves_otherwise_now_supersedes_a_run(house: NightHouse, cha
     else:
         house.in_force = "aa" * 32
         await house.engine.load_adapter(house.in_force, "/adapters/a")
-    await house.night.look_again()
+    await house.night.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert ("weights" if change == "weights" else "adapter") in now.why
@@ -349,7 +351,7 @@ async def test_a_run_whose_words_teach_a_skill_meanwhile_is_superseded(house: Ni
     await house.evolve.step()
     (proposal,) = house.open_proposals()
     await house.review.reject(proposal.id, reason="only that once")
-    await house.night.look_again()
+    await house.night.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
     assert "has taught a skill" in now.why
@@ -361,21 +363,21 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
     house.training_rule = TrainRule(groups_a_run=100, groups_at_least=50)
     turns = await house.menus(8)
     await house.does()
-    await house.night.look_again()
-    before = house.rollouts.all_of(house.rollouts.book(POCKET), BASE)
+    await house.night.search_now()
+    before = house.rollouts.scored_groups(house.rollouts.collect_requests(POCKET), BASE)
     assert before and {group.wish for group in before} == {turns[0]}
     (changed, _) = await house.plays(
         "make a menu of copper desert plane", "copper and desert and plane",
         "no, when you write a menu, join with dashes", pocket.NOTED, model=POCKET,
     )  # fmt: skip
     await house.score.read_new()
-    await house.night.look_again()
-    book = house.rollouts.book(POCKET)
-    assert house.rollouts.telling(book, BASE) == []
-    assert house.rollouts.all_of(book, BASE) == []
+    await house.night.search_now()
+    book = house.rollouts.collect_requests(POCKET)
+    assert house.rollouts.groups_with_signal(book, BASE) == []
+    assert house.rollouts.scored_groups(book, BASE) == []
     await house.does()
-    await house.night.look_again()
-    anew = house.rollouts.all_of(house.rollouts.book(POCKET), BASE)
+    await house.night.search_now()
+    anew = house.rollouts.scored_groups(house.rollouts.collect_requests(POCKET), BASE)
     assert {group.wish for group in anew} == {changed}
 
 
@@ -451,7 +453,7 @@ async def test_a_unit_that_ends_leaves_the_trainer_standing_with_its_memory(
     (process,) = house.trainer.runs
     assert process.suspended and not process.killed
     house.clock.advance(40)
-    assert work.standing_s == 40
+    assert work.suspended_s == 40
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert len(house.trainer.runs) == 1 and house.training.runs({RunStatus.TRAINED})
 
@@ -465,7 +467,7 @@ async def test_a_trainer_that_stands_gives_its_memory_back_and_goes_on_later(
     work = await to_train(house)
     await work.run_slice(house.clock.monotonic_s())
     (process,) = house.trainer.runs
-    watching = asyncio.create_task(house.night.standing())
+    watching = asyncio.create_task(house.night.watch_suspension())
     try:
         house.clock.advance(299)  # of 300
         looked = house.looks
@@ -478,7 +480,7 @@ async def test_a_trainer_that_stands_gives_its_memory_back_and_goes_on_later(
         await until(lambda: process.killed)
     finally:
         watching.cancel()
-    assert work.standing_s is None
+    assert work.suspended_s is None
     house.trainer.held = False
     await work.run_slice(house.clock.monotonic_s() + 30)
     first, again = house.trainer.runs
@@ -489,7 +491,7 @@ async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
     house: NightHouse,
 ) -> None:
     await house.menus(8)
-    await house.night.look_again()
+    await house.night.search_now()
     (work,) = house.night.queue()
     asked = asyncio.Event()
 
@@ -513,7 +515,7 @@ async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
 async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
     work = await to_train(house)
     await house.restart()
-    (again,) = [await house.night.look_again()]
+    (again,) = [await house.night.search_now()]
     assert isinstance(again, TrainingStep) and again.run.id == work.id
     await house.does()
     assert house.training.runs({RunStatus.TRAINED, RunStatus.JUDGING})
@@ -522,7 +524,7 @@ async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
 async def test_a_folder_that_a_crash_left_without_a_row_is_swept(house: NightHouse) -> None:
     left = house.folders.root / "run_of_nobody"
     left.mkdir(parents=True)
-    watching = asyncio.create_task(house.night.watching())
+    watching = asyncio.create_task(house.night.keep_searching())
     await until(lambda: not left.exists())
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
@@ -553,7 +555,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
         await falls(house, work)
     # Not over a restart either.
     await house.restart()
-    await house.night.look_again()
+    await house.night.search_now()
     (work,) = house.night.queue()
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs()
@@ -565,14 +567,14 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     next_step = await house.does(3)
     assert next_step == NothingToDo(text=run.why, stuck=True)
     started = len(house.trainer.runs)
-    watching = asyncio.create_task(house.night.watching())
+    watching = asyncio.create_task(house.night.keep_searching())
     await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
     watching.cancel()
     await asyncio.gather(watching, return_exceptions=True)
     assert len(house.trainer.runs) == started and len(house.training.runs()) == 1
 
     # The user's word sends it on, from where it stood, and one word is one more set of tries.
-    await house.night.now()
+    await house.night.train_now()
     (again,) = house.night.queue()
     assert again.id == run.id
     for _ in range(2):
@@ -580,7 +582,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     await again.run_slice(house.clock.monotonic_s() + 30)
     assert house.training.get(run.id).status is RunStatus.STUCK
     house.trainer.says = lambda _: whole_run(6, from_step=step)
-    await house.night.now()
+    await house.night.train_now()
     await house.does()
     assert house.training.get(run.id).status in {RunStatus.TRAINED, RunStatus.JUDGING}
 
@@ -602,7 +604,7 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     house: NightHouse,
 ) -> None:
     """Not the trainer but the run: it would be made anew of the same, night after night."""
-    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs({RunStatus.FAILED})
@@ -614,31 +616,31 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     assert "3 runs failed the same way" in next_step.text
     # Other weights, or another reason: nobody knows that it will fail.
     await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
-    assert not stuck(await house.night.look_again())
+    assert not stuck(await house.night.search_now())
     await house.training.change("run_again_1", lambda now: replace(now, why=run.why, base="other"))
-    assert not stuck(await house.night.look_again())
+    assert not stuck(await house.night.search_now())
     await house.training.change("run_again_1", lambda now: replace(now, base=run.base))
-    assert stuck(await house.night.look_again())
-    assert not (await house.night.now()).stuck
+    assert stuck(await house.night.search_now())
+    assert not (await house.night.train_now()).stuck
 
 
 async def test_the_hurry_of_a_user_ends_with_the_run_that_fails(house: NightHouse) -> None:
     """Else it would be made anew as long as they wait."""
-    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
-    await house.night.now()
+    await house.night.train_now()
     await work.run_slice(house.clock.monotonic_s() + 30)
     assert "The batch is empty." in str(house.night.trouble)
     for number in range(2):
         (run,) = house.training.runs({RunStatus.FAILED})[:1]
         await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
-    assert stuck(await house.night.look_again())
+    assert stuck(await house.night.search_now())
 
 
 async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
     house: NightHouse,
 ) -> None:
-    full = Failed(title="No", detail="The disk is full.", for_now=True)
+    full = RunFailed(title="No", detail="The disk is full.", for_now=True)
     house.trainer.says = lambda _: [full]
     work = await to_train(house)
     for _ in range(5):
@@ -686,7 +688,7 @@ async def test_what_does_not_fit_into_memory_is_made_smaller_once_and_else_said(
 
 
 async def test_a_run_that_cannot_be_trained_says_why(house: NightHouse) -> None:
-    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
     await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs({RunStatus.FAILED})
@@ -695,7 +697,7 @@ async def test_a_run_that_cannot_be_trained_says_why(house: NightHouse) -> None:
 
 async def test_an_engine_that_is_away_is_trouble_and_not_a_score(house: NightHouse) -> None:
     await house.menus(6)
-    await house.night.look_again()
+    await house.night.search_now()
     house.engine.knock_down()
     (work,) = house.night.queue()
     with pytest.raises(EngineDown):
@@ -721,7 +723,7 @@ async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
     house.gate.verdicts = [verdict(accepted=True)]
     await house.menus(12)
     for _ in range(20):
-        next_step = await house.night.look_again()
+        next_step = await house.night.search_now()
         (work,) = house.night.queue()
         if next_step.task is Task.JUDGE:
             break
@@ -780,7 +782,7 @@ async def test_a_run_with_a_turn_that_is_gone_is_not_written_down(house: NightHo
 
 async def test_a_model_that_is_not_served_here_says_so(house: NightHouse) -> None:
     house.serves = False
-    next_step = await house.night.look_again()
+    next_step = await house.night.search_now()
     assert (next_step.task, next_step.text) == (Task.NOTHING, "Nothing is served.")
 
 
@@ -805,7 +807,7 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
                 kept += 1  # for the gate, and does not count
             else:
                 labels.append(number % 3 != 0)
-            next_step = await house.night.look_again()
+            next_step = await house.night.search_now()
             enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
             assert (next_step.task is Task.MAKE) == enough, number
         assert kept
@@ -818,7 +820,7 @@ async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
 async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: Path) -> None:
     house = NightHouse(tmp_path, judge=ScriptedJudge(lambda _: (GOOD,) * 3), coin=0.0)
     try:
-        assert house.rewarding.judge_trains()[0]
+        assert house.rewarding.judge_may_train()[0]
         for number in range(24):
             (turn,) = await house.plays(
                 f"say {number}", f"never {number}", model="gemma", format='"json"'
@@ -827,7 +829,7 @@ async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: P
         await house.ask_judge.step(hurry=True, limit=64)
         row = house.known(turn)
         assert row.reward is not None and row.reward.source is Source.VERIFIABLE
-        trains, why = house.rewarding.judge_trains()
+        trains, why = house.rewarding.judge_may_train()
         assert not trains and "not trained on" in why
         served = house.served(turn)
         assert not house.rewarding.can_score(
@@ -845,9 +847,9 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
     try:
         skill = await house.proved_skill(wins=8)
         await house.menus(4, corrected=0)
-        assert not trains_in_a_skill(await house.night.look_again())
+        assert not trains_in_a_skill(await house.night.search_now())
         turns = await house.menus(12, corrected=0, seed=2)
-        next_step = await house.night.look_again()
+        next_step = await house.night.search_now()
         assert trains_in_a_skill(next_step)
         house.gate.verdicts = [verdict(accepted=True)]
         for _ in range(4):
@@ -856,7 +858,7 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         assert run.graduates == skill.sha256
         assert house.gate.brought[0][2] == skill.name
         (batch,) = house.trainer.batches
-        learned = [one for one in batch if isinstance(one, Graduation)]
+        learned = [one for one in batch if isinstance(one, GraduationExample)]
         own = [one for one in learned if one.id in turns]
         assert own and all(len(one.teacher_ids) > len(one.prompt_ids) for one in own)
         # Few of the user's: some of ours that the skill is about stand beside them, no two alike.
@@ -870,7 +872,7 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         sources = {(one.kind, one.id) for one in house.training.sources(run.id)}
         assert ("skill", skill.sha256) in sources
         # It is not tried again.
-        assert not trains_in_a_skill(await house.night.look_again())
+        assert not trains_in_a_skill(await house.night.search_now())
     finally:
         await house.night.close()
         await asyncio.to_thread(house.database.close)
@@ -885,9 +887,9 @@ async def test_of_requests_that_are_not_its_business_a_skill_is_not_learned(
         await house.approve.switch(skill.key, ChangeKind.PIN)
         routes = await house.menus(12, corrected=0, seed=2, kind=pocket.Kind.ROUTE)
         assert all(house.served(turn).turn.skills for turn in routes)
-        assert not trains_in_a_skill(await house.night.look_again())
+        assert not trains_in_a_skill(await house.night.search_now())
         await house.menus(12, corrected=0, seed=3)
-        assert trains_in_a_skill(await house.night.look_again())
+        assert trains_in_a_skill(await house.night.search_now())
         house.gate.verdicts = [verdict(accepted=True)]
         await house.does(4)
         (batch,) = house.trainer.batches
@@ -902,7 +904,7 @@ async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) ->
     try:
         await house.proved_skill(wins=3)
         await house.menus(12, corrected=0)
-        assert not trains_in_a_skill(await house.night.look_again())
+        assert not trains_in_a_skill(await house.night.search_now())
     finally:
         await asyncio.to_thread(house.database.close)
 
@@ -924,7 +926,7 @@ async def to_train(house: NightHouse) -> TrainerWork:
     """The work of a run that is to be trained."""
     await house.menus(12)
     for _ in range(12):
-        next_step = await house.night.look_again()
+        next_step = await house.night.search_now()
         (work,) = house.night.queue()
         if next_step.task is Task.TRAIN:
             assert isinstance(work, TrainerWork)

@@ -102,7 +102,9 @@ async def test_verbose_shows_the_vocabulary(tmp_path: Path) -> None:
     served = LocalModels(clock=StoppedClock())
     model = await asyncio.to_thread(read_local_model, "pocket", folder)
     served.publish(ServedModel(model=model, engine=ScriptedEngine()))
-    said = await served.other("POST", "/api/show", b'{"model":"pocket","verbose":true}', alone=True)
+    said = await served.answer_non_chat(
+        "POST", "/api/show", b'{"model":"pocket","verbose":true}', alone=True
+    )
     assert said is not None
     info = json.loads(b"".join([piece async for piece in said.chunks]))["model_info"]
     assert info["tokenizer.ggml.tokens"] == ["a", "b", "<end>"]

@@ -50,13 +50,13 @@ def test_a_listing_that_has_our_name_or_is_none_stays(upstream: bytes) -> None:
 async def test_beside_an_ollama_only_our_names_are_answered() -> None:
     served = models(ScriptedEngine())
     show = ("POST", "/api/show")
-    assert await served.other(*show, b'{"model":"other"}', alone=False) is None
-    assert await served.other("GET", "/api/tags", b"", alone=False) is None
-    assert await served.other("GET", "/v1/models/other", b"", alone=False) is None
-    ours = await served.other(*show, b'{"name":"Pocket"}', alone=False)
+    assert await served.answer_non_chat(*show, b'{"model":"other"}', alone=False) is None
+    assert await served.answer_non_chat("GET", "/api/tags", b"", alone=False) is None
+    assert await served.answer_non_chat("GET", "/v1/models/other", b"", alone=False) is None
+    ours = await served.answer_non_chat(*show, b'{"name":"Pocket"}', alone=False)
     assert ours is not None
     assert ours.status == 200
-    one = await served.other("GET", "/v1/models/pocket%3Alatest", b"", alone=False)
+    one = await served.answer_non_chat("GET", "/v1/models/pocket%3Alatest", b"", alone=False)
     assert one is not None
     assert json.loads(await text(one))["id"] == "pocket:latest"
 
@@ -64,7 +64,7 @@ async def test_beside_an_ollama_only_our_names_are_answered() -> None:
 async def test_alone_what_only_an_ollama_can_do_says_how_to_get_one() -> None:
     served = models(ScriptedEngine())
     for path in ("/api/pull", "/api/blobs/sha256:00", "/api/create"):
-        assert not served.wants("POST", path)
+        assert not served.needs_body("POST", path)
         said = served.unknown_route("POST", path, "Start Ollama.")
         assert said.status == 503
         assert json.loads(await text(said)) == {"error": "Start Ollama."}
@@ -74,7 +74,9 @@ async def test_alone_what_only_an_ollama_can_do_says_how_to_get_one() -> None:
 
 @pytest.mark.parametrize("path", ["/api/embed", "/api/embeddings", "/v1/embeddings"])
 async def test_there_are_no_embeddings(path: str) -> None:
-    said = await models(ScriptedEngine()).other("POST", path, b'{"model":"pocket"}', alone=True)
+    said = await models(ScriptedEngine()).answer_non_chat(
+        "POST", path, b'{"model":"pocket"}', alone=True
+    )
     assert said is not None
     assert said.status == 501
     assert "does not support embeddings" in await text(said)
@@ -82,6 +84,6 @@ async def test_there_are_no_embeddings(path: str) -> None:
 
 async def test_a_model_that_is_not_loaded_is_not_running() -> None:
     for engine in (ScriptedEngine(loaded=False), ScriptedEngine(down=True)):
-        said = await models(engine).other("GET", "/api/ps", b"", alone=True)
+        said = await models(engine).answer_non_chat("GET", "/api/ps", b"", alone=True)
         assert said is not None
         assert await text(said) == '{"models":[]}'

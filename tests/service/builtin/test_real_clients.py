@@ -37,7 +37,7 @@ async def address(engine: ScriptedEngine) -> AsyncIterator[str]:
         if dialect is not None:
             answer = await served.answer(dialect, body)
         else:
-            found = await served.other(request.method, request.path, body, alone=True)
+            found = await served.answer_non_chat(request.method, request.path, body, alone=True)
             answer = found or served.unknown_route(request.method, request.path, "Start Ollama.")
         response = web.StreamResponse(status=answer.status, headers=answer.headers)
         await response.prepare(request)

@@ -35,7 +35,7 @@ async def ask(case: str) -> ProxyAnswer:
     dialect = CHAT_ROUTES.get(facts["path"])
     if dialect is not None and facts["method"] == "POST":
         return await models.answer(dialect, body)
-    answer = await models.other(facts["method"], facts["path"], body, alone=True)
+    answer = await models.answer_non_chat(facts["method"], facts["path"], body, alone=True)
     assert answer is not None
     return answer
 

@@ -157,7 +157,7 @@ async def test_the_address_lies_in_the_secret_store_and_nowhere_else(
     shown = json.dumps([done, await desk.calendars.list()])
     files = [path for path in desk.home.iterdir() if path.name.startswith("lull.db")]
     assert len(files) >= 1
-    for told in (shown, caplog.text, repr(desk.calendars.feeds()), desk.problems.standing()):
+    for told in (shown, caplog.text, repr(desk.calendars.feeds()), desk.problems.current()):
         assert SECRET not in str(told)
     assert all(SECRET.encode() not in path.read_bytes() for path in files)
     assert "127.0.0.1" in shown, "the host is shown"
@@ -309,7 +309,7 @@ async def test_the_copy_counts_for_a_day_and_its_age_is_shown(
         assert (one["health"], one["age_s"]) == ("old", hour * 3600)
         assert one["problem"]["title"] == "The calendar cannot be reached"
         assert desk.times() == [MEETING_AT]
-        assert desk.problems.standing() == [], "a server may be away for a while"
+        assert desk.problems.current() == [], "a server may be away for a while"
     desk.clock.advance(COPY_COUNTS_FOR_S - 24 * 3600 + 1)
     assert (await desk.only())["health"] == "lost"
     assert desk.times() == []
@@ -324,12 +324,12 @@ async def test_a_lost_feed_is_a_problem_until_it_is_back(
     server.serve(PATH, answer(status="500 No"))
     desk.clock.advance(COPY_COUNTS_FOR_S + 60)
     await desk.calendars.refresh_due()
-    (problem,) = desk.problems.standing()
+    (problem,) = desk.problems.current()
     assert problem["detail"].startswith("Work: ")
     server.serve(PATH, whole)
     desk.clock.advance(3600)
     await desk.calendars.refresh_due()
-    assert desk.problems.standing() == []
+    assert desk.problems.current() == []
     assert (await desk.only())["health"] == "fresh"
 
 
@@ -342,7 +342,7 @@ async def test_an_address_that_was_changed_is_a_problem_at_once(
     for _ in range(3):
         desk.clock.advance(FEED_INTERVAL_S * 1.2)
         await desk.calendars.refresh_due()
-    (problem,) = desk.problems.standing()
+    (problem,) = desk.problems.current()
     assert "copy it again" in problem["hint"]
     assert desk.times() == [MEETING_AT], "the copy counts all the same"
 
@@ -424,7 +424,7 @@ async def test_what_the_watch_weighs_follows_the_clock_and_the_feeds(
     desk: Desk, file: Path
 ) -> None:
     def weighed() -> list[tuple[str, str]]:
-        return [(e.start.isoformat(), e.end.isoformat()) for e in desk.calendars.ahead()]
+        return [(e.start.isoformat(), e.end.isoformat()) for e in desk.calendars.upcoming()]
 
     assert weighed() == []
     await desk.add(str(file), file=True)

@@ -16,13 +16,13 @@ from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
 from lull.loops.sweep import Sweep
 from lull.service.chat.forgetting import ForgettingRequests
-from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.chat.event_log import EventLog
 from lull.store.retention import Retention
-from lull.store.trash import Bundle, Trash
+from lull.store.trash import Removal, Trash
 from tests.loops.training.test_forget import RULE, WORD, Archive, archive
 
 __all__ = ["archive"]
@@ -32,10 +32,10 @@ Throw = Callable[..., Awaitable[Path]]
 
 class NoBackups:
     @asynccontextmanager
-    async def held_off(self) -> AsyncIterator[None]:
+    async def paused(self) -> AsyncIterator[None]:
         yield
 
-    def hold_more(self) -> list[Path]:
+    def remaining_copies(self) -> list[Path]:
         return []
 
 
@@ -52,7 +52,7 @@ class Desk:
         sweep = Sweep(
             Retention(database), self.trash, clock, limits=Limits, trash_bytes=lambda: 10**9
         )
-        self.throwing = ThrowingAway(sweep, self.problems, settle=database.flush)
+        self.throwing = TrashRequests(sweep, self.problems, settle=database.flush)
         self.requests = ForgettingRequests(
             self.archive.forget,
             settle=database.flush,
@@ -62,9 +62,9 @@ class Desk:
 
     async def throw(self, *ids: str) -> Path:
         at = self.archive.clock.now().isoformat()
-        bundle = Bundle(why="age", at=at, born=0.0, conversations=())
+        bundle = Removal(why="age", at=at, born=0.0, conversations=())
         before = set(self.trash.folder.glob("*"))
-        assert await self.trash.throw(ids, bundle) == len(ids)
+        assert await self.trash.move_to_trash(ids, bundle) == len(ids)
         (file,) = set(self.trash.folder.glob("*")) - before
         return file
 
@@ -153,7 +153,7 @@ async def test_a_file_that_is_cut_or_flipped_anywhere_blocks_no_forgetting(
     at = int(60 + share * (len(data) - 61))
     flipped.write_bytes(data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
     for one, file in ((conversation, cut), (others[1], flipped)):
-        named = one in [c for step in desk.trash.thrown() for c in step.bundle.conversations]
+        named = one in [c for step in desk.trash.files() for c in step.bundle.conversations]
         before = desk.everything()
         if named:
             seen = await desk.forget(one)
@@ -174,14 +174,14 @@ async def test_damage_in_the_trash_is_named_until_it_is_gone(desk: Desk) -> None
     first, second, third = [await desk.throw(one) for one in await desk.others(3)]
     assert desk.trash.damaged() == []
     second.write_bytes(second.read_bytes()[:-40])
-    assert (await desk.throwing.do({"do": "restore"}))["damaged"] == [second.stem]
+    assert (await desk.throwing.carry_out({"do": "restore"}))["damaged"] == [second.stem]
     assert desk.archive.trajectories.counts()[0] == 2
     assert not first.exists() and not third.exists()
-    (problem,) = desk.problems.standing()
+    (problem,) = desk.problems.current()
     assert problem["title"] == "Part of the trash is damaged" and str(second) in problem["detail"]
-    (lost,) = desk.trash.thrown()
+    (lost,) = desk.trash.files()
     await desk.forget(lost.bundle.conversations[0], yes=True)
-    assert desk.problems.standing() == []
+    assert desk.problems.current() == []
 
 
 async def test_emptying_the_trash_takes_what_nobody_can_read_along(desk: Desk) -> None:
@@ -189,5 +189,5 @@ async def test_emptying_the_trash_takes_what_nobody_can_read_along(desk: Desk) -
     first.write_bytes(b"rubbish")
     (other,) = await desk.others(1)
     assert (await desk.forget(other))["left"] == [str(first)]
-    assert (await desk.throwing.do({"do": "empty"}))["emptied"] == 1
+    assert (await desk.throwing.carry_out({"do": "empty"}))["emptied"] == 1
     assert not first.exists() and not second.exists()

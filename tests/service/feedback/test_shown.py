@@ -12,11 +12,11 @@ import pytest
 
 from lull.cli.chat.read import again_words, list_words
 from lull.core.errors import UsageError
-from lull.core.feedback.feedback import Feedback, Heard, RuleKind, Scope
-from lull.service.feedback.hearing import Hearing
-from lull.service.feedback.views import anew_view, listed_view
+from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
+from lull.service.feedback.hearing import FeedbackRequests
+from lull.service.feedback.views import listed_view, reread_view
 
-LASTS = Heard(
+LASTS = MessageFindings(
     correction=0.9,
     lasting=0.8,
     scope=Scope.ALL,
@@ -30,7 +30,7 @@ OLD = Feedback(
     before="t1",
     read_by="small-old",
     read_at=datetime(2026, 11, 22, tzinfo=UTC),
-    heard=Heard(correction=0.2, lasting=0.3),
+    heard=MessageFindings(correction=0.2, lasting=0.3),
 )
 NEW = replace(OLD, read_by="small-new", heard=LASTS)
 
@@ -54,7 +54,7 @@ def test_words_for_people_quote_the_user_and_say_who_read() -> None:
 
 
 def test_what_was_read_anew_shows_what_changed() -> None:
-    text = again_words(anew_view([(OLD, NEW), (NEW, NEW), (None, NEW)], waiting=0))
+    text = again_words(reread_view([(OLD, NEW), (NEW, NEW), (None, NEW)], waiting=0))
     assert "was: nothing to learn from (small-old)" in text
     assert "as small-new did" in text
 
@@ -94,17 +94,17 @@ class Hears:
         return [Anew(one, NEW) for one in feedbacks if one.read_by != NEW.read_by]
 
 
-def hearing(rows: Rows, hears: Hears) -> Hearing:
+def hearing(rows: Rows, hears: Hears) -> FeedbackRequests:
     async def count(read: Sequence[Feedback]) -> None:
         rows.counted += read
 
-    return Hearing(rows, hears, count=count)  # type: ignore[arg-type]
+    return FeedbackRequests(rows, hears, count=count)  # type: ignore[arg-type]
 
 
 async def test_again_reads_what_waits_and_what_another_had_read() -> None:
     fresh = replace(NEW, turn="t9")
     rows = Rows([OLD])
-    found = await hearing(rows, Hears([fresh])).again({"again": True})
+    found = await hearing(rows, Hears([fresh])).reread({"again": True})
     assert sorted(one.turn for one in rows.counted) == ["t2", "t9"]
     assert [(one["turn"], one["was"] is None) for one in found["feedback"]] == [
         ("t9", True),
@@ -115,12 +115,12 @@ async def test_again_reads_what_waits_and_what_another_had_read() -> None:
 @pytest.mark.parametrize("wanted", [{}, {"again": False}, {"again": True, "conversation": 4}])
 async def test_a_wish_that_is_none_is_refused(wanted: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        await hearing(Rows([]), Hears()).again(wanted)
+        await hearing(Rows([]), Hears()).reread(wanted)
 
 
 def test_a_page_says_whether_there_is_more() -> None:
     rows = Rows([replace(NEW, turn=f"t{n}") for n in range(9, 4, -1)])
-    first = hearing(rows, Hears()).heard(limit=3)
+    first = hearing(rows, Hears()).list_feedback(limit=3)
     assert [one["turn"] for one in first["feedback"]] == ["t9", "t8", "t7"]
-    second = hearing(rows, Hears()).heard(limit=3, after=first["next"])
+    second = hearing(rows, Hears()).list_feedback(limit=3, after=first["next"])
     assert ([one["turn"] for one in second["feedback"]], second["next"]) == (["t6", "t5"], None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from lull.service.control.checks import apart, check, in_thread, within
+from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
 
 
 async def test_a_look_that_hangs_is_said_to_hang() -> None:
@@ -13,7 +13,7 @@ async def test_a_look_that_hangs_is_said_to_hang() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    found = await within("store", hang(), limit_s=0.01)
+    found = await with_time_limit("store", hang(), limit_s=0.01)
     assert (found["name"], found["ok"], found["serious"]) == ("store", False, True)
 
 
@@ -23,7 +23,7 @@ async def test_a_look_that_ends_says_what_it_saw() -> None:
     async def look() -> dict[str, object]:
         return seen
 
-    assert await within("disk", look()) == seen
+    assert await with_time_limit("disk", look()) == seen
 
 
 def test_a_look_that_blocks_for_ever_holds_up_neither_the_loop_nor_its_end() -> None:
@@ -32,8 +32,8 @@ def test_a_look_that_blocks_for_ever_holds_up_neither_the_loop_nor_its_end() -> 
 
     async def looks() -> dict[str, object]:
         for _ in range(100):  # far more than asyncio has threads
-            await within("disk", in_thread(lambda: {"ended": never.wait()}), limit_s=0.001)
-        return await apart("disk", lambda: "There is room.")
+            await with_time_limit("disk", in_thread(lambda: {"ended": never.wait()}), limit_s=0.001)
+        return await run_check_in_thread("disk", lambda: "There is room.")
 
     try:
         assert asyncio.run(looks())["text"] == "There is room."

@@ -9,7 +9,7 @@ import pytest
 
 from lull.core.calendars.event import Meaning
 from lull.core.calendars.feeds import Feed, FeedReading, FeedUnreachable
-from lull.core.idle.hours import parsed
+from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import decide
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals, Unknown
@@ -37,10 +37,12 @@ def feed(label: str = "Work", *, read_h: float | None = 0.0, failed: bool = Fals
         due=NOW,
     )
     if read_h is not None:
-        made = made.read_well(FeedReading(events=()), now=NOW - timedelta(hours=read_h), draw=0.5)
+        made = made.after_success(
+            FeedReading(events=()), now=NOW - timedelta(hours=read_h), draw=0.5
+        )
     if failed:
         error = FeedUnreachable("Its server cannot be connected to.", hint="Try later.")
-        made = made.failed(error, now=NOW, draw=0.5)
+        made = made.after_failure(error, now=NOW, draw=0.5)
     return made
 
 
@@ -49,7 +51,7 @@ def test_a_user_who_is_seen_is_well() -> None:
     assert lull_checks.idle_source(window(input_idle_s=1.0))["ok"]
 
 
-@pytest.mark.parametrize("rule", [IdleRule(), IdleRule(sleep_hours=(parsed("10:00-14:00"),))])
+@pytest.mark.parametrize("rule", [IdleRule(), IdleRule(sleep_hours=(parse_hours("10:00-14:00"),))])
 def test_a_user_whom_nothing_sees_is_told_with_what_to_do(rule: IdleRule) -> None:
     found = lull_checks.idle_source(window(rule, input_idle_s=UNKNOWN))
     assert (found["ok"], found["serious"]) == (False, False)
@@ -62,9 +64,9 @@ def test_a_watch_that_stands_is_told() -> None:
 
 
 def test_hours_that_leave_nothing_are_told() -> None:
-    never = window(IdleRule(blocked_hours=(parsed("00:00-24:00"),)))
+    never = window(IdleRule(blocked_hours=(parse_hours("00:00-24:00"),)))
     assert "idle.blocked_hours" in lull_checks.lulls(never, watching=True)["hint"]
-    night = window(IdleRule(blocked_hours=(parsed("10:00-14:00"),)))
+    night = window(IdleRule(blocked_hours=(parse_hours("10:00-14:00"),)))
     assert lull_checks.lulls(night, watching=True)["ok"]
 
 

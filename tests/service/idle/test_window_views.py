@@ -12,9 +12,9 @@ from lull.config.idle_settings import IdleSettings
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.errors import UsageError
 from lull.core.idle.forecast import PastLull
-from lull.service.idle.window_views import Json, asked, windows_view
+from lull.service.idle.window_views import Json, parse_window_query, windows_view
 from lull.store.database import Database
-from lull.store.idle.windows import Done, WindowRow, Windows
+from lull.store.idle.windows import WindowRow, Windows, WorkDone
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def windows(tmp_path: Path) -> Iterator[Windows]:
                 why_closed="You are here." if hour < 4 else "",
                 closed_by="input" if hour < 4 else "",
                 used_s=600.0,
-                done=(Done(kind="proof", text="Proving lists", used_s=600.0, units=20),),
+                done=(WorkDone(kind="proof", text="Proving lists", used_s=600.0, units=20),),
             )
         )
     database.flush()
@@ -44,7 +44,7 @@ def windows(tmp_path: Path) -> Iterator[Windows]:
 
 
 def page(windows: Windows, **query: str) -> Json:
-    wanted = asked(query, NOON + timedelta(hours=6))
+    wanted = parse_window_query(query, NOON + timedelta(hours=6))
     call = CalendarEvent(start=NOON, end=NOON + timedelta(hours=1), kind=Meaning.BUSY, feed="cal_1")
     return windows_view(
         wanted,
@@ -90,12 +90,12 @@ def test_pages_hold_each_window_once(windows: Windows) -> None:
 
 
 def test_without_a_word_it_is_the_last_week() -> None:
-    wanted = asked({}, NOON)
+    wanted = parse_window_query({}, NOON)
     assert (wanted.start, wanted.end) == (NOON - timedelta(days=7), NOON)
 
 
 def test_a_plus_that_came_as_a_blank_is_a_plus() -> None:
-    wanted = asked({"from": "2026-11-18T10:00:00 01:00"}, NOON)
+    wanted = parse_window_query({"from": "2026-11-18T10:00:00 01:00"}, NOON)
     assert wanted.start == NOON - timedelta(hours=3)
 
 
@@ -114,7 +114,7 @@ def test_a_plus_that_came_as_a_blank_is_a_plus() -> None:
 )
 def test_what_cannot_be_asked_is_refused(query: dict[str, str]) -> None:
     with pytest.raises(UsageError):
-        asked(query, NOON)
+        parse_window_query(query, NOON)
 
 
 def test_when_the_user_was_away_is_told_beside_the_windows(windows: Windows) -> None:

@@ -10,18 +10,18 @@ import aiohttp
 import pytest
 
 from lull.config.learning import JudgeSettings, ReaderSettings, WriterSettings
-from lull.config.reading import parsed
+from lull.config.reading import parse_settings
 from lull.config.settings import Settings
 from lull.config.training import TrainingSettings
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback import MessageFindings
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
 from lull.service.builtin.model import LocalModels
 from lull.service.models.aux_models import AuxModels
-from lull.service.models.role_settings import wanted
-from lull.service.models.stages import Stages
+from lull.service.models.role_settings import models_to_examine
+from lull.service.models.stages import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
 from tests.building import FACTS
 from tests.doubles.fakes import FakeClock
@@ -31,7 +31,7 @@ class SmallReader:
     name = "small 1"
     light = False
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         return [None for _ in exchanges]
 
 
@@ -51,9 +51,9 @@ class ByName:
         return {"near:1b": FACTS.digest}
 
 
-def stages(judge: Callable[[], str] = str) -> Stages:
+def stages(judge: Callable[[], str] = str) -> ReplayTargets:
     local = LocalModels(clock=FakeClock())
-    return Stages(MAKE, Settings, local=local, ollama=ByName(), places={}, judge=judge)
+    return ReplayTargets(MAKE, Settings, local=local, ollama=ByName(), places={}, judge=judge)
 
 
 SMALL = SmallReader()
@@ -81,7 +81,7 @@ def test_by_default_nobody_helps_before_a_model_has_passed() -> None:
     made = asked(Settings())
     assert made.judge() is None and writers(made) == []
     assert made.reader() is SMALL
-    assert [made.named(role) for role in ModelRole] == [""] * 3
+    assert [made.model_name(role) for role in ModelRole] == [""] * 3
 
 
 def test_by_default_whoever_has_passed_helps() -> None:
@@ -100,7 +100,7 @@ def test_a_name_is_used_whatever_the_exams_say() -> None:
         writer=WriterSettings(model="mine:1b"),
     )
     made = asked(settings, reader="r", judge="j", writer="w")
-    assert [made.named(role) for role in ModelRole] == ["mine:1b"] * 3
+    assert [made.model_name(role) for role in ModelRole] == ["mine:1b"] * 3
     judge = made.judge()
     assert judge is not None and judge.version.startswith("mine:1b")
 
@@ -114,14 +114,16 @@ def test_what_is_switched_off_stays_off(off: str) -> None:
     )
     made = asked(settings, reader="r", judge="j", writer="w")
     assert made.judge() is None and writers(made) == [] and made.reader() is SMALL
-    assert all(is_off(one) for one in wanted(settings).values())
+    assert all(is_off(one) for one in models_to_examine(settings).values())
 
 
 def test_a_server_of_ones_own_is_asked_by_name_and_never_examined() -> None:
     address = "http://127.0.0.1:1234/v1"
     settings = Settings(judge=JudgeSettings(address=address))
-    assert asked(settings, judge="j").named(ModelRole.JUDGE) == ""
-    assert wanted(settings)[ModelRole.JUDGE] == "" and is_auto(wanted(settings)[ModelRole.WRITER])
+    assert asked(settings, judge="j").model_name(ModelRole.JUDGE) == ""
+    assert models_to_examine(settings)[ModelRole.JUDGE] == "" and is_auto(
+        models_to_examine(settings)[ModelRole.WRITER]
+    )
 
 
 def test_a_reader_never_runs_elsewhere() -> None:
@@ -131,8 +133,8 @@ def test_a_reader_never_runs_elsewhere() -> None:
 
 def test_work_in_a_lull_unloads_the_judge_that_was_admitted() -> None:
     made = asked(Settings(), judge="j:8b")
-    assert stages(judge=lambda: made.named(ModelRole.JUDGE)).asked() == {"j:8b"}
-    assert stages().asked() == set()
+    assert stages(judge=lambda: made.model_name(ModelRole.JUDGE)).asked_models() == {"j:8b"}
+    assert stages().asked_models() == set()
 
 
 def test_only_a_model_of_this_machine_is_measured() -> None:
@@ -160,12 +162,12 @@ OLD = """\
 
 
 def test_an_older_file_that_says_nothing_follows_the_new_default() -> None:
-    settings = parsed(OLD, "settings.toml")
+    settings = parse_settings(OLD, "settings.toml")
     assert (settings.judge.model, settings.training.model) == ("auto", "auto")
 
 
 def test_what_an_older_file_does_say_holds() -> None:
     said = OLD.replace("#model", "model")
-    settings = parsed(said, "settings.toml")
+    settings = parse_settings(said, "settings.toml")
     assert (settings.judge.model, settings.training.model) == ("", "pocket")
     assert asked(settings, judge="j").judge() is None

@@ -67,11 +67,11 @@ def test_what_the_work_loaded_is_unloaded_and_nothing_else() -> None:
     async def scene(
         ollama: Ollama, borrowed: BorrowedModels, _activity: Activity, clock: FakeClock
     ) -> None:
-        await borrowed.borrow()
+        await borrowed.note_loaded()
         ollama.loaded += ["judge:latest", "of-another-program:latest"]
         clock.advance(60)
-        await borrowed.borrow()  # the next unit of the same lull
-        await borrowed.give_back()
+        await borrowed.note_loaded()  # the next unit of the same lull
+        await borrowed.unload_own()
 
     assert play(scene).loaded == ["chat:latest", "of-another-program:latest"]
 
@@ -80,17 +80,17 @@ def test_after_a_chat_every_model_stays() -> None:
     async def scene(
         ollama: Ollama, borrowed: BorrowedModels, activity: Activity, clock: FakeClock
     ) -> None:
-        await borrowed.borrow()
+        await borrowed.note_loaded()
         ollama.loaded.append("judge:latest")
         clock.advance(60)
         with activity.chat():
-            await borrowed.give_back()
-        await borrowed.borrow()
+            await borrowed.unload_own()
+        await borrowed.note_loaded()
         clock.advance(5)
         with activity.chat():
             clock.advance(5)
         clock.advance(5)
-        await borrowed.give_back()
+        await borrowed.unload_own()
 
     assert play(scene).loaded == ["chat:latest", "judge:latest"]
 
@@ -99,7 +99,7 @@ def test_without_an_ollama_nothing_is_taken_for_ours() -> None:
     async def scene(
         ollama: Ollama, borrowed: BorrowedModels, _activity: Activity, _clock: FakeClock
     ) -> None:
-        await borrowed.give_back()  # nothing was borrowed
+        await borrowed.unload_own()  # nothing was borrowed
         ollama.loaded.append("judge:latest")
 
     assert play(scene).loaded == ["chat:latest", "judge:latest"]
@@ -117,10 +117,10 @@ def test_a_proof_frees_its_models_once_its_replay_has_ended() -> None:
             return 1
 
         class Lent:
-            async def borrow(self) -> None:
+            async def note_loaded(self) -> None:
                 said.append("borrow")
 
-            async def give_back(self) -> None:
+            async def unload_own(self) -> None:
                 said.append("free")
 
         work = ProofWork(

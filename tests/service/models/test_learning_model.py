@@ -53,7 +53,7 @@ async def learner(paths: Paths, local: LocalModels) -> AsyncIterator[LearningMod
 def other(paths: Paths, tmp_path: Path) -> str:
     """The name of somebody's MLX weights, made ready."""
     folders = ModelFolders(paths.models)
-    return folders.adopt(folders.look(shutil.copytree(pocket_dir(), tmp_path / "Other")))
+    return folders.adopt(folders.inspect(shutil.copytree(pocket_dir(), tmp_path / "Other")))
 
 
 async def gone(local: LocalModels, name: str) -> None:
@@ -79,7 +79,9 @@ async def test_no_new_request_comes_to_the_last_one_which_is_then_let_go_of(
     await learner.follow(learns(other))
     await learner.follow(learns("pocket"))
     assert learner.chosen is None
-    assert local.served(other).answers is AnsweredByEngine.NONE and not local.is_alone_with(other)
+    assert local.served(other).answers is AnsweredByEngine.NONE and not local.only_lull_serves(
+        other
+    )
     await gone(local, other)
 
 

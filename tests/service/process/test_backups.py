@@ -17,7 +17,7 @@ from lull.config.settings import BackupSettings
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import Busy, StoreError, UsageError
 from lull.service.idle.quiet import Activity
-from lull.service.process.backups import PROBLEM, RETRY_S, Backups, looked_at
+from lull.service.process.backups import PROBLEM, RETRY_S, Backups, check_backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.wiring.stores import Stores, open_stores
@@ -60,7 +60,7 @@ class House:
     async def standing_still(self) -> AsyncIterator[asyncio.Task[None]]:
         """A look that makes a backup and gives way to a chat that has just begun."""
         self.chat_begins = True
-        looking = asyncio.create_task(self.backups.look())
+        looking = asyncio.create_task(self.backups.make_if_due())
         while (self.backups.view()["under_way"] or {"part": COPYING})["part"] == COPYING:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         with self.chatting:
@@ -76,7 +76,7 @@ class House:
 
     async def after(self, days: float) -> None:
         self.clock.advance(days * 86_400.0)
-        await self.backups.look()
+        await self.backups.make_if_due()
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 
 async def test_one_is_made_when_it_is_due_and_the_oldest_go(house: House) -> None:
-    await house.backups.look()
+    await house.backups.make_if_due()
     assert house.made() == ["lull-auto-0001"]
     await house.after(6)
     assert house.made() == ["lull-auto-0001"]
@@ -114,12 +114,12 @@ async def test_a_clock_that_jumps_costs_no_old_one(house: House) -> None:
 
 async def test_it_waits_until_the_user_has_stopped_to_chat(house: House) -> None:
     with house.activity.chat():
-        await house.backups.look()
+        await house.backups.make_if_due()
     house.clock.advance(19.0)
-    await house.backups.look()
+    await house.backups.make_if_due()
     assert house.made() == []
     house.clock.advance(2.0)
-    await house.backups.look()
+    await house.backups.make_if_due()
     assert house.made() == ["lull-auto-0001"]
 
 
@@ -136,15 +136,15 @@ async def test_it_stands_still_while_a_chat_is_answered(house: House) -> None:
 
 async def test_a_forgetting_ends_one_that_is_being_made(house: House) -> None:
     async with house.standing_still() as looking:
-        async with house.backups.held_off():
-            assert house.backups.known() == []
+        async with house.backups.paused():
+            assert house.backups.existing() == []
         await looking
     assert house.made() == []
     assert not [file for file in house.home.iterdir() if file.name.endswith(".tmp")]
 
 
 async def test_what_is_forgotten_meanwhile_is_not_in_one_that_is_asked_for(house: House) -> None:
-    async with house.backups.held_off():
+    async with house.backups.paused():
         asked = asyncio.create_task(house.backups.make({"file": ""}))
         await asyncio.sleep(0.1)
         delete = "DELETE FROM trajectories WHERE id = 'c-apple'"
@@ -158,11 +158,11 @@ async def test_one_that_was_asked_for_begins_again_after_a_forgetting(house: Hou
     asked = asyncio.create_task(house.backups.make({"file": ""}))
     while house.backups.view()["under_way"] is None and not asked.done():  # noqa: ASYNC110
         await asyncio.sleep(0)
-    async with house.backups.held_off():
-        finished = house.backups.known()
+    async with house.backups.paused():
+        finished = house.backups.existing()
     assert (await asked)["holds"]["turns"] == 1
-    assert len(house.backups.known()) == 1
-    assert finished in ([], house.backups.known())
+    assert len(house.backups.existing()) == 1
+    assert finished in ([], house.backups.existing())
 
 
 async def test_a_service_that_stops_does_not_wait_for_it(house: House) -> None:
@@ -185,22 +185,22 @@ async def test_one_that_fails_is_told_until_one_is_made(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.settings = replace(house.settings, folder=str(house.home / "not-there"))
-    await house.backups.look()
-    told = house.problems.of(PROBLEM)
+    await house.backups.make_if_due()
+    told = house.problems.get(PROBLEM)
     assert told is not None and "not-there is not there" in told["detail"] and told["hint"]
     house.settings = replace(house.settings, folder="")
-    await house.backups.look()
+    await house.backups.make_if_due()
     assert house.made() == []  # it is not tried all the time
     house.clock.advance(RETRY_S + 1)
     with monkeypatch.context() as short:
         short.setattr(backup_reading, "_SPARE", 1 << 60)
-        await house.backups.look()
-    told = house.problems.of(PROBLEM)
+        await house.backups.make_if_due()
+    told = house.problems.get(PROBLEM)
     assert told is not None and "MB are free" in told["detail"]
     assert house.made() == []
     house.clock.advance(RETRY_S + 1)
-    await house.backups.look()
-    assert house.problems.of(PROBLEM) is None
+    await house.backups.make_if_due()
+    assert house.problems.get(PROBLEM) is None
     assert house.made() == ["lull-auto-0001"]
 
 
@@ -218,12 +218,12 @@ async def test_one_at_a_time_and_only_with_a_whole_path(house: House) -> None:
 
 async def test_the_doctor_says_when_the_last_was_made_and_when_it_is_late(house: House) -> None:
     def said() -> str:
-        check = looked_at(house.home, house.settings, house.clock.now())
+        check = check_backups(house.home, house.settings, house.clock.now())
         assert not check["serious"]
         return f"{check['ok']} {check['text']}"
 
     assert said().startswith("True There is no backup.")
-    await house.backups.look()
+    await house.backups.make_if_due()
     assert "The newest of 1 is of" in said() and said().startswith("True")
     house.clock.advance(15 * 86_400.0)
     assert said().startswith("False") and "None was made by itself for 14 days" in said()

@@ -20,8 +20,8 @@ import pytest
 import secretstorage  # type: ignore[import-untyped]
 
 from lull.contract import routes
-from lull.desktop.diagnostics import bundle
-from lull.desktop.wiping import wiped
+from lull.desktop.diagnostics import bug_report
+from lull.desktop.wiping import delete_data_files
 from tests.backends.calendars.server import CalendarServer, answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
@@ -97,7 +97,7 @@ def handed_out(lull: Lull, folder: Path) -> dict[str, str]:
     status, settings = lull.ask("status"), lull.ask("settings")["settings"]
     checks = lull.run("doctor", "--json").json["checks"]
     log = (lull.home / "logs" / "service.log").read_text()
-    given = bundle(
+    given = bug_report(
         status=status,
         checks=checks,
         settings=settings,
@@ -130,7 +130,7 @@ def everything_is_deleted(lull: Lull, kept: Kept) -> list[str]:
     assert gone.status == 200
     token = control.ask("POST", routes.TOKEN, {"do": "forget"})
     kept.running.stop()
-    assert wiped(lull.home) == []
+    assert delete_data_files(lull.home) == []
     return [json.dumps(gone.json["problem"]), json.dumps(token.json)]
 
 

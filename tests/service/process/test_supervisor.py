@@ -77,7 +77,7 @@ async def test_it_is_restarted_later_each_time_and_then_left(
     await kept
     assert sleeper.waits == [1, 2, 4, 8, 16]
     assert runs == 6
-    (problem,) = problems.standing()
+    (problem,) = problems.current()
     assert problem["detail"] == "the job failed: ValueError."
     assert problem["hint"] == "It stays off until Lull is started again. See `lull logs`."
     assert "what a user wrote" not in str(problem)
@@ -99,12 +99,12 @@ async def test_what_somebody_can_mend_is_tried_until_it_is_and_said_once(
     for _ in range(30):
         await sleeper.pass_time(60)
     assert sleeper.waits == [1, 2, 4, 8, 16, *[60] * 26]
-    assert [p["hint"] for p in problems.standing()] == ["Make room."]
+    assert [p["hint"] for p in problems.current()] == ["Make room."]
     assert len([r for r in caplog.records if r.levelname in ("WARNING", "ERROR")]) == 2
     room = True
     await sleeper.pass_time(60)
     await sleeper.pass_time(STEADY_S)
-    assert problems.standing() == []
+    assert problems.current() == []
     end.set()
     await kept
 
@@ -127,9 +127,9 @@ async def test_the_problem_goes_when_the_job_has_run_for_a_while(
     kept = asyncio.create_task(supervisor.keep("the job", falls_once))
     await sleeper.pass_time(1)
     assert runs == 2
-    assert [p["detail"] for p in problems.standing()] == ["it is locked."], "not well yet"
+    assert [p["detail"] for p in problems.current()] == ["it is locked."], "not well yet"
     await sleeper.pass_time(STEADY_S)
-    assert problems.standing() == []
+    assert problems.current() == []
     end.set()
     await kept
 
@@ -153,7 +153,7 @@ async def test_a_job_that_returns_is_done(problems: Problems, sleeper: Sleeper) 
         await asyncio.sleep(0)
 
     await Supervisor(problems, sleeper.clock, sleep=sleeper.sleep).keep("the job", fine)
-    assert problems.standing() == []
+    assert problems.current() == []
 
 
 async def test_cancelling_cancels_the_job(problems: Problems, sleeper: Sleeper) -> None:
@@ -171,4 +171,4 @@ async def test_cancelling_cancels_the_job(problems: Problems, sleeper: Sleeper) 
     kept.cancel()
     await asyncio.gather(kept, return_exceptions=True)
     assert cancelled.is_set()
-    assert problems.standing() == []
+    assert problems.current() == []

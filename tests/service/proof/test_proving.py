@@ -12,7 +12,7 @@ import pytest
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.proof.proving import Proving
+from lull.service.proof.proving import ProofRunner
 from lull.store.chat.event_log import EventLog
 from tests.cancelling import cancelled_within
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
@@ -28,9 +28,9 @@ async def room(tmp_path: Path) -> AsyncIterator[Classroom]:
 
 
 @pytest.fixture
-def proving(room: Classroom) -> Proving:
+def proving(room: Classroom) -> ProofRunner:
     bus = EventBus(EventLog(room.database), room.clock)
-    return Proving(
+    return ProofRunner(
         room.prove,
         review=room.review,
         guard=room.guard,
@@ -64,31 +64,33 @@ async def told(room: Classroom, *proposals: Proposal) -> bool:
 
 
 async def test_where_one_was_forgotten_meanwhile_the_other_follows(
-    room: Classroom, proving: Proving
+    room: Classroom, proving: ProofRunner
 ) -> None:
     first, second = await two_proved(room)
     await room.database.write(
         lambda connection: connection.execute("DELETE FROM proposals WHERE id = ?", (first.id,))
     )
-    await proving.picked()
+    await proving.publish_decided()
     assert await told(room, second)
 
 
 async def test_where_the_lull_ends_amid_the_first_both_follow(
-    room: Classroom, proving: Proving
+    room: Classroom, proving: ProofRunner
 ) -> None:
     first, second = await two_proved(room)
-    await cancelled_within(room.database, "INSERT ON generations", proving.picked())
+    await cancelled_within(room.database, "INSERT ON generations", proving.publish_decided())
     assert await told(room, first, second)
 
 
-async def test_what_ended_before_the_lull_did_follows(room: Classroom, proving: Proving) -> None:
+async def test_what_ended_before_the_lull_did_follows(
+    room: Classroom, proving: ProofRunner
+) -> None:
     failures = tuple(await room.failed(*menus(2)))
     proposal = await room.proposes(failures=failures, origin=ProposalOrigin.EXTRACTIVE)
     proved = "UPDATE ON proposals WHEN NEW.status = 'proved'"
 
     async def lull() -> None:
-        while await proving.in_lull(proposal.id):
+        while await proving.prove_in_lull(proposal.id):
             pass
 
     await cancelled_within(room.database, proved, lull())

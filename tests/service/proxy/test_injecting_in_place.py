@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import zstandard
 
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from tests.service.conftest import OWN_SYSTEM, SKILL
 from tests.service.lulls import Before
 from tests.service.scripted_upstream import ScriptedUpstream
 
-BLOCK = json.dumps(block([SKILL]))[1:-1]
+BLOCK = json.dumps(skills_block([SKILL]))[1:-1]
 OWN = json.dumps(f"{OWN_SYSTEM}\n\n")[1:-1] + BLOCK
 """The model's own system text goes in front where the client sent none."""
 BEHIND = f"\\n\\n{BLOCK}"
@@ -146,7 +146,7 @@ def test_a_packed_body_with_a_skill_in_it_goes_on_unpacked(
     skilled.ask("POST", RESPOND, packed, {"Content-Encoding": "zstd"})
     asked = upstream.last(RESPOND)
     assert asked.json == {
-        "instructions": f"{OWN_SYSTEM}\n\n{block([SKILL])}",
+        "instructions": f"{OWN_SYSTEM}\n\n{skills_block([SKILL])}",
         "model": "any",
         "input": "x",
     }
@@ -175,4 +175,4 @@ def test_a_name_in_other_letters_is_the_same_model(
     body = {"model": "ANY:Latest", "messages": [{"role": "user", "content": "x"}]}
     skilled.ask("POST", NATIVE, body)
     assert upstream.last(NATIVE).json["model"] == "ANY:Latest"
-    assert block([SKILL]) in upstream.last(NATIVE).json["messages"][0]["content"]
+    assert skills_block([SKILL]) in upstream.last(NATIVE).json["messages"][0]["content"]

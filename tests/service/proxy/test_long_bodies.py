@@ -256,7 +256,7 @@ async def test_no_cycle_keeps_a_body(here: str, parts: Parts, upstream: Scripted
     gc.disable()
     try:
         for alone in (False, True):
-            parts.alone = alone
+            parts.never_reached = alone
             for body in (b"{", b'{"model":"any","messages":7}'):
                 await ask_aside(here, "POST", "/api/chat", body)
             for path in ("/api/chat", "/v1/responses"):

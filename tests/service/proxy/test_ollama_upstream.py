@@ -33,7 +33,7 @@ class Watched:
 
 def test_advice_names_what_answers_meanwhile() -> None:
     upstream = OllamaUpstream(Watched(), built_in="pocket")
-    assert upstream.alone and upstream.empty
+    assert upstream.never_reached and upstream.has_no_models
     assert upstream.how_to_start.endswith("open the Ollama app.")
     upstream.built_in_problem = "It is damaged."
     assert upstream.how_to_start.endswith("The built-in model cannot answer: It is damaged.")
@@ -47,7 +47,7 @@ async def test_a_failed_request_has_ollama_looked_at_again_soon() -> None:
     watching = asyncio.create_task(upstream.watch(lambda: 3600.0))
     await asyncio.sleep(0.01)
     assert ollama.probes == 1
-    upstream.failed()
+    upstream.probe_soon()
     async with asyncio.timeout(PATIENCE_S):
         while ollama.probes < 2:  # noqa: ASYNC110  it looks by itself
             await asyncio.sleep(0.01)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from lull.backends.chat.placing_cases import placing_sheet
+from lull.backends.chat.placing_cases import load_placing_sheet
 from lull.core.proof.placing import PlacingResult
-from lull.core.skills.prompt_block import Placement, block
+from lull.core.skills.prompt_block import Placement, skills_block
 from lull.store.database import Database
 from lull.store.proof.placings import Placings
 from tests.service.conftest import SKILL
@@ -30,7 +30,7 @@ def told(_upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) 
     found = PlacingResult(
         model="any",
         digest="d1",
-        sheet=placing_sheet().sha256,
+        sheet=load_placing_sheet().sha256,
         place=Placement.TAIL,
         why=WHY,
     )
@@ -49,7 +49,7 @@ def test_its_requests_carry_skills_behind_the_message_and_no_system_text(
     before = len(told.turns())
     assert told.ask("POST", path, asking(path, stream=False)).status == 200
     said = upstream.last(path).json
-    wanted = f"hello there\n\n{block([SKILL])}"
+    wanted = f"hello there\n\n{skills_block([SKILL])}"
     sent = said.get("prompt") or said.get("input") or said["messages"][-1]["content"]
     assert sent == wanted
     assert not said.get("system") and not said.get("instructions")

@@ -6,7 +6,7 @@ import pytest
 from multidict import CIMultiDict
 
 from lull.core.chat.client import APART
-from lull.service.proxy.auth import Door, family, origin_form, refusal, split_client
+from lull.service.proxy.auth import AccessRules, origin_form, program_name, refusal, split_client
 from tests.service.lulls import Before
 from tests.service.routes import CHATS, asking, error_words
 from tests.service.scripted_upstream import ScriptedUpstream
@@ -101,7 +101,7 @@ def test_what_ollama_lets_in_passes(
 
 def test_a_request_without_a_host_is_refused(plain: Before) -> None:
     assert plain.ask("GET", "/api/tags", headers={"host": ""}).status == 403
-    assert refusal({}, Door(port=11435))
+    assert refusal({}, AccessRules(port=11435))
 
 
 def test_a_refusal_says_which_setting_lets_it_in(plain: Before) -> None:
@@ -129,7 +129,7 @@ def test_a_good_header_does_not_hide_a_bad_one_of_its_name(
     both = CIMultiDict(
         [*HOME.items(), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")]
     )
-    assert refusal(both, Door(port=11435))
+    assert refusal(both, AccessRules(port=11435))
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_good_header_does_not_hide_a_bad_one_of_its_name(
     ],
 )
 def test_the_user_may_let_more_origins_in(headers: dict[str, str], passes: bool) -> None:
-    door = Door(port=11435, origins=("https://chat.example.org",))
+    door = AccessRules(port=11435, origins=("https://chat.example.org",))
     assert (refusal({**HOME, **headers}, door) == "") is passes
 
 
@@ -161,14 +161,14 @@ def test_the_user_may_let_more_origins_in(headers: dict[str, str], passes: bool)
     ],
 )
 def test_beyond_loopback_only_the_token_lets_in(headers: dict[str, str], passes: bool) -> None:
-    door = Door(port=11435, loopback=False, token="secret")
+    door = AccessRules(port=11435, loopback=False, token="secret")
     for host in ("192.168.1.5:11435", "mybox.local:11435", "127.0.0.1:11435"):
         assert (refusal({"Host": host, **headers}, door) == "") is passes
     assert refusal({"Host": "mybox.local:80", **headers}, door)
 
 
 def test_without_a_token_nobody_comes_in_from_outside() -> None:
-    door = Door(port=11435, loopback=False)
+    door = AccessRules(port=11435, loopback=False)
     assert refusal({**HOME, "Authorization": "Bearer "}, door)
     assert refusal({**HOME, "X-Lull-Token": ""}, door)
 
@@ -206,7 +206,7 @@ def test_a_client_is_named_by_its_path_or_its_program(
     ],
 )
 def test_a_program_is_known_by_its_first_word(agent: str, name: str) -> None:
-    assert family(agent) == name
+    assert program_name(agent) == name
 
 
 @pytest.mark.parametrize("agent", ["/c/anna", "/c/anna/1.0", "/c/anna (x)", " /c/anna", "c/anna"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.skills.prompt_block import block
+from lull.core.skills.prompt_block import skills_block
 from tests.service.conftest import SKILL
 from tests.service.lulls import Before
 from tests.service.routes import CHATS, asking
@@ -34,4 +34,4 @@ def test_a_local_model_made_a_moment_ago_is_known_at_once(
 ) -> None:
     skilled.ask("POST", "/api/chat", asking("/api/chat", model="new-and-near", stream=False))
     said = upstream.last("/api/chat").json["messages"]
-    assert block([SKILL]) in said[0]["content"]
+    assert skills_block([SKILL]) in said[0]["content"]

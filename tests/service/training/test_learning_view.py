@@ -21,7 +21,7 @@ from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
-from lull.store.feedback.worth import EVERY_ANSWER, AnswerChoice, Worths
+from lull.store.feedback.worth import EVERY_ANSWER, AnswerChoice, AnswerScores
 from tests.building import KEY, opened, turn, user
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
@@ -65,7 +65,7 @@ async def put(
 def view(
     database: Database, since: datetime | None = None, wanted: AnswerChoice = EVERY_ANSWER
 ) -> Json:
-    return learning_view(Worths(database), (), since, (), wanted)
+    return learning_view(AnswerScores(database), (), since, (), wanted)
 
 
 async def test_a_day_is_told_with_and_without_what_was_learned(database: Database) -> None:
@@ -151,7 +151,7 @@ async def test_held_out_scores_are_what_the_gate_measured(database: Database) ->
         made=NOON,
     )
     await adapters.add(version)
-    await measures.begin("adapter_1", {}, at=NOON)
+    await measures.store_plan("adapter_1", {}, at=NOON)
     for number, (kind, old, new) in enumerate(
         [
             (MeasureKind.TARGET, 0.0, 1.0),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.training.events import Stepped, event_line, steps_in
+from lull.core.training.events import StepDone, event_line, steps_in
 from lull.core.training.run_format import EVENTS
 from lull.service.training.views import MOST_STEPS, curve_view
 from lull.store.training.run_folders import RunFolders
 
-STEP = Stepped(
+STEP = StepDone(
     step=1, of=9, loss=0.5, kl=0.01, clip_share=0.0, reward=0.1, replay_loss=0.0, grad_norm=1.0,
     tokens=100, tokens_s=50.0, peak_mb=10.0, left_s=60.0,
 )  # fmt: skip

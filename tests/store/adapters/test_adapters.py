@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.adapters.adapter import AdaptersInForce, AdapterStatus, AdapterVersion, Learned
+from lull.core.adapters.adapter import AdaptersInForce, AdapterStatus, AdapterVersion, LearnedSkill
 from lull.core.adapters.gate import Distance, Manner
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.adapters.measurement import Measure, MeasureKind
@@ -48,7 +48,7 @@ async def test_what_is_written_is_read_back(database: Database) -> None:
     checks = (GateCheck(name="target", holds=True, text="better", value=21.5, limit=20.0),)
     verdict = Verdict(accepted=True, at=NOW, against=None, checks=checks)
     await adapters.add(version("a"))
-    judged = await adapters.verdict("a", verdict)
+    judged = await adapters.store_verdict("a", verdict)
     assert adapters.get("a") == judged
     assert (judged.verdict, judged.status) == (verdict, AdapterStatus.CANDIDATE)
     with pytest.raises(Conflict):
@@ -91,13 +91,13 @@ async def test_a_late_verdict_does_not_change_what_serves(database: Database) ->
     adapters = Adapters(database)
     await adapters.add(version("a"))
     await adapters.promote("a", at=NOW, why="the user's word")
-    await adapters.verdict("a", Verdict(accepted=False, at=NOW, against=None))
+    await adapters.store_verdict("a", Verdict(accepted=False, at=NOW, against=None))
     assert adapters.get("a").status is AdapterStatus.ACTIVE
 
 
 async def test_learned_skills_go_with_their_adapter_and_its_line(database: Database) -> None:
     adapters = Adapters(database)
-    one, two = (Learned(skill=SkillKey("", n), sha256=f"sha of {n}") for n in ("one", "two"))
+    one, two = (LearnedSkill(skill=SkillKey("", n), sha256=f"sha of {n}") for n in ("one", "two"))
     await adapters.add(version("a"), [one])
     await adapters.add(version("b", parent="a"), [two])
     assert adapters.learned("b") == [one, two]
@@ -109,10 +109,10 @@ async def test_learned_skills_go_with_their_adapter_and_its_line(database: Datab
 
 async def test_what_a_model_has_learned_in_force_follows_the_pointer(database: Database) -> None:
     adapters = Adapters(database)
-    await adapters.add(version("a"), [Learned(skill=SkillKey("", "one"), sha256="sha of one")])
-    assert adapters.learned_in_force("pocket") == frozenset()
+    await adapters.add(version("a"), [LearnedSkill(skill=SkillKey("", "one"), sha256="sha of one")])
+    assert adapters.learned_by_active("pocket") == frozenset()
     await adapters.promote("a", at=NOW, why="better")
-    assert adapters.learned_in_force("pocket") == {"sha of one"}
+    assert adapters.learned_by_active("pocket") == {"sha of one"}
 
 
 async def test_measures_are_kept_as_they_are_and_a_new_plan_begins_anew(
@@ -121,7 +121,7 @@ async def test_measures_are_kept_as_they_are_and_a_new_plan_begins_anew(
     adapters, measures = Adapters(database), GateMeasures(database)
     await adapters.add(version("a"))
     assert measures.plan("a") is None
-    await measures.begin("a", {"against": None, "targets": ["t"]}, at=NOW)
+    await measures.store_plan("a", {"against": None, "targets": ["t"]}, at=NOW)
     manner = Manner(characters=3, repeated=0.5, refused=True)
     full = Measure(
         kind=MeasureKind.PROBE,
@@ -139,7 +139,7 @@ async def test_measures_are_kept_as_they_are_and_a_new_plan_begins_anew(
         "target:0:t": Measure(kind=MeasureKind.TARGET, about="t"),
     }
     assert measures.plan("a") == {"against": None, "targets": ["t"]}
-    await measures.begin("a", {"against": "b"}, at=NOW)
+    await measures.store_plan("a", {"against": "b"}, at=NOW)
     assert measures.all("a") == {}
     await measures.keep("a", "probe:0", full)
     await adapters.remove("a")

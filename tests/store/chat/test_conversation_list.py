@@ -73,7 +73,7 @@ async def test_a_row_says_what_it_is_about_and_what_the_user_said_of_it(
     assert rows["conv_0"].title == "question 0"
     assert (rows["conv_0"].label, rows["conv_2"].label) == (Label.GOOD, None)
     assert [name for name, row in rows.items() if row.excluded] == ["conv_2"]
-    assert store.kinds() == (["test"], ["big", "small"])
+    assert store.clients_and_models() == (["test"], ["big", "small"])
 
 
 async def test_a_long_first_request_is_cut(store: Trajectories) -> None:

@@ -20,7 +20,7 @@ from lull.core.errors import StoreError
 from lull.core.events import Event
 from lull.store import database as database_module
 from lull.store.chat.event_log import EventLog
-from lull.store.chat.search_words import add_words, remove_words, words_of
+from lull.store.chat.search_words import add_words, indexed_texts, remove_words
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
@@ -513,7 +513,7 @@ def test_where_search_words_lie_is_found_again(path: Path, lost: str) -> None:
     connection.close()
     with opened(path) as database:
         database.submit(lambda c: remove_words(c, ["a"])).result()
-        assert database.read(lambda c: words_of(c, ["a", "b"])) == [("b", "you")]
+        assert database.read(lambda c: indexed_texts(c, ["a", "b"])) == [("b", "you")]
         assert [
             r[0] for r in database.read(lambda c: c.execute("SELECT link FROM words").fetchall())
         ] == ["b"]

@@ -22,7 +22,7 @@ from lull.core.chat.message_chain import link, links
 from lull.core.chat.messages import Completion, Finish, Message, Role, ToolCall
 from lull.core.chat.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix, Turn
 from lull.core.errors import NotFound
-from lull.store.chat.recording import Prepared, message_row, packed
+from lull.store.chat.recording import Prepared, compress_rows, message_row
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
 from lull.store.chat.turn_rows import DAMAGED
 from lull.store.database import Database
@@ -65,7 +65,7 @@ def in_pieces(one: Turn, rows_a_piece: int) -> tuple[Turn, Prepared]:
         for at in reversed(range(len(one.links)))
     ]
     cut = [chain[at : at + rows_a_piece] for at in range(0, len(chain), rows_a_piece)]
-    prepared = Prepared(pieces=tuple(packed(rows, []) for rows in cut))
+    prepared = Prepared(pieces=tuple(compress_rows(rows, []) for rows in cut))
     return replace(one, links=one.links[-1:]), prepared
 
 
@@ -195,7 +195,7 @@ def test_halves_of_surrogate_pairs_are_kept_too(path: Path) -> None:
         keep(database, done, session="s\ud83d")
         store = Trajectories(database, key=KEY)
         assert store.turn("turn_1").request == (broken,)
-        assert store.session(ANYBODY, "s\ud83d") is not None
+        assert store.session_position(ANYBODY, "s\ud83d") is not None
         assert store.page(ConversationQuery(search="half\ud83d smile"), limit=9) is not None
 
 
@@ -270,11 +270,11 @@ def test_what_was_chosen_comes_back_byte_for_byte(path: Path) -> None:
     with opened(path) as database:
         done = replace(turn(user("a"), said="b"), known=NOTHING_KNOWN)
         keep(database, done, session="s", selection=selection)
-        found = Trajectories(database, key=KEY).session(ANYBODY, "s")
+        found = Trajectories(database, key=KEY).session_position(ANYBODY, "s")
         assert found is not None
         assert found.selection == selection
         assert found.known == NOTHING_KNOWN
-        assert Trajectories(database, key=KEY).session(Client(name="other"), "s") is None
+        assert Trajectories(database, key=KEY).session_position(Client(name="other"), "s") is None
 
 
 # Secrets
@@ -542,9 +542,9 @@ def test_no_field_that_a_client_sets_keeps_a_secret(path: Path) -> None:
         )
         keep(database, done, session=f"session {token}")
         store = Trajectories(database, key=KEY)
-        found = store.session(ANYBODY, f"session {token}")
+        found = store.session_position(ANYBODY, f"session {token}")
         assert found is not None
-        assert store.session(ANYBODY, "another") is None
+        assert store.session_position(ANYBODY, "another") is None
         (kept,) = store.get(found.trajectory)[1]
         assert kept.sampling["stop"] == ["END", "key ⟨secret:github-token:1⟩"]
         assert kept.model == "llama:⟨secret:github-token:1⟩"
@@ -557,4 +557,4 @@ def test_a_conversation_of_an_earlier_version_is_still_found_by_its_session(path
         keep(database, turn(user("hi")), session="s")
         with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE trajectories SET session = 's'")
-        assert Trajectories(database, key=KEY).session(ANYBODY, "s") is not None
+        assert Trajectories(database, key=KEY).session_position(ANYBODY, "s") is not None

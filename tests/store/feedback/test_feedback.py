@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.feedback.feedback import Feedback, Heard, RuleKind, Scope
+from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.core.proof.proposal import ProposalStatus
 from lull.store.feedback.feedback import (
     FeedbackRows,
     WaitingMessage,
-    heard_from_json,
-    heard_to_json,
+    feedback_from_json,
+    feedback_to_json,
 )
 from tests.loops.classroom import MENU, Classroom
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
-RULE = Heard(
+RULE = MessageFindings(
     correction=0.9,
     lasting=0.9,
     scope=Scope.KIND,
@@ -32,7 +32,7 @@ RULE = Heard(
     kind_of_rule=RuleKind.PREFERENCE,
     check="contains",
 )
-WRONG = Heard(correction=0.9, lasting=0.1)
+WRONG = MessageFindings(correction=0.9, lasting=0.1)
 
 
 @pytest.fixture
@@ -53,7 +53,9 @@ async def talk(room: Classroom, **more: object) -> tuple[str, str]:
     return before, turn
 
 
-def heard(turn: str, before: str, *, by: str = "reader-1", what: Heard = RULE) -> Feedback:
+def heard(
+    turn: str, before: str, *, by: str = "reader-1", what: MessageFindings = RULE
+) -> Feedback:
     later_s = int(by[-1])
     read_at = NOW + timedelta(seconds=later_s)
     return Feedback(turn=turn, before=before, read_by=by, read_at=read_at, heard=what)
@@ -61,7 +63,7 @@ def heard(turn: str, before: str, *, by: str = "reader-1", what: Heard = RULE) -
 
 async def waits(room: Classroom) -> tuple[str, str]:
     before, turn = await talk(room)
-    await rows(room).wait([WaitingMessage(turn=turn, before=before)], at=NOW)
+    await rows(room).enqueue([WaitingMessage(turn=turn, before=before)], at=NOW)
     return before, turn
 
 
@@ -75,7 +77,7 @@ async def test_what_waits_survives_a_restart_and_is_found_oldest_first(room: Cla
 
 async def test_what_was_read_waits_no_more_and_a_second_wait_adds_nothing(room: Classroom) -> None:
     before, turn = await waits(room)
-    await rows(room).wait([WaitingMessage(turn=turn, before=before)], at=NOW)
+    await rows(room).enqueue([WaitingMessage(turn=turn, before=before)], at=NOW)
     assert rows(room).count_waiting() == 1
     assert rows(room).of([turn]) == {}  # nobody has read it
     await rows(room).save([heard(turn, before)])
@@ -91,7 +93,7 @@ async def test_what_the_newest_reader_heard_counts_for_everybody(room: Classroom
     assert rows(room).of([turn]) == {turn: newer}
     assert rows(room).about([before]) == {before: newer}
     assert rows(room).newest(limit=9) == [newer]
-    assert rows(room).lasting(limit=9) == []
+    assert rows(room).lasting_wishes(limit=9) == []
     trajectory = room.served(turn).turn.trajectory
     assert rows(room).of_conversation(trajectory) == [newer]
 
@@ -124,9 +126,9 @@ async def test_pages_go_from_the_newest_to_older_ones(room: Classroom) -> None:
 async def test_a_wish_of_which_a_proposal_was_made_is_no_news(room: Classroom) -> None:
     before, turn = await talk(room)
     await rows(room).save([heard(turn, before)])
-    assert [one.turn for one in rows(room).lasting(limit=9)] == [turn]
+    assert [one.turn for one in rows(room).lasting_wishes(limit=9)] == [turn]
     await room.proposes(MENU, wish_turns=(turn,), status=ProposalStatus.REJECTED)
-    assert rows(room).lasting(limit=9) == []
+    assert rows(room).lasting_wishes(limit=9) == []
 
 
 async def test_neither_is_one_that_the_user_keeps_out_of_learning(room: Classroom) -> None:
@@ -134,19 +136,19 @@ async def test_neither_is_one_that_the_user_keeps_out_of_learning(room: Classroo
     await rows(room).save([heard(turn, before)])
     trajectory = room.served(turn).turn.trajectory
     await room.trajectories.exclude(trajectory, True, at=NOW)
-    assert rows(room).lasting(limit=9) == []
+    assert rows(room).lasting_wishes(limit=9) == []
     assert rows(room).wishes(owner="", model="llama3.2", limit=None) == []
     await room.trajectories.exclude(trajectory, False, at=NOW)
-    assert len(rows(room).lasting(limit=9)) == 1
+    assert len(rows(room).lasting_wishes(limit=9)) == 1
 
 
 @pytest.mark.parametrize("what", [WRONG, replace(RULE, quote=()), replace(RULE, unsure=True)])
 async def test_what_is_no_lasting_wish_is_none_in_the_rows_either(
-    room: Classroom, what: Heard
+    room: Classroom, what: MessageFindings
 ) -> None:
     before, turn = await talk(room)
     await rows(room).save([heard(turn, before, what=what)])
-    assert rows(room).lasting(limit=9) == []
+    assert rows(room).lasting_wishes(limit=9) == []
 
 
 async def test_wishes_are_those_of_a_room_and_a_model(room: Classroom) -> None:
@@ -164,7 +166,7 @@ async def test_what_was_heard_goes_with_its_turn(room: Classroom, which: str) ->
     before, turn = await waits(room)
     other_before, other = await talk(room)
     await rows(room).save([heard(turn, before), heard(other, other_before)])
-    await rows(room).wait([WaitingMessage(turn=other, before=other_before)], at=NOW)
+    await rows(room).enqueue([WaitingMessage(turn=other, before=other_before)], at=NOW)
     table, name = ("turns", turn)
     if which == "the conversation":
         table, name = ("trajectories", room.served(turn).turn.trajectory)
@@ -173,7 +175,7 @@ async def test_what_was_heard_goes_with_its_turn(room: Classroom, which: str) ->
 
 
 async def test_of_a_turn_that_is_gone_nothing_is_written(room: Classroom) -> None:
-    await rows(room).wait([WaitingMessage(turn="turn_gone", before="turn_gone_too")], at=NOW)
+    await rows(room).enqueue([WaitingMessage(turn="turn_gone", before="turn_gone_too")], at=NOW)
     await rows(room).save([heard("turn_gone", "turn_gone_too")])
     assert rows(room).count_waiting() == 0
     assert rows(room).newest(limit=9) == []
@@ -184,7 +186,7 @@ probabilities = st.floats(0, 1)
 
 @given(
     st.builds(
-        Heard,
+        MessageFindings,
         correction=probabilities,
         lasting=probabilities,
         thanks=probabilities,
@@ -196,5 +198,5 @@ probabilities = st.floats(0, 1)
         unsure=st.booleans(),
     )
 )
-def test_whatever_was_heard_is_read_back_the_same(what: Heard) -> None:
-    assert heard_from_json(heard_to_json(what)) == what
+def test_whatever_was_heard_is_read_back_the_same(what: MessageFindings) -> None:
+    assert feedback_from_json(feedback_to_json(what)) == what

@@ -12,7 +12,7 @@ import pytest
 from lull.core.idle.forecast import PastLull
 from lull.core.idle.pausing import FOR_EVER, Pause
 from lull.store.database import Database
-from lull.store.idle.windows import STOPPED, Done, WindowRow, Windows
+from lull.store.idle.windows import STOPPED, WindowRow, Windows, WorkDone
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def all_of(windows: Windows) -> list[WindowRow]:
 
 
 def test_a_window_comes_back_as_it_was(database: Database, windows: Windows) -> None:
-    done = (Done(kind="proof", text="Proving “menu”", used_s=29.5, units=1),)
+    done = (WorkDone(kind="proof", text="Proving “menu”", used_s=29.5, units=1),)
     whole = row(
         seen_at=NOON + timedelta(minutes=5),
         closed_at=NOON + timedelta(minutes=5),

@@ -76,7 +76,7 @@ async def step(home: Home, what: str, key: SkillKey, value: object) -> None:
             if file.is_file():
                 text = f"---\nname: {key.name}\ndescription: By hand.\n---\n{value}\n"
                 file.write_text(text)
-                await home.approve.take_in()
+                await home.approve.propose_file_edits()
                 await home.approve_files()
         case "switch":
             await home.approve.switch(key, ChangeKind(str(value)))

@@ -190,7 +190,7 @@ async def test_two_clients_have_skills_of_the_same_name(home: Home) -> None:
     assert home.library.get(OWN).version == 2
     bodies = {
         (client, apart): [
-            s.body for s in home.library.skills_for(client, apart=apart).skills.values()
+            s.body for s in home.library.skills_for(client, isolated=apart).skills.values()
         ]
         for client, apart in [("cursor", True), ("cursor", False), ("zed", True), ("zed", False)]
     }
@@ -258,7 +258,7 @@ async def test_an_approved_hand_edit_is_the_next_version(home: Home) -> None:
     await add(home, pinned=True)
     rewrite(home, "bars", "dots")
     edited = file(home).read_bytes()
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     await home.approve_files()
     skill = home.skills.library().get(MENU)
     assert (skill.version, skill.body, skill.pinned) == (2, "Join with dots.", True)
@@ -271,7 +271,7 @@ async def test_a_hand_edit_after_a_roll_back_gets_a_number_of_its_own(home: Home
     await home.approve.edit(MENU, body="Second.")
     await home.approve.roll_back(1)
     rewrite(home, "bars", "dots")
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     await home.approve_files()
     assert home.skills.library().get(MENU).version == 3
 
@@ -283,7 +283,7 @@ async def test_a_folder_put_there_by_hand_is_a_new_skill_once_it_is_approved(hom
         target = home.folder / "skills" / room / "other"
         target.mkdir(parents=True)
         (target / "SKILL.md").write_text(data)
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     assert home.skills.library().generation == 1
     await home.approve_files()
     library = home.skills.library()
@@ -327,7 +327,7 @@ async def test_a_deleted_skill_that_is_put_back_is_active_again(home: Home) -> N
     await home.approve.switch(MENU, ChangeKind.DELETE)
     file(home).parent.mkdir(parents=True)
     file(home).write_bytes(data)
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     assert home.skills.library().get(MENU).status is SkillStatus.ARCHIVED
     await home.approve_files()
     assert home.skills.library().get(MENU).status is SkillStatus.ACTIVE
@@ -473,13 +473,13 @@ async def test_a_crash_leaves_nothing_half_done(home: Home, change: str, stop: S
     assert home.library == after, "the second start has nothing left to do"
     if after.get(MENU).status is SkillStatus.ACTIVE:
         rewrite(home, after.get(MENU).body, "By hand.")
-        await home.approve.take_in()
+        await home.approve.propose_file_edits()
         await home.approve_files()
         assert home.skills.library().get(MENU).body == "By hand."
 
 
 def after_reconcile_agrees(home: Home, library: Library) -> bool:
-    found = {item.key: item for item in home.skills.folders.found()}
+    found = {item.key: item for item in home.skills.folders.working_copies()}
     active = {k for k, s in library.skills.items() if s.status is not SkillStatus.ARCHIVED}
     same = all(found[key].sha256 == library.get(key).sha256 for key in active)  # type: ignore[union-attr]
     return found.keys() == active and same
@@ -496,7 +496,7 @@ async def test_an_edit_by_hand_back_to_the_old_text_after_a_crash_is_proposed(
         await home.approve.edit(MENU, body="Second.")
     await home.restart()
     file(home).write_bytes(old)
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     assert home.skills.library().get(MENU).body == "Second."
     await home.approve_files()
     assert home.skills.library().get(MENU).body == "Join with bars."
@@ -524,7 +524,7 @@ async def test_behind_a_damaged_database_no_folder_is_believed(home: Home) -> No
         left.unlink()
     (home.folder / "lull.db").write_bytes(b"not a database " * 1000)
     home.start()
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     assert home.database.kept_aside is not None
     assert home.library.skills == {}, "which were approved, disabled or rejected is not known"
     assert {one.key.name for one in home.review.proposals()} == {MENU.name, "other", "dropped"}
@@ -620,7 +620,7 @@ async def test_what_lies_beside_a_skill_comes_in_and_goes_out_but_links_do_not(
     await home.bring_in(source)
     inside = home.folder / "skills" / "everybody" / "a"
     assert sorted(p.name for p in inside.rglob("*")) == ["SKILL.md", "run.sh", "scripts"]
-    (written,) = await home.approve.take_out(tmp_path / "out", names=["a", "a"])
+    (written,) = await home.approve.export_skills(tmp_path / "out", names=["a", "a"])
     assert sorted(p.name for p in written.rglob("*")) == ["SKILL.md", "run.sh", "scripts"]
     assert (written / "SKILL.md").read_bytes() == (source / "SKILL.md").read_bytes()
 
@@ -628,7 +628,7 @@ async def test_what_lies_beside_a_skill_comes_in_and_goes_out_but_links_do_not(
 async def test_what_was_exported_is_imported_to_the_same_bytes(home: Home, tmp_path: Path) -> None:
     await add(home, body="Zwölf — “Zeilen”\n---\n🙂")
     await add(home, "other")
-    await home.approve.take_out(tmp_path / "out", names=[])
+    await home.approve.export_skills(tmp_path / "out", names=[])
     again = Home(tmp_path / "again")
     try:
         await again.bring_in(tmp_path / "out")
@@ -643,15 +643,15 @@ async def test_an_export_writes_over_nothing(home: Home, tmp_path: Path) -> None
     await add(home, "other")
     (tmp_path / "out" / "other").mkdir(parents=True)
     with pytest.raises(Conflict, match="exists"):
-        await home.approve.take_out(tmp_path / "out", names=[])
+        await home.approve.export_skills(tmp_path / "out", names=[])
     assert not (tmp_path / "out" / "menu-style").exists()
     (tmp_path / "file").write_text("x")
     with pytest.raises(SkillError, match="file"):
-        await home.approve.take_out(tmp_path / "file", names=["menu-style"])
+        await home.approve.export_skills(tmp_path / "file", names=["menu-style"])
     with pytest.raises(SkillError, match="not allowed"):
-        await home.approve.take_out(tmp_path / "new", names=["../menu-style"])
+        await home.approve.export_skills(tmp_path / "new", names=["../menu-style"])
     with pytest.raises(NotFound):
-        await home.approve.take_out(tmp_path / "new", names=[], client="cursor")
+        await home.approve.export_skills(tmp_path / "new", names=[], client="cursor")
 
 
 @pytest.mark.parametrize("what", ["missing", "a file", "empty", "twice"])
@@ -683,9 +683,9 @@ async def test_a_deleted_skill_is_imported_again(home: Home, tmp_path: Path) -> 
 
 async def test_uses_are_counted_by_the_client_that_asked(home: Home) -> None:
     await add(home)
-    home.skills.used([MENU], by="cursor", at=home.clock.now())
-    home.skills.used([MENU, OWN], by="cursor", at=home.clock.now())
-    home.skills.used([MENU], by="zed", at=home.clock.now())
+    home.skills.count_uses([MENU], by="cursor", at=home.clock.now())
+    home.skills.count_uses([MENU, OWN], by="cursor", at=home.clock.now())
+    home.skills.count_uses([MENU], by="zed", at=home.clock.now())
     await asyncio.to_thread(home.database.flush)
     assert home.skills.uses() == {MENU: 3, OWN: 1}
     assert home.skills.uses_by_client() == {"cursor": {MENU: 2, OWN: 1}, "zed": {MENU: 1}}

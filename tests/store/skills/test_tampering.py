@@ -46,8 +46,8 @@ async def stopped(home: Home, *statements: str) -> None:
 
 async def _again(home: Home) -> None:
     home.start()
-    home.told = await home.skills.look_through()  # type: ignore[attr-defined]
-    await home.approve.take_in()
+    home.told = await home.skills.check_and_repair()  # type: ignore[attr-defined]
+    await home.approve.propose_file_edits()
     await home.follow(home.skills.library())
 
 
@@ -232,7 +232,7 @@ async def test_a_changed_version_is_written_again_from_the_approved_proposal(hom
     folder = home.skills.folders.working / "everybody" / "third"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(PLANTED.replace("menu-style", "third"))
-    await home.approve.take_in()
+    await home.approve.propose_file_edits()
     await home.approve_files()
     sha256 = home.library.get(SkillKey("", "third")).sha256
     await home.approve.edit(SkillKey("", "third"), body="Second.")

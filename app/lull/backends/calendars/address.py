@@ -56,7 +56,7 @@ def read_address(address: str) -> URL:
     return url.with_fragment(None)
 
 
-def follow(url: URL, location: str) -> URL:
+def redirect_target(url: URL, location: str) -> URL:
     """Return the URL that a calendar feed's redirect leads to, after checks. Raises FeedError."""
     try:
         target = str(url.join(URL(location))) if location else ""

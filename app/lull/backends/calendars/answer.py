@@ -72,7 +72,7 @@ def too_big() -> FeedError:
     )
 
 
-def marks_of(response: aiohttp.ClientResponse) -> Validators:
+def cache_validators(response: aiohttp.ClientResponse) -> Validators:
     """Return the cache validators (ETag, Last-Modified) in a calendar server's response, to be sent
     with the next request.
 
@@ -86,7 +86,7 @@ def marks_of(response: aiohttp.ClientResponse) -> Validators:
     return Validators(etag=kept("ETag"), last_modified=kept("Last-Modified"))
 
 
-def refused(response: aiohttp.ClientResponse) -> FeedError:
+def status_error(response: aiohttp.ClientResponse) -> FeedError:
     """Return the error to show for a calendar server's response with a status other than 200."""
     status = response.status
     if status == 429 or status >= 500:
@@ -103,7 +103,7 @@ def refused(response: aiohttp.ClientResponse) -> FeedError:
     )
 
 
-def broken(error: BaseException) -> FeedError:
+def connection_error(error: BaseException) -> FeedError:
     """Return the error to show for a failed connection to a calendar server.
 
     Library errors are not quoted, as they contain the secret URL.
@@ -119,7 +119,7 @@ def broken(error: BaseException) -> FeedError:
     return FeedUnreachable(what, hint=LATER)
 
 
-def untrusted(error: BaseException) -> FeedError:
+def certificate_error(error: BaseException) -> FeedError:
     """Return the error to show when a calendar server's certificate failed verification."""
     why = str(getattr(error, "verify_message", "") or "it cannot be checked")
     return FeedError(

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lull.backends.calendars.rules import (
-    cannot_touch,
     fault_of,
     fault_of_zone,
-    says_free,
+    is_surely_outside,
     steps_until,
+    why_free,
 )
 from lull.backends.calendars.text import FeedPart, FeedPieces, name_of
-from lull.backends.calendars.timer import Overdue, Stopwatch
-from lull.backends.calendars.times import CannotBe, Seconds, Times, is_known, zones_of
-from lull.core.calendars.feeds import BusySpan, Dropped, LeftOut, What
+from lull.backends.calendars.timer import CpuTimeLimit, Overdue
+from lull.backends.calendars.times import EventExpander, Seconds, UnusableEvent, is_known, zones_of
+from lull.core.calendars.feeds import BusySpan, EntryKind, OmissionReason, OmittedEntries
 
 QUICK_S = 0.03
 """CPU seconds allowed for each series of events in the first pass, plus STEP_S per recurrence."""
@@ -55,15 +55,18 @@ class BusyTimes:
     """The busy times found in a calendar, and which events were left out and why."""
 
     found: set[Seconds] = field(default_factory=set)
-    dropped: Counter[tuple[What, LeftOut]] = field(default_factory=Counter)
+    dropped: Counter[tuple[EntryKind, OmissionReason]] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     """Counts of library errors by exception type and place in code, for the log."""
 
-    def drop(self, what: What, why: LeftOut) -> None:
+    def drop(self, what: EntryKind, why: OmissionReason) -> None:
         self.dropped[what, why] += 1
 
-    def drops(self) -> list[Dropped]:
-        return [Dropped(what=what, why=why, n=n) for (what, why), n in sorted(self.dropped.items())]
+    def drops(self) -> list[OmittedEntries]:
+        return [
+            OmittedEntries(what=what, why=why, n=n)
+            for (what, why), n in sorted(self.dropped.items())
+        ]
 
 
 def busy_times(pieces: FeedPieces, span: BusySpan, *, left_s: Callable[[], float]) -> BusyTimes:
@@ -82,8 +85,8 @@ class _Work:
         self._pieces = pieces
         self._span = span
         self._left_s = left_s
-        self._times = Times(span)
-        self._stopwatch = Stopwatch()
+        self._times = EventExpander(span)
+        self._stopwatch = CpuTimeLimit()
         self._zones: dict[bytes, bool] = {}
         """Time zone names used in the calendar, and whether each is known."""
         self._out = BusyTimes()
@@ -101,7 +104,7 @@ class _Work:
         if slow:
             share_s = max(2 * QUICK_S, min(LONGEST_S, self._left_s() / len(slow)))
             for group in self._expand(slow, self._series, lambda _: share_s):
-                self._out.drop(group[0].what, LeftOut.TOO_SLOW)
+                self._out.drop(group[0].what, OmissionReason.TOO_SLOW)
         return self._out
 
     def _quick_s(self, group: Group) -> float:
@@ -124,11 +127,11 @@ class _Work:
             learned += 1
             why = fault_of_zone(part)
             if learned > MOST_ZONES or self._left_s() < enough_s:
-                why = LeftOut.TOO_MANY
+                why = OmissionReason.TOO_MANY
             if why is None:
                 why = self._guarded(lambda part=part: self._times.learn_zone(part), 2 * QUICK_S)  # type: ignore[misc]
             if why is not None:
-                self._out.drop(What.ZONE, why)
+                self._out.drop(EntryKind.ZONE, why)
 
     def _sorted_out(self) -> tuple[list[Group], list[Group]]:
         """Return single events, and series with the cheapest first.
@@ -146,7 +149,7 @@ class _Work:
         for group in groups.values():
             useful = [part for part in self._newest(group) if self._is_of_use(part)]
             for one in _told_apart(useful):
-                if not all(says_free(part) for part in one):
+                if not all(why_free(part) for part in one):
                     (series if any(map(_repeats, one)) else singles).append(one)
         series.sort(key=self._steps)
         return singles, series
@@ -156,15 +159,15 @@ class _Work:
         if why is not None:
             self._out.drop(part.what, why)
             return False
-        if cannot_touch(part, self._span):
+        if is_surely_outside(part, self._span):
             return False
         if part.values(b"EXRULE"):
             # No library supports EXRULE any more; the days it excludes count as busy.
-            self._out.drop(part.what, LeftOut.EXCEPTIONS)
+            self._out.drop(part.what, OmissionReason.EXCEPTIONS)
             part.lines = [line for line in part.lines if name_of(line) != b"EXRULE"]
         for name in zones_of(part):
             self._ask_for_zone(name)
-        free = says_free(part)
+        free = why_free(part)
         if free is not None:
             self._out.drop(part.what, free)
         # A cancelled recurrence must still replace that day of its series.
@@ -174,24 +177,24 @@ class _Work:
         if name not in self._zones and len(self._zones) < 10 * MOST_ZONES:
             self._zones[name] = is_known(name)
             if not self._zones[name]:
-                self._out.drop(What.ZONE, LeftOut.UNKNOWN_ZONE)
+                self._out.drop(EntryKind.ZONE, OmissionReason.UNKNOWN_ZONE)
 
     def _newest(self, group: Group) -> Group:
         """Drop events with a newer version, and changed recurrences of a cancelled series.
 
         An unreadable version replaces nothing.
         """
-        whole = [p for p in group if not _is_change(p) and (says_free(p) or not fault_of(p))]
+        whole = [p for p in group if not _is_change(p) and (why_free(p) or not fault_of(p))]
         if len(group) == 1 or not whole:
             return group
         newest = max(map(_sequence, whole))
-        gone = all(says_free(p) is LeftOut.CANCELLED for p in whole if _sequence(p) == newest)
+        gone = all(why_free(p) is OmissionReason.CANCELLED for p in whole if _sequence(p) == newest)
         kept = []
         for part in group:
             if _sequence(part) >= newest or (_is_change(part) and not gone):
                 kept.append(part)
             else:
-                self._out.drop(part.what, LeftOut.SUPERSEDED)
+                self._out.drop(part.what, OmissionReason.SUPERSEDED)
         return kept
 
     # Doing it
@@ -206,19 +209,19 @@ class _Work:
         slow = []
         for group in groups:
             if self._left_s() <= 0:
-                self._out.drop(group[0].what, LeftOut.NO_TIME)
+                self._out.drop(group[0].what, OmissionReason.NO_TIME)
             elif len(self._out.found) >= MOST_TIMES:
-                self._out.drop(group[0].what, LeftOut.TOO_MANY)
+                self._out.drop(group[0].what, OmissionReason.TOO_MANY)
             else:
                 why = self._guarded(lambda group=group: self._take(work(group)), limit_s(group))  # type: ignore[misc]
-                if why is LeftOut.TOO_SLOW:
+                if why is OmissionReason.TOO_SLOW:
                     slow.append(group)
                 elif why is not None:
                     self._out.drop(group[0].what, why)
         return slow
 
     def _series(self, group: Group) -> Iterator[Seconds]:
-        faults: list[LeftOut] = []
+        faults: list[OmissionReason] = []
         yield from self._times.series(group, faults)
         for why in faults:
             self._out.drop(group[0].what, why)
@@ -228,26 +231,28 @@ class _Work:
             if len(self._out.found) < MOST_TIMES:
                 self._out.found.add(seconds)
 
-    def _guarded(self, work: Callable[[], None], limit_s: float) -> LeftOut | None:
+    def _guarded(self, work: Callable[[], None], limit_s: float) -> OmissionReason | None:
         """Run `work` with a time limit; return why it failed, or None."""
         try:
             with self._stopwatch.limited(max(0.001, min(limit_s, self._left_s()))):
                 work()
         except Overdue:
-            return LeftOut.TOO_SLOW
-        except CannotBe as error:
+            return OmissionReason.TOO_SLOW
+        except UnusableEvent as error:
             return error.why
         except Exception as error:  # noqa: BLE001 - see below
             # Three libraries with undocumented exceptions parse untrusted text: an uncaught type
             # would lose the whole feed. It is logged without its message.
             self._out.faults[_place(error)] += 1
-            return LeftOut.UNREADABLE
+            return OmissionReason.UNREADABLE
         return None
 
     def _take_periods(self, part: FeedPart) -> None:
         """Read the busy times of a free/busy table, each separately."""
         if not part.ended or part.too_big:
-            self._out.drop(What.PERIOD, LeftOut.TOO_BIG if part.too_big else LeftOut.CUT_OFF)
+            self._out.drop(
+                EntryKind.PERIOD, OmissionReason.TOO_BIG if part.too_big else OmissionReason.CUT_OFF
+            )
             return
         for line in part.lines:
             head, _, periods = line.partition(b":")
@@ -257,11 +262,11 @@ class _Work:
                     self._take_period(text)
 
     def _take_period(self, text: bytes) -> None:
-        why: LeftOut | None = LeftOut.NO_TIME
+        why: OmissionReason | None = OmissionReason.NO_TIME
         if self._left_s() > 0:
             why = self._guarded(lambda: self._take(self._times.period(text)), QUICK_S)
         if why is not None:
-            self._out.drop(What.PERIOD, why)
+            self._out.drop(EntryKind.PERIOD, why)
 
 
 def _place(error: Exception) -> str:

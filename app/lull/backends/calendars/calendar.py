@@ -26,19 +26,19 @@ import lull
 from lull.backends.calendars.address import host_of, is_address
 from lull.backends.calendars.answer import MOST_BYTES, too_big
 from lull.backends.calendars.child import MOST_FAULTS
-from lull.backends.calendars.fetch import FeedFetch, Fetched
+from lull.backends.calendars.fetch import DownloadedFeed, FeedFetch
 from lull.backends.system.child_input import end_input
 from lull.core.calendars.event import CalendarEvent, Meaning
 from lull.core.calendars.feeds import (
     BusySpan,
-    Dropped,
+    EntryKind,
     FeedError,
     FeedReading,
     FeedSource,
     FeedUnreachable,
-    LeftOut,
+    OmissionReason,
+    OmittedEntries,
     Validators,
-    What,
 )
 from lull.core.errors import LullError
 
@@ -111,7 +111,7 @@ class IcsCalendar:
         _tell_faults(answer)
         return _as_read(answer, means=means, marks=fetched.marks)
 
-    async def _bytes(self, source: FeedSource, marks: Validators) -> Fetched | None:
+    async def _bytes(self, source: FeedSource, marks: Validators) -> DownloadedFeed | None:
         if not source.is_file:
             within_s = self._within_s * FETCH_SHARE
             return await self._fetch.get(
@@ -235,7 +235,7 @@ def _as_read(answer: dict[str, Any], *, means: Meaning, marks: Validators) -> Fe
             for start_s, end_s in answer["busy"]
         )
         dropped = tuple(
-            Dropped(what=What(what), why=LeftOut(why), n=int(n))
+            OmittedEntries(what=EntryKind(what), why=OmissionReason(why), n=int(n))
             for what, why, n in answer["dropped"]
         )
         return FeedReading(
@@ -245,7 +245,7 @@ def _as_read(answer: dict[str, Any], *, means: Meaning, marks: Validators) -> Fe
         raise FeedError("Its reader answered nonsense.", hint="See `lull logs`.") from None
 
 
-def _file(path: Path, marks: Validators) -> Fetched | None:
+def _file(path: Path, marks: Validators) -> DownloadedFeed | None:
     """Read a file; None if its size and modification time are unchanged."""
     try:
         # Non-blocking, so that a pipe in the file's place cannot block us.
@@ -268,4 +268,4 @@ def _file(path: Path, marks: Validators) -> Fetched | None:
         ) from None
     if len(body) > MOST_BYTES:
         raise too_big()
-    return Fetched(body=body, marks=Validators(etag=mark))
+    return DownloadedFeed(body=body, marks=Validators(etag=mark))

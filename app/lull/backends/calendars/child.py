@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     limit_myself()
     head = json.loads(sys.stdin.buffer.readline(1000))
     until_s = float(head["until_s"])
-    answer = answered(
+    answer = parse_calendar(
         sys.stdin.buffer.read(),
         from_s=float(head["from_s"]),
         to_s=float(head["to_s"]),
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def answered(
+def parse_calendar(
     data: bytes, *, from_s: float, to_s: float, left_s: Callable[[], float]
 ) -> dict[str, Any]:
     """Parse a calendar and return, as JSON for the parent process, the busy times between `from_s`
@@ -56,12 +56,12 @@ def answered(
     """
     # Imported here, so that loading the libraries is limited too.
     from lull.backends.calendars.busy import busy_times
-    from lull.backends.calendars.text import cut, looks_like_a_page
+    from lull.backends.calendars.text import looks_like_a_page, split_components
     from lull.core.calendars.feeds import BusySpan
 
     # Half of the time for reading, the rest for expanding.
     half_s = left_s() / 2
-    pieces = cut(data, time_is_up=lambda: left_s() < half_s)
+    pieces = split_components(data, time_is_up=lambda: left_s() < half_s)
     if not pieces.is_calendar:
         page = looks_like_a_page(data)
         return {"refused": "page" if page else "no-calendar" if data.strip() else "empty"}

@@ -23,9 +23,16 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from lull import __version__
-from lull.backends.calendars.address import CHECK_IT, follow, not_encrypted, read_address
-from lull.backends.calendars.answer import LATER, body_of, broken, marks_of, refused, untrusted
-from lull.core.calendars.feed_address import AddressKind, IpAddress, may_connect, standing
+from lull.backends.calendars.address import CHECK_IT, not_encrypted, read_address, redirect_target
+from lull.backends.calendars.answer import (
+    LATER,
+    body_of,
+    cache_validators,
+    certificate_error,
+    connection_error,
+    status_error,
+)
+from lull.core.calendars.feed_address import AddressKind, IpAddress, classify_address, may_connect
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
 
 MOST_REDIRECTS = 3
@@ -43,7 +50,7 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class DownloadedFeed:
     """A downloaded calendar: its bytes and HTTP cache validators."""
 
     body: bytes
@@ -74,7 +81,7 @@ class FeedFetch:
         *,
         tls: ssl.SSLContext | None = None,
         resolve: Resolve = look_up,
-        judge: Classify = standing,
+        judge: Classify = classify_address,
     ) -> None:
         """Create the downloader; `tls` is the TLS context that verifies certificates.
 
@@ -86,7 +93,7 @@ class FeedFetch:
 
     async def get(
         self, address: str, *, private: bool, marks: Validators, within_s: float = FETCH_TIMEOUT_S
-    ) -> Fetched | None:
+    ) -> DownloadedFeed | None:
         """Download a calendar; return None if the server says that it is unchanged.
 
         `private` allows a server in a private network. `marks` are the cache validators (ETag,
@@ -104,13 +111,13 @@ class FeedFetch:
                 hint=LATER,
             ) from None
         except ssl.SSLCertVerificationError as error:
-            raise untrusted(error) from None
+            raise certificate_error(error) from None
         except aiohttp.ClientConnectorCertificateError as error:
-            raise untrusted(error.certificate_error) from None
+            raise certificate_error(error.certificate_error) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise broken(error) from None
+            raise connection_error(error) from None
 
-    async def _follow(self, url: URL, *, private: bool, marks: Validators) -> Fetched | None:
+    async def _follow(self, url: URL, *, private: bool, marks: Validators) -> DownloadedFeed | None:
         before: _Hop | None = None
         for _ in range(MOST_REDIRECTS + 1):
             hop = await self._judged(url, private=private, before=before)
@@ -140,7 +147,7 @@ class FeedFetch:
             raise not_encrypted(redirected=before is not None)
         return _Hop(url, tuple(found), is_private)
 
-    async def _ask(self, hop: _Hop, marks: Validators) -> Fetched | URL | None:
+    async def _ask(self, hop: _Hop, marks: Validators) -> DownloadedFeed | URL | None:
         """Request the address once; return the calendar, None if unchanged, or the redirect's
         target.
         """
@@ -171,7 +178,7 @@ class FeedFetch:
 
     async def _over(
         self, connector: aiohttp.TCPConnector, hop: _Hop, marks: Validators
-    ) -> Fetched | URL | None:
+    ) -> DownloadedFeed | URL | None:
         async with (
             aiohttp.ClientSession(
                 connector=connector,
@@ -185,13 +192,13 @@ class FeedFetch:
             session.get(hop.url, allow_redirects=False) as response,
         ):
             if response.status in _REDIRECTS:
-                return follow(hop.url, response.headers.get("Location", ""))
+                return redirect_target(hop.url, response.headers.get("Location", ""))
             if response.status == 304 and marks:
                 return None
             if response.status != 200:
-                raise refused(response)
+                raise status_error(response)
             body = await body_of(response)
-            return Fetched(body=body, marks=marks_of(response))
+            return DownloadedFeed(body=body, marks=cache_validators(response))
 
 
 class _Judged(AbstractResolver):

@@ -13,7 +13,7 @@ import re
 from datetime import date, datetime, timedelta
 
 from lull.backends.calendars.text import FeedPart
-from lull.core.calendars.feeds import BusySpan, LeftOut
+from lull.core.calendars.feeds import BusySpan, OmissionReason
 
 LONGEST_DAYS = 366
 """Longest event in days; a longer one is a mistake or an attack."""
@@ -35,59 +35,59 @@ _BY_NUMBER = frozenset(
 )
 
 
-def fault_of(part: FeedPart) -> LeftOut | None:
+def fault_of(part: FeedPart) -> OmissionReason | None:
     """Return why a calendar event or series cannot be used; None if it can."""
     if not part.ended:
-        return LeftOut.CUT_OFF
+        return OmissionReason.CUT_OFF
     if part.too_big:
-        return LeftOut.TOO_BIG
+        return OmissionReason.TOO_BIG
     starts = part.values(b"DTSTART")
     start = day_of(starts[0]) if len(starts) == 1 else None
     if start is None:
-        return LeftOut.NO_START
+        return OmissionReason.NO_START
     if start.year < 1970:
-        return LeftOut.BEFORE_1970
+        return OmissionReason.BEFORE_1970
     ends = part.values(b"DTEND")
     if len(ends) > 1 or any(day_of(end) is None for end in ends):
-        return LeftOut.NO_END
+        return OmissionReason.NO_END
     return next((why for rule in part.values(b"RRULE") if (why := _fault_of_rule(rule))), None)
 
 
-def says_free(part: FeedPart) -> LeftOut | None:
+def why_free(part: FeedPart) -> OmissionReason | None:
     """Return why a calendar event leaves its owner free, such as a cancellation; None if it makes
     the owner busy.
     """
     if (part.first(b"STATUS") or b"").upper() == b"CANCELLED":
-        return LeftOut.CANCELLED
+        return OmissionReason.CANCELLED
     busy = (part.first(b"X-MICROSOFT-CDO-BUSYSTATUS") or b"").upper()
     if (part.first(b"TRANSP") or b"").upper() == b"TRANSPARENT" or busy == b"FREE":
-        return LeftOut.FREE
+        return OmissionReason.FREE
     return None
 
 
-def fault_of_zone(part: FeedPart) -> LeftOut | None:
+def fault_of_zone(part: FeedPart) -> OmissionReason | None:
     """Return why a calendar's time zone definition cannot be used; None if it can.
 
     Its recurrence rules are checked too, because they are expanded like those of events.
     """
     if not part.ended:
-        return LeftOut.CUT_OFF
+        return OmissionReason.CUT_OFF
     if (
         part.too_big
         or part.lines.count(b"BEGIN:STANDARD") + part.lines.count(b"BEGIN:DAYLIGHT")
         > MOST_OBSERVANCES
     ):
-        return LeftOut.TOO_BIG
+        return OmissionReason.TOO_BIG
     offsets = [*part.values(b"TZOFFSETFROM"), *part.values(b"TZOFFSETTO")]
     if not part.first(b"TZID") or not offsets or not all(map(_is_offset, offsets)):
-        return LeftOut.UNREADABLE
+        return OmissionReason.UNREADABLE
     if any(day_of(start) is None for start in part.values(b"DTSTART")):
-        return LeftOut.NO_START
+        return OmissionReason.NO_START
     for rule in part.values(b"RRULE"):
         if why := _fault_of_rule(rule):
             return why
         if _parts_of(rule).get(b"FREQ") != b"YEARLY":
-            return LeftOut.TOO_OFTEN
+            return OmissionReason.TOO_OFTEN
     return None
 
 
@@ -103,7 +103,7 @@ def day_of(value: bytes) -> date | None:
         return None
 
 
-def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
+def is_surely_outside(part: FeedPart, span: BusySpan) -> bool:
     """Return whether a calendar event certainly lies outside the requested time span.
 
     Time zones are not read here; a margin of days covers them. This filters out most events,
@@ -144,22 +144,22 @@ def _every_days(rule: dict[bytes, bytes]) -> float:
     return days.get(rule.get(b"FREQ", b""), 1) * float(interval if interval.isdigit() else 1)
 
 
-def _fault_of_rule(rule: bytes) -> LeftOut | None:
+def _fault_of_rule(rule: bytes) -> OmissionReason | None:
     parts = _parts_of(rule)
     frequency = parts.get(b"FREQ", b"")
     if frequency in _TOO_OFTEN:
-        return LeftOut.TOO_OFTEN
+        return OmissionReason.TOO_OFTEN
     if frequency not in _FREQUENCIES:
-        return LeftOut.RULE
+        return OmissionReason.RULE
     interval = parts.get(b"INTERVAL", b"1")
     if not re.fullmatch(rb"[+-]?\d{1,9}", interval):
-        return LeftOut.RULE
+        return OmissionReason.RULE
     if int(interval) < 1:
-        return LeftOut.NO_INTERVAL
+        return OmissionReason.NO_INTERVAL
     if not all(_can_be_read(name, value) for name, value in parts.items()):
-        return LeftOut.RULE
+        return OmissionReason.RULE
     a_day = math.prod(parts.get(name, b"").count(b",") + 1 for name in _WITHIN_A_DAY)
-    return LeftOut.TOO_OFTEN if a_day > MOST_A_DAY else None
+    return OmissionReason.TOO_OFTEN if a_day > MOST_A_DAY else None
 
 
 def _parts_of(rule: bytes) -> dict[bytes, bytes]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lull.core.calendars.feeds import Dropped, LeftOut, What
+from lull.core.calendars.feeds import EntryKind, OmissionReason, OmittedEntries
 
 LONGEST_LINE = 256 * 1024
 """Most bytes of an unfolded calendar line. A weekly series with a thousand exceptions has 17 KB."""
@@ -64,12 +64,12 @@ class FeedPart:
         return next(iter(self.values(name)), None)
 
     @property
-    def what(self) -> What:
+    def what(self) -> EntryKind:
         if self.name == b"VTIMEZONE":
-            return What.ZONE
+            return EntryKind.ZONE
         if self.name == b"VFREEBUSY":
-            return What.PERIOD
-        return What.SERIES if self.values(b"RRULE") else What.EVENT
+            return EntryKind.PERIOD
+        return EntryKind.SERIES if self.values(b"RRULE") else EntryKind.EVENT
 
     def text(self) -> bytes:
         return b"\r\n".join([b"BEGIN:" + self.name, *self.lines, b"END:" + self.name, b""])
@@ -83,7 +83,7 @@ class FeedPieces:
 
     is_calendar: bool = False
     parts: list[FeedPart] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[OmittedEntries] = field(default_factory=list)
 
 
 def name_of(line: bytes) -> bytes:
@@ -122,7 +122,7 @@ def unfolded(data: bytes) -> bytes:
     return data.replace(b"\n ", b"").replace(b"\n\t", b"")
 
 
-def cut(data: bytes, *, time_is_up: Callable[[], bool] = lambda: False) -> FeedPieces:
+def split_components(data: bytes, *, time_is_up: Callable[[], bool] = lambda: False) -> FeedPieces:
     """Split a calendar's bytes into its components (events, free/busy tables, time zones).
 
     Terminates and raises nothing for any input. Stops early, and notes it, once `time_is_up` is
@@ -132,10 +132,14 @@ def cut(data: bytes, *, time_is_up: Callable[[], bool] = lambda: False) -> FeedP
     cutter = _Cutter(pieces)
     for number, found in enumerate(_RELEVANT_LINE.finditer(unfolded(as_utf8(data)))):
         if len(pieces.parts) >= MOST_PARTS:
-            pieces.dropped.append(Dropped(what=What.CALENDAR, why=LeftOut.TOO_MANY, n=1))
+            pieces.dropped.append(
+                OmittedEntries(what=EntryKind.CALENDAR, why=OmissionReason.TOO_MANY, n=1)
+            )
             return pieces
         if number % _LINES_PER_CHECK == 0 and time_is_up():
-            pieces.dropped.append(Dropped(what=What.CALENDAR, why=LeftOut.NO_TIME, n=1))
+            pieces.dropped.append(
+                OmittedEntries(what=EntryKind.CALENDAR, why=OmissionReason.NO_TIME, n=1)
+            )
             return pieces
         cutter.take(found[0])
     cutter.end()
@@ -168,7 +172,9 @@ class _Cutter:
     def end(self) -> None:
         self._close()
         if self._open:
-            self._pieces.dropped.append(Dropped(what=What.CALENDAR, why=LeftOut.UNFINISHED, n=1))
+            self._pieces.dropped.append(
+                OmittedEntries(what=EntryKind.CALENDAR, why=OmissionReason.UNFINISHED, n=1)
+            )
 
     def _begin(self, name: bytes) -> None:
         if name == b"VCALENDAR":

@@ -19,7 +19,7 @@ class Overdue(BaseException):
     """
 
 
-class Stopwatch:
+class CpuTimeLimit:
     """Limits the CPU time of code blocks, using the process's CPU-time timer.
 
     CPU time is used rather than wall time, so that a busy machine does not make good events fail.

@@ -19,7 +19,7 @@ from icalendar.timezone import tzp
 
 from lull.backends.calendars.rules import LONGEST_DAYS
 from lull.backends.calendars.text import FeedPart
-from lull.core.calendars.feeds import BusySpan, LeftOut
+from lull.core.calendars.feeds import BusySpan, OmissionReason
 
 Seconds = tuple[int, int]
 """A time span: (start, end) in seconds since 1970."""
@@ -28,18 +28,18 @@ _LONGEST_S = LONGEST_DAYS * 24 * 3600
 _TZID = re.compile(rb';TZID=(?:"([^"]{1,200})"|([^":;,]{1,200}))', re.IGNORECASE)
 
 
-class CannotBe(Exception):
+class UnusableEvent(Exception):
     """Raised when a calendar event cannot be used for busy times.
 
     `why` is the reason; unusable events are counted by it.
     """
 
-    def __init__(self, why: LeftOut) -> None:
+    def __init__(self, why: OmissionReason) -> None:
         super().__init__(why)
         self.why = why
 
 
-class Times:
+class EventExpander:
     """Expands the events of one calendar to their start and end times within a given time span."""
 
     def __init__(self, span: BusySpan) -> None:
@@ -53,10 +53,10 @@ class Times:
         """
         component = icalendar.Event.from_ical(part.text())
         if why := self._fault(component):
-            raise CannotBe(why)
+            raise UnusableEvent(why)
         yield from self._touching(self._ends(component))
 
-    def series(self, parts: list[FeedPart], faults: list[LeftOut]) -> Iterator[Seconds]:
+    def series(self, parts: list[FeedPart], faults: list[OmissionReason]) -> Iterator[Seconds]:
         """Yield the (start, end) of each occurrence of a repeating calendar event, with
         individually changed occurrences.
 
@@ -89,7 +89,7 @@ class Times:
             end = _later(start, end)
         seconds = self._seconds(start), self._seconds(end)
         if why := _wrong_length(seconds):
-            raise CannotBe(why)
+            raise UnusableEvent(why)
         yield from self._touching(seconds)
 
     def learn_zone(self, part: FeedPart) -> None:
@@ -107,11 +107,11 @@ class Times:
         if seconds[0] < self._to_s and seconds[1] > self._from_s and seconds[0] < seconds[1]:
             yield seconds
 
-    def _fault(self, component: Any) -> LeftOut | None:
+    def _fault(self, component: Any) -> OmissionReason | None:
         try:
             return _wrong_length(self._ends(component))
         except (AttributeError, TypeError, ValueError, OverflowError, KeyError):
-            return LeftOut.UNREADABLE
+            return OmissionReason.UNREADABLE
 
     def _ends(self, component: Any) -> Seconds:
         start = component["DTSTART"].dt
@@ -124,13 +124,13 @@ class Times:
         return round(when.timestamp())
 
 
-def _wrong_length(seconds: Seconds) -> LeftOut | None:
+def _wrong_length(seconds: Seconds) -> OmissionReason | None:
     length_s = seconds[1] - seconds[0]
     if length_s < 0:
-        return LeftOut.BACKWARDS
+        return OmissionReason.BACKWARDS
     if length_s == 0:
-        return LeftOut.NO_LENGTH
-    return LeftOut.TOO_LONG if length_s > _LONGEST_S else None
+        return OmissionReason.NO_LENGTH
+    return OmissionReason.TOO_LONG if length_s > _LONGEST_S else None
 
 
 def _end_of(component: Any, start: Any) -> Any:

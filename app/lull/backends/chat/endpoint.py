@@ -86,7 +86,7 @@ def checked_address(
 
 
 @asynccontextmanager
-async def within(timeout_s: float, name: str, address: str) -> AsyncIterator[None]:
+async def request_time_limit(timeout_s: float, name: str, address: str) -> AsyncIterator[None]:
     """Context manager that raises UpstreamDown (a retry may help) if its block takes longer than
     `timeout_s`.
     """
@@ -100,7 +100,7 @@ async def within(timeout_s: float, name: str, address: str) -> AsyncIterator[Non
         ) from error
 
 
-def unreachable(name: str, address: str, error: BaseException) -> UpstreamDown:
+def unreachable_error(name: str, address: str, error: BaseException) -> UpstreamDown:
     """Return the error for a failed or broken connection to a model server."""
     return UpstreamDown(
         f"{name} at {address} cannot be asked: nobody answers there, or the connection broke"
@@ -177,7 +177,7 @@ def _sentence(value: object) -> str:
     return ""
 
 
-def error_in(answer: dict[str, object]) -> bytes:
+def error_body(answer: dict[str, object]) -> bytes:
     """Return the error that a model server reported in an HTTP 200 answer, as the JSON body of an
     error response; b"" if it reported none.
     """
@@ -188,7 +188,7 @@ def error_in(answer: dict[str, object]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class LinkedMessage:
     """A chat message prepared for sending: tool calls and their results refer to each other by
     their ids.
     """
@@ -201,7 +201,7 @@ class Linked:
     answers_name: str = ""
 
 
-def linked(messages: Sequence[Message]) -> Iterator[Linked]:
+def link_tool_calls(messages: Sequence[Message]) -> Iterator[LinkedMessage]:
     """Yield a chat request's messages with an id on every tool call, and the same id on its result.
 
     Raises RequestError (400) for a message that cannot be sent again as it was, such as one with an
@@ -215,9 +215,11 @@ def linked(messages: Sequence[Message]) -> Iterator[Linked]:
         ids = [call.id or f"call_{start + at}" for at, call in enumerate(message.tool_calls)]
         names.update(zip(ids, (call.name for call in message.tool_calls), strict=True))
         answers = _answered(message.tool_call_id, names) if message.role is Role.TOOL else ""
-        yield Linked(
+        yield LinkedMessage(
             message=message,
-            texts=tuple(clean(p.text) for p in message.parts if p.kind in _SPOKEN and p.text),
+            texts=tuple(
+                replace_surrogates(p.text) for p in message.parts if p.kind in _SPOKEN and p.text
+            ),
             call_ids=tuple(ids),
             answers_id=answers,
             answers_name=names.get(answers, message.tool_call_id),
@@ -243,12 +245,12 @@ def _refuse_lost(message: Message) -> None:
         )
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates in a text, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def completion(
+def build_completion(
     *,
     text: str,
     thinking: str = "",
@@ -265,7 +267,9 @@ def completion(
     if thought:
         text, thinking = text[thought.end() :], (thinking + thought.group(1).strip())
     said = ((PartKind.THINKING, thinking), (PartKind.TEXT, text))
-    parts = tuple(MessagePart(kind=kind, text=clean(words)) for kind, words in said if words)
+    parts = tuple(
+        MessagePart(kind=kind, text=replace_surrogates(words)) for kind, words in said if words
+    )
     usage = Usage(prompt_tokens=_count(prompt_tokens), completion_tokens=_count(completion_tokens))
     message = Message(role=Role.ASSISTANT, parts=parts, tool_calls=calls)
     called = bool(calls) and finish is Finish.STOP
@@ -274,7 +278,7 @@ def completion(
 
 
 def too_long() -> Completion:
-    return completion(text="", finish=Finish.ERROR, error=TOO_LONG)
+    return build_completion(text="", finish=Finish.ERROR, error=TOO_LONG)
 
 
 def _count(value: object) -> int | None:

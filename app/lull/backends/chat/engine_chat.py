@@ -14,7 +14,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
 
-from lull.backends.chat.endpoint import MOST_ANSWER_BYTES, NO_END, completion, too_long
+from lull.backends.chat.endpoint import MOST_ANSWER_BYTES, NO_END, build_completion, too_long
 from lull.core.chat.messages import (
     Completion,
     Finish,
@@ -83,7 +83,7 @@ class EngineChat:
                     return too_long()
                 last = chunk
         finish = last.finish if last is not None else None
-        return completion(
+        return build_completion(
             text="".join(said),
             finish=finish or Finish.ERROR,
             prompt_tokens=last.prompt_tokens if last else None,

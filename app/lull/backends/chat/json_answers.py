@@ -13,7 +13,7 @@ from typing import Any
 
 from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.chat.ports import ChatModel
-from lull.core.checks.shapes import parsed
+from lull.core.checks.shapes import parse_strict_json
 from lull.core.errors import EngineError, RequestError, UpstreamDown
 
 
@@ -44,6 +44,6 @@ def only_object(text: str) -> dict[str, Any]:
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise ValueError("there is no JSON object in it")
-    value = parsed(text[start : end + 1])
+    value = parse_strict_json(text[start : end + 1])
     assert isinstance(value, dict), "what begins with a brace is an object"
     return value

@@ -17,18 +17,18 @@ from typing import Any, Final
 from lull.backends.chat.json_answers import ask_for_json, only_object
 from lull.backends.chat.untrusted_blocks import (
     BlockMarks,
-    clipped,
-    conversation,
-    drawn_marks,
+    clip_middle,
     drawn_seed,
-    spoken,
+    make_block_marks,
+    message_as_text,
+    render_conversation,
 )
 from lull.core.chat.messages import Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
 from lull.core.errors import UpstreamDown
-from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import LEAST_VOTES, Vote
-from lull.core.ports import Coin
+from lull.core.ports import RandomNumbers
 from lull.resources import prompt
 
 RULES: Final = 1
@@ -88,7 +88,7 @@ class LlmJudge:
         self,
         model: ChatModel,
         *,
-        coin: Coin,
+        coin: RandomNumbers,
         prompts: JudgePrompts,
         votes: int = 3,
         temperature: float = 0.6,
@@ -111,11 +111,11 @@ class LlmJudge:
     async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
         if not _can_be_asked(question):
             return ()
-        if question.asks is Asks.PAIR and _is_the_same(question):
+        if question.asks is QuestionKind.PAIR and _is_the_same(question):
             return (
                 Vote(score=1, reason="It is the accepted answer, word for word."),
             ) * self._votes
-        marks = drawn_marks(self._coin, _texts(question))
+        marks = make_block_marks(self._coin, _texts(question))
         seed = drawn_seed(self._coin)
         votes: list[Vote] = []
         for number in range(self._votes):
@@ -130,9 +130,9 @@ class LlmJudge:
         return tuple(votes)
 
     async def _vote(self, question: JudgeQuestion, marks: BlockMarks, seed: int) -> Vote | None:
-        if question.asks is Asks.PAIR:
+        if question.asks is QuestionKind.PAIR:
             return await self._paired(question, marks, seed)
-        if question.asks is Asks.TURN:
+        if question.asks is QuestionKind.TURN:
             text, told = _turn(question, marks), self._prompts.turn
         else:
             text, told = _wish(question, marks), self._prompts.wish
@@ -140,7 +140,7 @@ class LlmJudge:
 
     async def _paired(self, question: JudgeQuestion, marks: BlockMarks, seed: int) -> Vote | None:
         """Compare two answers blindly and in both orders, which cancels position bias."""
-        answer = spoken(question.answer)
+        answer = message_as_text(question.answer)
         orders = ((answer, question.reference), (question.reference, answer))
         better: list[str] = []
         reasons: list[str] = []
@@ -152,7 +152,7 @@ class LlmJudge:
                 return None
             better.append(choice[0])
             reasons.append(choice[1])
-        score = compared(better[0], better[1])
+        score = combine_comparisons(better[0], better[1])
         return Vote(score=score, reason=" / ".join(dict.fromkeys(reasons)))
 
     async def _asked(self, told: str, text: str, schema: Mapping[str, Any], seed: int) -> str:
@@ -169,31 +169,31 @@ class LlmJudge:
 # -- reading a vote ----------------------------------------------------------------------------
 
 
-def read_vote(said: str, *, shown: str) -> Vote | None:
+def read_vote(reply: str, *, shown: str) -> Vote | None:
     """Parse a judge model's vote on an answer from its reply.
 
     None if the reply is not exactly one vote, or is quoted from `shown`, the text that the judge
     was given.
     """
-    value = _verdict(said, "score", shown)
+    value = _verdict(reply, "score", shown)
     if value is None or type(value["score"]) is not int or value["score"] not in (-1, 0, 1):
         return None
     return Vote(score=value["score"], reason=_short(value["reason"]))
 
 
-def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
+def read_choice(reply: str, *, shown: str) -> tuple[str, str] | None:
     """Parse which of two answers a judge model prefers: ("A", "B" or "same", reason).
 
     None if its reply is not exactly one choice, or is quoted from `shown`, the text that the
     judge was given.
     """
-    value = _verdict(said, "better", shown)
+    value = _verdict(reply, "better", shown)
     if value is None or value["better"] not in ("A", "B", "same"):
         return None
     return value["better"], _short(value["reason"])
 
 
-def compared(first: str, second: str) -> int:
+def combine_comparisons(first: str, second: str) -> int:
     """Combine two comparisons into one vote (1, 0 or -1): a judge model compared an answer with an
     accepted one twice, in both orders.
 
@@ -235,9 +235,9 @@ def _short(reason: str) -> str:
 
 def _can_be_asked(question: JudgeQuestion) -> bool:
     match question.asks:
-        case Asks.WISH:
+        case QuestionKind.WISH:
             return bool(question.wish.strip())
-        case Asks.PAIR:
+        case QuestionKind.PAIR:
             return bool(question.reference.strip())
     return True
 
@@ -249,7 +249,7 @@ def _is_the_same(question: JudgeQuestion) -> bool:
 
 def _texts(question: JudgeQuestion) -> list[str]:
     messages = (*question.messages, question.answer, *question.results)
-    return [question.followup, question.wish, question.reference, *map(spoken, messages)]
+    return [question.followup, question.wish, question.reference, *map(message_as_text, messages)]
 
 
 def _turn(question: JudgeQuestion, marks: BlockMarks) -> str:
@@ -290,12 +290,14 @@ def _pair(question: JudgeQuestion, marks: BlockMarks, first: str, second: str) -
 def _before(question: JudgeQuestion, marks: BlockMarks, share: float) -> str:
     most = int(ROOM_TOKENS * share)
     return marks.block(
-        "the conversation", conversation(marks, question.messages, most, LAST_MESSAGES)
+        "the conversation", render_conversation(marks, question.messages, most, LAST_MESSAGES)
     )
 
 
 def _answered(question: JudgeQuestion, marks: BlockMarks, share: float) -> list[str]:
-    blocks = [marks.block("the answer", _share(spoken(question.answer), share) or "(nothing)")]
+    blocks = [
+        marks.block("the answer", _share(message_as_text(question.answer), share) or "(nothing)")
+    ]
     if question.results:
         brought = _named_results(question.answer, question.results)
         blocks.append(marks.block("what its tools brought back", _share(brought, 0.15)))
@@ -305,10 +307,10 @@ def _answered(question: JudgeQuestion, marks: BlockMarks, share: float) -> list[
 def _named_results(answer: Message, results: tuple[Message, ...]) -> str:
     names = {call.id: call.name for call in answer.tool_calls}
     return "\n".join(
-        f"{names.get(result.tool_call_id) or result.tool_call_id or 'a tool'}: {spoken(result)}"
-        for result in results
+        f"{names.get(one.tool_call_id) or one.tool_call_id or 'a tool'}: {message_as_text(one)}"
+        for one in results
     )
 
 
 def _share(text: str, share: float) -> str:
-    return clipped(text, int(ROOM_TOKENS * share))
+    return clip_middle(text, int(ROOM_TOKENS * share))

@@ -18,16 +18,16 @@ from lull.backends.chat.endpoint import (
     CONNECT_S,
     MOST_ANSWER_BYTES,
     NO_END,
-    Linked,
+    LinkedMessage,
+    build_completion,
     checked_address,
-    completion,
-    error_in,
-    linked,
+    error_body,
+    link_tool_calls,
     no_chat_answer,
     refusal,
+    request_time_limit,
     too_long,
-    unreachable,
-    within,
+    unreachable_error,
 )
 from lull.core.chat.messages import Completion, Finish, Message, Role, Sampling, ToolCall
 from lull.core.errors import RequestError
@@ -102,12 +102,12 @@ class OpenAIChat:
             raise RequestError(f"{self.name} at {self._address} serves no adapters.", status=400)
         body: dict[str, Any] = {
             "model": self.name,
-            "messages": [_message(one) for one in linked(messages)],
+            "messages": [_message(one) for one in link_tool_calls(messages)],
             "stream": False,
             **_drawn(sampling),
             **({"tools": json.loads(tools)} if tools else {}),
         }
-        async with within(self._timeout_s, self.name, self._address):
+        async with request_time_limit(self._timeout_s, self.name, self._address):
             reply = await self._held_to(body, format, sampling.max_tokens)
         return self._completion(reply)
 
@@ -156,7 +156,7 @@ class OpenAIChat:
             ) as answer:
                 return _Reply(answer.status, await _bounded(answer.content))
         except (aiohttp.ClientError, OSError) as error:
-            raise unreachable(self.name, self._address, error) from error
+            raise unreachable_error(self.name, self._address, error) from error
 
     def _completion(self, reply: _Reply) -> Completion:
         if reply.body is None:
@@ -165,13 +165,13 @@ class OpenAIChat:
             raise self._refused(reply.status, reply.body)
         try:
             answer = json.loads(reply.body)
-            if error := error_in(answer):
+            if error := error_body(answer):
                 raise self._refused(500, error)
             choice = answer["choices"][0]
             said = choice["message"]
             finish = _FINISHES.get(choice.get("finish_reason") or "", Finish.ERROR)
             usage = answer.get("usage") or {}
-            return completion(
+            return build_completion(
                 text=_text(said.get("content")) or _text(said.get("refusal")),
                 thinking=_text(said.get("reasoning") or said.get("reasoning_content")),
                 calls=tuple(_calls(said.get("tool_calls"))),
@@ -233,7 +233,7 @@ def _drawn(sampling: Sampling) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _message(one: Linked) -> dict[str, Any]:
+def _message(one: LinkedMessage) -> dict[str, Any]:
     message = one.message
     parts = [{"type": "text", "text": text} for text in one.texts]
     content: object = parts if len(parts) > 1 else "".join(one.texts)

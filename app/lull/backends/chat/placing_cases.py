@@ -12,18 +12,18 @@ from typing import Final
 from lull.core.checks.reading import parse
 from lull.core.errors import LullError, ResourceError
 from lull.core.proof.placing import PlacingCase, PlacingSheet
-from lull.resources import INSTALL_AGAIN, placing_dir
+from lull.resources import INSTALL_AGAIN, placement_cases_dir
 
 CASES: Final = "cases.jsonl"
 
 
-def placing_sheet(folder: Path | None = None) -> PlacingSheet:
+def load_placing_sheet(folder: Path | None = None) -> PlacingSheet:
     """Load the shipped test cases that measure at which place in a prompt a model obeys skills
     best.
 
     Raises ResourceError.
     """
-    file = (folder or placing_dir()) / CASES
+    file = (folder or placement_cases_dir()) / CASES
     try:
         data = file.read_bytes()
         lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]

@@ -16,20 +16,20 @@ from typing import Final
 from lull.backends.chat.json_answers import ask_for_json
 from lull.backends.chat.untrusted_blocks import (
     BlockMarks,
-    clipped,
-    conversation,
-    drawn_marks,
+    clip_middle,
     drawn_seed,
-    spoken,
-    tokens,
+    estimate_tokens,
+    make_block_marks,
+    message_as_text,
+    render_conversation,
 )
-from lull.backends.chat.written_skill import SCHEMA, Unusable, read_skill
+from lull.backends.chat.written_skill import SCHEMA, UnusableSkill, read_skill
 from lull.core.chat.messages import Completion, Finish, Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
 from lull.core.errors import EvolverFault, UpstreamDown
-from lull.core.ports import Coin
+from lull.core.ports import RandomNumbers
 from lull.core.skills.failures import Failure
-from lull.core.skills.ports import EvolverMaterial, Rejected, SkillDraft
+from lull.core.skills.ports import EvolverMaterial, RejectedSkill, SkillDraft
 from lull.core.skills.skill import SkillText
 from lull.resources import prompt
 
@@ -53,7 +53,7 @@ _HINT: Final = "Another model may write better; what it wrote is kept with this 
 class ModelEvolver:
     """A chat model that drafts skills (rules for prompts); implements the `Evolver` port."""
 
-    def __init__(self, model: ChatModel, *, coin: Coin, told: str | None = None) -> None:
+    def __init__(self, model: ChatModel, *, coin: RandomNumbers, told: str | None = None) -> None:
         """Create the skill writer; `told` replaces the shipped prompt.
 
         `coin` draws seeds and the random codes in the marker lines around untrusted text.
@@ -70,7 +70,7 @@ class ModelEvolver:
 
         Raises EvolverFault with all that the model wrote, UpstreamDown.
         """
-        marks = drawn_marks(self._coin, _texts(material))
+        marks = make_block_marks(self._coin, _texts(material))
         asked = [
             text_message(Role.SYSTEM, self._told),
             text_message(Role.USER, _told(material, marks)),
@@ -79,17 +79,17 @@ class ModelEvolver:
         first = await self._answer(asked, seed)
         try:
             return _read(first, written=first.message.text)
-        except Unusable as problem:
+        except UnusableSkill as problem:
             return await self._again(asked, first, problem, seed)
 
     async def _again(
-        self, asked: list[Message], first: Completion, problem: Unusable, seed: int
+        self, asked: list[Message], first: Completion, problem: UnusableSkill, seed: int
     ) -> SkillDraft:
         """Ask the model again, with the reason why its answer was unusable. A check that is wrong
         twice is dropped, because it is optional.
         """
         wrote = first.message.text
-        said = text_message(Role.ASSISTANT, clipped(wrote, _SHOWN_AGAIN_TOKENS) or "(nothing)")
+        said = text_message(Role.ASSISTANT, clip_middle(wrote, _SHOWN_AGAIN_TOKENS) or "(nothing)")
         why = f"This cannot be used: {problem} Answer again, with one JSON object and nothing else."
         try:
             second = await self._answer([*asked, said, text_message(Role.USER, why)], seed + 1)
@@ -102,7 +102,7 @@ class ModelEvolver:
         both = f"{wrote}\n\n⟨asked again: {problem}⟩\n\n{second.message.text}"
         try:
             return _read(second, written=both, check_may_go=True)
-        except Unusable as still:
+        except UnusableSkill as still:
             raise EvolverFault(str(still), answer=both, hint=_HINT) from None
 
     async def _answer(self, messages: list[Message], seed: int) -> Completion:
@@ -117,12 +117,14 @@ class ModelEvolver:
 def _read(done: Completion, *, written: str, check_may_go: bool = False) -> SkillDraft:
     """Parse a skill draft. Raises UnusableSkill."""
     if not done.complete:
-        raise Unusable(done.error or "The answer broke off.")
+        raise UnusableSkill(done.error or "The answer broke off.")
     try:
         found = read_skill(done.message.text, check_may_go=check_may_go)
-    except Unusable:
+    except UnusableSkill:
         if done.finish is Finish.LENGTH:
-            raise Unusable(f"The answer was cut at the limit of {ANSWER_TOKENS} tokens.") from None
+            raise UnusableSkill(
+                f"The answer was cut at the limit of {ANSWER_TOKENS} tokens."
+            ) from None
         raise
     return SkillDraft(text=found.text, check=found.check, answer=written)
 
@@ -136,7 +138,12 @@ def _texts(material: EvolverMaterial) -> list[str]:
     messages = [m for failure in failures for m in (*failure.messages, failure.answer)]
     skills = [*material.existing, *(one.text for one in material.rejected)]
     words = [f"{s.name} {s.description} {s.body}" for s in skills]
-    return [*said, *map(spoken, messages), *words, *(one.reason for one in material.rejected)]
+    return [
+        *said,
+        *map(message_as_text, messages),
+        *words,
+        *(one.reason for one in material.rejected),
+    ]
 
 
 def _told(material: EvolverMaterial, marks: BlockMarks) -> str:
@@ -153,14 +160,16 @@ def _told(material: EvolverMaterial, marks: BlockMarks) -> str:
 
 
 def _failure(failure: Failure, marks: BlockMarks, number: int, most_tokens: int) -> str:
-    asked = conversation(marks, failure.messages, most_tokens * 2 // 5, last=3)
-    said = clipped(failure.said.strip(), most_tokens // 5) or "(nothing that tells what was wrong)"
+    asked = render_conversation(marks, failure.messages, most_tokens * 2 // 5, last=3)
+    said = (
+        clip_middle(failure.said.strip(), most_tokens // 5) or "(nothing that tells what was wrong)"
+    )
     return "\n".join(
         (
             marks.block(f"turn {number}: what was asked", asked),
             marks.block(
                 f"turn {number}: what was answered",
-                clipped(spoken(failure.answer), most_tokens * 2 // 5),
+                clip_middle(message_as_text(failure.answer), most_tokens * 2 // 5),
             ),
             marks.block(f"turn {number}: the user said next", said),
         )
@@ -168,12 +177,12 @@ def _failure(failure: Failure, marks: BlockMarks, number: int, most_tokens: int)
 
 
 def _existing(skill: SkillText) -> str:
-    return f"{skill.name}: {clipped(skill.description, 50)}"
+    return f"{skill.name}: {clip_middle(skill.description, 50)}"
 
 
-def _rejected(one: Rejected) -> str:
-    text = clipped(f"{one.text.description} {one.text.body}", 80)
-    return f"{one.text.name}: {text} (turned down: {clipped(one.reason, 30)})"
+def _rejected(one: RejectedSkill) -> str:
+    text = clip_middle(f"{one.text.description} {one.text.body}", 80)
+    return f"{one.text.name}: {text} (turned down: {clip_middle(one.reason, 30)})"
 
 
 def _listed(lines: Iterable[str], most_tokens: int) -> str:
@@ -182,7 +191,7 @@ def _listed(lines: Iterable[str], most_tokens: int) -> str:
     left_tokens = most_tokens
     for line in lines:
         flat = " ".join(line.split())
-        left_tokens -= tokens(flat)
+        left_tokens -= estimate_tokens(flat)
         if left_tokens < 0:
             break
         shown.append(f"- {flat}")

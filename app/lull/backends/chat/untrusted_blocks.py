@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lull.core.chat.context_window import TokenRate
 from lull.core.chat.messages import Message, PartKind, Role
-from lull.core.ports import Coin
+from lull.core.ports import RandomNumbers
 
 LEAST_LEFT_TOKENS = 40
 """Further messages are left out of a prompt once fewer tokens than this remain."""
@@ -31,7 +31,7 @@ class BlockMarks:
         return f"{self.line(label)}\n{text}\n{self.line(f'end of {label}')}"
 
 
-def drawn_marks(coin: Coin, texts: Iterable[str]) -> BlockMarks:
+def make_block_marks(coin: RandomNumbers, texts: Iterable[str]) -> BlockMarks:
     """Make marker lines with a random code, drawn with `coin`, that occurs in none of the texts.
 
     The code has 48 bits or more.
@@ -43,22 +43,22 @@ def drawn_marks(coin: Coin, texts: Iterable[str]) -> BlockMarks:
     return BlockMarks(code)
 
 
-def _digits(coin: Coin, count: int) -> str:
+def _digits(coin: RandomNumbers, count: int) -> str:
     return format(int(coin.random() * 16**count), f"0{count}x")
 
 
-def drawn_seed(coin: Coin) -> int:
+def drawn_seed(coin: RandomNumbers) -> int:
     return int(coin.random() * 2**31)
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimate how many tokens a text has, erring high because tokenizers differ."""
-    return _RATE.text(text)
+    return _RATE.text_tokens(text)
 
 
-def clipped(text: str, most_tokens: int) -> str:
+def clip_middle(text: str, most_tokens: int) -> str:
     """Cut the middle out of a text that has more than `most_tokens`, noting how much was cut."""
-    size = tokens(text)
+    size = estimate_tokens(text)
     if size <= most_tokens:
         return text
     kept = max(len(text) * most_tokens // size, 2)
@@ -66,7 +66,7 @@ def clipped(text: str, most_tokens: int) -> str:
     return f"{text[:head]}\n[… {len(text) - kept} characters left out …]\n{text[-tail:]}"
 
 
-def spoken(message: Message) -> str:
+def message_as_text(message: Message) -> str:
     """Render a chat message as text: its words, its tool calls, and notes about other parts."""
     lines = [message.text] if message.text else []
     lines += ["[an image]" for part in message.parts if part.kind is PartKind.IMAGE]
@@ -75,7 +75,7 @@ def spoken(message: Message) -> str:
     return "\n".join(lines)
 
 
-def conversation(
+def render_conversation(
     marks: BlockMarks, messages: Sequence[Message], most_tokens: int, last: int
 ) -> str:
     """Render the newest messages of a conversation that fit into `most_tokens` of a prompt, each
@@ -89,8 +89,8 @@ def conversation(
     for at in _by_weight(newest, len(messages), last):
         most = most_tokens // 2 if at == newest else min(left_tokens, most_tokens // 4)
         if left_tokens > LEAST_LEFT_TOKENS:
-            shown[at] = clipped(spoken(messages[at]), most)
-            left_tokens -= tokens(shown[at])
+            shown[at] = clip_middle(message_as_text(messages[at]), most)
+            left_tokens -= estimate_tokens(shown[at])
     marked = ((marks.line(messages[at].role.value), text) for at, text in sorted(shown.items()))
     return "\n".join(line for pair in marked for line in pair)
 

@@ -64,7 +64,7 @@ SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-class Unusable(Exception):
+class UnusableSkill(Exception):
     """Raised when a model's answer contains no usable skill (a rule for prompts).
 
     The message is a sentence for the model and the user.
@@ -91,7 +91,7 @@ def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
     body = "\n".join((rule, *_extras(fields)))
     _refuse_large("whole skill", body, WHOLE_TOKENS)
     text = SkillText(
-        name=meant_name(_text(fields, "name", needed=True)),
+        name=normalize_name(_text(fields, "name", needed=True)),
         description=_line(_text(fields, "description", needed=True)),
         body=body,
     )
@@ -99,10 +99,10 @@ def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
     try:
         return WrittenSkill(text=check_text(text), check=_check(fields, may_go=check_may_go))
     except SkillError as error:
-        raise Unusable(f"{error.detail} {error.hint}".strip()) from None
+        raise UnusableSkill(f"{error.detail} {error.hint}".strip()) from None
 
 
-def meant_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Turn a skill name that a model proposed into an allowed name, if the intent is clear ("Menu
     Style" becomes menu-style).
 
@@ -115,7 +115,7 @@ def meant_name(name: str) -> str:
         plain = re.sub(r"[^a-z0-9]+", "-", apart).strip("-")
         if 0 < len(plain) <= 64:
             return plain
-    raise Unusable(
+    raise UnusableSkill(
         f"The name is not allowed: {_line(name)[:80]!r}."
         " Use two to four words of a-z and 0-9 joined by hyphens, at most 64 characters."
     )
@@ -123,15 +123,15 @@ def meant_name(name: str) -> str:
 
 def _fields(answer: str) -> dict[str, Any]:
     if not answer.strip():
-        raise Unusable("The answer is empty.")
+        raise UnusableSkill("The answer is empty.")
     if len(answer) > MOST_CHARACTERS:
-        raise Unusable(
+        raise UnusableSkill(
             f"The answer has {len(answer)} characters; at most {MOST_CHARACTERS} are read."
         )
     try:
         return only_object(answer)
     except ValueError as error:
-        raise Unusable(f"The answer is no JSON: {error}.") from None
+        raise UnusableSkill(f"The answer is no JSON: {error}.") from None
 
 
 def _text(fields: dict[str, Any], key: str, *, needed: bool = False) -> str:
@@ -139,11 +139,11 @@ def _text(fields: dict[str, Any], key: str, *, needed: bool = False) -> str:
     if value is None and not needed:
         return ""
     if value is None:
-        raise Unusable(f"The {key} is missing.")
+        raise UnusableSkill(f"The {key} is missing.")
     if not isinstance(value, str):
-        raise Unusable(f"The {key} is no text but {_kind(value)}.")
+        raise UnusableSkill(f"The {key} is no text but {_kind(value)}.")
     if needed and not value.strip():
-        raise Unusable(f"The {key} is empty.")
+        raise UnusableSkill(f"The {key} is empty.")
     return value.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -161,9 +161,9 @@ def _steps(fields: dict[str, Any]) -> list[str]:
     if steps is None:
         return []
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-        raise Unusable("The steps are no list of texts.")
+        raise UnusableSkill("The steps are no list of texts.")
     if len(steps) > MOST_STEPS:
-        raise Unusable(f"There are {len(steps)} steps; at most {MOST_STEPS} are allowed.")
+        raise UnusableSkill(f"There are {len(steps)} steps; at most {MOST_STEPS} are allowed.")
     # Strip a step's own number or bullet, as numbers are added.
     plain = (re.sub(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+", "", _line(step)) for step in steps)
     return [step for step in plain if step]
@@ -178,12 +178,12 @@ def _check(fields: dict[str, Any], *, may_go: bool) -> str:
     except SkillError as error:
         if may_go:
             return ""
-        raise Unusable(f"{error.detail} Leave the check out or put it right.") from None
+        raise UnusableSkill(f"{error.detail} Leave the check out or put it right.") from None
 
 
 def _refuse_large(what: str, text: str, most: int) -> None:
-    if (size := max(_RATE.text(text), len(text.split()))) > most:
-        raise Unusable(f"The {what} has about {size} tokens; at most {most} are allowed.")
+    if (size := max(_RATE.text_tokens(text), len(text.split()))) > most:
+        raise UnusableSkill(f"The {what} has about {size} tokens; at most {most} are allowed.")
 
 
 def _refuse_marks(text: SkillText) -> None:
@@ -191,7 +191,7 @@ def _refuse_marks(text: SkillText) -> None:
     both = f"{text.description}\n{text.body}".lower()
     for mark in _OWN_MARKS:
         if mark in both:
-            raise Unusable(f"The text holds {mark}, which is Lull's own mark.")
+            raise UnusableSkill(f"The text holds {mark}, which is Lull's own mark.")
 
 
 def _kind(value: object) -> str:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from lull.core.clients.client import Speech
+from lull.core.clients.client import ApiProtocol
 
 
-def text_of(speech: Speech, answer: Any) -> str:
+def text_of(speech: ApiProtocol, answer: Any) -> str:
     """Return the text of a complete chat answer in the format of the API `speech`.
 
     Raises ValueError if it is not in the API's format.
     """
     try:
         match speech:
-            case Speech.OLLAMA:
+            case ApiProtocol.OLLAMA:
                 message = answer["message"]
                 return str(message.get("content") or message.get("thinking") or "")
-            case Speech.OPENAI:
+            case ApiProtocol.OPENAI:
                 return str(answer["choices"][0]["message"]["content"] or "")
-            case Speech.ANTHROPIC:
+            case ApiProtocol.ANTHROPIC:
                 return _joined(answer["content"])
-            case Speech.RESPONSES:
+            case ApiProtocol.RESPONSES:
                 return "".join(_joined(item.get("content") or []) for item in answer["output"])
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError(f"no {speech.value} answer") from error

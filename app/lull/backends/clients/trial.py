@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from lull import __version__
 from lull.backends.clients import answers
-from lull.core.clients.client import Speech
-from lull.core.said import coded, said
+from lull.core.clients.client import ApiProtocol
+from lull.core.said import coded, coded_text
 
 Json = dict[str, Any]
 _SAID: Final = "Say hello in one short sentence."
@@ -21,7 +21,7 @@ _MOST_BYTES: Final = 1_000_000
 _MOST_TOKENS: Final = 64
 
 
-def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
+def send_test_request(address: str, speech: ApiProtocol, client: str, model: str) -> Json:
     """Send a short test request to Lull, in the format of the API `speech`, and return the outcome.
 
     Returns `{"ok", "model", "route", "answer", "why", "took_s"}`: `route` is the API path that was
@@ -46,9 +46,9 @@ def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
             why = f"HTTP {got.status}: {_printable(data.decode('utf-8', 'replace'))[:300]}"
         else:
             answer = _printable(answers.text_of(speech, json.loads(data)))
-            why = "" if answer.strip() else said("trial-empty", "The answer has no text.")
+            why = "" if answer.strip() else coded_text("trial-empty", "The answer has no text.")
     except (OSError, http.client.HTTPException, ValueError) as error:
-        why = said("trial-silent", "%1 does not answer: %2", address, str(error))
+        why = coded_text("trial-silent", "%1 does not answer: %2", address, str(error))
     return {
         "ok": not why,
         "model": model,
@@ -67,8 +67,8 @@ def _printable(text: str) -> str:
     )
 
 
-def _body(speech: Speech, model: str) -> Mapping[str, object]:
-    if speech is Speech.RESPONSES:
+def _body(speech: ApiProtocol, model: str) -> Mapping[str, object]:
+    if speech is ApiProtocol.RESPONSES:
         return {
             "model": model,
             "input": _SAID,
@@ -76,6 +76,6 @@ def _body(speech: Speech, model: str) -> Mapping[str, object]:
             "max_output_tokens": _MOST_TOKENS,
         }
     asked = {"model": model, "messages": [{"role": "user", "content": _SAID}], "stream": False}
-    if speech is Speech.OLLAMA:
+    if speech is ApiProtocol.OLLAMA:
         return {**asked, "options": {"num_predict": _MOST_TOKENS}}
     return {**asked, "max_tokens": _MOST_TOKENS}

@@ -21,11 +21,11 @@ import numpy as np
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
 from lull.backends.gguf.file import MAGIC, GgufFile
-from lull.backends.gguf.numbers import Array, numbers, stored, to_gguf_rows
+from lull.backends.gguf.numbers import Array, decode_tensor, encode_tensor, to_gguf_rows
 from lull.core.errors import WeightsError
 from lull.core.models.architectures import Layout
 from lull.core.models.gguf_head import BaseTensor
-from lull.core.models.shape import ModelShape, Placed
+from lull.core.models.shape import MappedTensor, ModelShape
 
 _UNQUANTIZED: Final = ("F32", "F16", "BF16")
 _COPY_BYTES: Final = 8 * 1024 * 1024
@@ -46,7 +46,7 @@ class LoraPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class LoraWeights:
     """A LoRA adapter's weights: all its matrix pairs, by module path in MLX, and their scale."""
 
     pairs: Mapping[str, LoraPair]
@@ -54,7 +54,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class MergedGguf:
     """Describes a GGUF file into which a LoRA adapter was merged: its path, hash and size."""
 
     path: Path
@@ -64,7 +64,7 @@ class Merged:
     """Number of tensors that differ from the base model."""
 
 
-def read_change(folder: Path) -> Change:
+def read_lora(folder: Path) -> LoraWeights:
     """Read a LoRA adapter from an mlx-lm folder. Raises WeightsError if it is not a plain LoRA."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -78,12 +78,12 @@ def read_change(folder: Path) -> Change:
     kind = config.get("fine_tune_type", "lora")
     if kind != "lora" or not isinstance(scale, int | float):
         raise WeightsError(f"The adapter in {folder} is no plain LoRA.")
-    return Change(pairs=_pairs(folder, arrays), scale=float(scale))
+    return LoraWeights(pairs=_pairs(folder, arrays), scale=float(scale))
 
 
 def merge(
-    base: GgufFile, shape: ModelShape, change: Change, out: Path, *, report: Report
-) -> Merged:
+    base: GgufFile, shape: ModelShape, change: LoraWeights, out: Path, *, report: Report
+) -> MergedGguf:
     """Merge a LoRA adapter into the base model and write the result as the GGUF file `out`.
 
     An existing file is replaced only when the new one is complete. Raises WeightsError if the
@@ -104,10 +104,10 @@ def merge(
         stream.flush()
         os.fsync(stream.fileno())
     temporary.replace(out)
-    return Merged(path=out, sha256=digest.hexdigest(), n_bytes=written, changed=len(targets))
+    return MergedGguf(path=out, sha256=digest.hexdigest(), n_bytes=written, changed=len(targets))
 
 
-def merged_bytes(base: GgufFile, shape: ModelShape, change: Change) -> int:
+def merged_bytes(base: GgufFile, shape: ModelShape, change: LoraWeights) -> int:
     """Return the size in bytes that a GGUF file merged with this adapter would have."""
     tensors = [_new(one, _targets(shape, change)) for one in base.tensors]
     return sum(one.n_bytes for one in tensors) + base.data_at
@@ -129,7 +129,7 @@ def _pairs(folder: Path, arrays: Mapping[str, Array]) -> dict[str, LoraPair]:
     return found
 
 
-def _targets(shape: ModelShape, change: Change) -> dict[str, Placed]:
+def _targets(shape: ModelShape, change: LoraWeights) -> dict[str, MappedTensor]:
     """Map the GGUF names of changed tensors to their tensors."""
     by_path = {one.name.removesuffix(".weight"): one for one in shape.placed}
     found = {}
@@ -150,7 +150,7 @@ def _targets(shape: ModelShape, change: Change) -> dict[str, Placed]:
     return found
 
 
-def _new(tensor: BaseTensor, targets: Mapping[str, Placed]) -> BaseTensor:
+def _new(tensor: BaseTensor, targets: Mapping[str, MappedTensor]) -> BaseTensor:
     if tensor.name not in targets:
         return tensor
     kind = "F16" if tensor.kind in _UNQUANTIZED or tensor.shape[-1] % 32 else "Q8_0"
@@ -189,8 +189,8 @@ def _sizes(tensor: BaseTensor) -> tuple[int, ...]:
 def _contents(
     base: GgufFile,
     shape: ModelShape,
-    change: Change,
-    targets: Mapping[str, Placed],
+    change: LoraWeights,
+    targets: Mapping[str, MappedTensor],
     tensors: list[BaseTensor],
     head: bytes,
     view: memoryview,
@@ -207,7 +207,7 @@ def _contents(
 
 
 def _changed(
-    shape: ModelShape, change: Change, one: Placed, data: memoryview, kind: str
+    shape: ModelShape, change: LoraWeights, one: MappedTensor, data: memoryview, kind: str
 ) -> Iterator[bytes]:
     tensor = one.tensor
     path = one.name.removesuffix(".weight")
@@ -218,15 +218,17 @@ def _changed(
     for row in range(0, rows, step):
         end = min(rows, row + step)
         piece = np.frombuffer(data[row * size : end * size], np.uint8)
-        values = numbers(piece, tensor.kind, (end - row, width))
+        values = decode_tensor(piece, tensor.kind, (end - row, width))
         values = values + np.float32(change.scale) * (left[row:end] @ right)
         try:
-            yield stored(values, kind).tobytes()
+            yield encode_tensor(values, kind).tobytes()
         except ValueError as error:
             raise WeightsError(f"The merged weights of {tensor.name} are {error}.") from error
 
 
-def _factors(shape: ModelShape, change: Change, one: Placed, path: str) -> tuple[Array, Array]:
+def _factors(
+    shape: ModelShape, change: LoraWeights, one: MappedTensor, path: str
+) -> tuple[Array, Array]:
     """Return (rows, rank) and (rank, columns) factors whose product is in the file's row order."""
     pair = change.pairs[path]
     if path.endswith("embed_tokens"):

@@ -19,16 +19,16 @@ Array = np.ndarray[Any, Any]
 _FLOAT_TYPES: Final = {"F64": np.float64, "F32": np.float32, "F16": np.float16}
 
 
-def readable(kind: str) -> bool:
+def can_decode(kind: str) -> bool:
     """Return whether Lull can read tensors of this GGUF type, such as a kind of quantization."""
     try:
-        numbers(np.zeros(_block_bytes(kind), np.uint8), kind, (1, _block(kind)))
+        decode_tensor(np.zeros(_block_bytes(kind), np.uint8), kind, (1, _block(kind)))
     except (NotImplementedError, KeyError, CannotLearn):
         return False
     return True
 
 
-def numbers(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
+def decode_tensor(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
     """Convert the bytes of a tensor, or of some of its rows, to a float32 array of this shape.
 
     `kind` is the GGUF type of the bytes. Raises CannotLearn for an unknown one, WeightsError if a
@@ -54,7 +54,7 @@ def numbers(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
     return found
 
 
-def stored(values: Array, kind: str) -> Array:
+def encode_tensor(values: Array, kind: str) -> Array:
     """Convert float32 numbers to the bytes of a tensor of this GGUF type.
 
     Raises ValueError if a row is not a whole number of blocks or a number is too large.

@@ -53,7 +53,7 @@ class IdleFile:
         values = found if isinstance(found, Mapping) else dict.fromkeys(_READINGS, found)
         return IdleSignals(now=now.astimezone(self._zone()), monotonic_s=monotonic_s, **values)
 
-    def hurry(self, on: bool) -> None:
+    def set_fast_polling(self, on: bool) -> None:
         """Ignore the request to poll faster, because the file is read on every call anyway."""
 
     def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
@@ -64,9 +64,11 @@ class IdleFile:
             return Unknown(f"{self._path}: {error.strerror or error}")
         age_s = now_s - changed_s
         if age_s > OLDEST_S:
-            return Unknown(f"{self._path} is {spans.length(age_s)} old, and a minute is the most")
+            return Unknown(
+                f"{self._path} is {spans.format_duration(age_s)} old, and a minute is the most"
+            )
         if age_s < -OLDEST_S:
-            return Unknown(f"{self._path} is dated {spans.length(-age_s)} in the future")
+            return Unknown(f"{self._path} is dated {spans.format_duration(-age_s)} in the future")
         try:
             found = json.loads(data)
         except (ValueError, RecursionError):

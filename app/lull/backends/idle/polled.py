@@ -75,7 +75,7 @@ class FirstKnown(Generic[T]):
             source.close()
 
 
-class Silent:
+class UnavailableSignal:
     """An idle-signal source that always answers "unknown", for a signal that this platform
     lacks.
     """
@@ -100,7 +100,7 @@ class PollPace:
     """Seconds after which a source counts as not answering."""
 
 
-class Polled(Generic[T]):
+class PolledSignal(Generic[T]):
     """Polls an idle-signal source in a thread and returns its newest value without waiting.
 
     `latest` may be called from any thread; polling can be started again after `stop`.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Final, Protocol, TypeVar
 
-from lull.backends.idle.polled import Polled, PollPace, SignalSource
+from lull.backends.idle.polled import PolledSignal, PollPace, SignalSource
 from lull.backends.machine.memory_room import FreeMemory
-from lull.backends.machine.power import Supply
+from lull.backends.machine.power import PowerReading
 from lull.core.idle.signals import (
     ClockReading,
     IdleSignals,
@@ -23,7 +23,7 @@ from lull.core.idle.signals import (
     Reading,
     Unknown,
     asleep_gap_s,
-    plain,
+    value_or_unknown,
 )
 from lull.core.ports import Clock
 
@@ -69,7 +69,7 @@ class MachineSources:
 
     waking: SignalSource[float]
     """Source of the time when the machine last woke, on the monotonic clock; -inf if unknown."""
-    power: SignalSource[Supply]
+    power: SignalSource[PowerReading]
     saving: SignalSource[bool]
     heat: SignalSource[bool]
     load: SignalSource[float]
@@ -88,7 +88,7 @@ class SignalSources:
     machine: MachineSources
 
 
-class Chats(Protocol):
+class ChatActivity(Protocol):
     """Interface through which idle detection learns whether a chat is in progress, and how many
     seconds ago the last one was.
     """
@@ -113,7 +113,7 @@ class SystemSignals:
         *,
         clock: Clock,
         zone: Callable[[], tzinfo],
-        chats: Chats | None = None,
+        chats: ChatActivity | None = None,
         returned: Callable[[], None] | None = None,
         paces: Paces | None = None,
     ) -> None:
@@ -154,8 +154,8 @@ class SystemSignals:
 
     def _polled(
         self, source: SignalSource[T], heard: Callable[[Reading[T]], None] | None = None
-    ) -> Polled[T]:
-        return Polled(
+    ) -> PolledSignal[T]:
+        return PolledSignal(
             source, pace=self._paces.calm, monotonic_s=self._clock.monotonic_s, heard=heard
         )
 
@@ -177,23 +177,23 @@ class SystemSignals:
         return IdleSignals(
             now=now.astimezone(self._zone()),
             monotonic_s=monotonic_s,
-            input_idle_s=_sound(plain(self._input.latest())),
-            locked=plain(self._locked.latest()),
+            input_idle_s=_sound(value_or_unknown(self._input.latest())),
+            locked=value_or_unknown(self._locked.latest()),
             on_mains=power if isinstance(power, Unknown) else power.value.on_mains,
             battery_share=_sound(share),
-            low_power=plain(self._saving.latest()),
-            hot=plain(self._heat.latest()),
-            load_of_others=_sound(plain(self._load.latest())),
+            low_power=value_or_unknown(self._saving.latest()),
+            hot=value_or_unknown(self._heat.latest()),
+            load_of_others=_sound(value_or_unknown(self._load.latest())),
             memory_free_share=_sound(room if isinstance(room, Unknown) else room.value.free_share),
             memory_pressure=_sound(pressure),
-            call=plain(self._call.latest()),
-            exclusive_app=plain(self._app.latest()),
+            call=value_or_unknown(self._call.latest()),
+            exclusive_app=value_or_unknown(self._app.latest()),
             chats_in_flight=int(chats.busy) if chats else 0,
             since_chat_s=chats.quiet_s if chats else float("inf"),
             asleep_gap_s=gap_s,
         )
 
-    def hurry(self, on: bool) -> None:
+    def set_fast_polling(self, on: bool) -> None:
         self._working(on)
         self._hurried = on
         self._input.set_pace(self._paces.hurried if on else self._paces.calm)

@@ -22,9 +22,9 @@ from lull.backends.idle.macos import (
     mac_recording,
     mac_saving,
 )
-from lull.backends.idle.polled import FirstKnown, Silent
+from lull.backends.idle.polled import FirstKnown, UnavailableSignal
 from lull.backends.idle.signals import (
-    Chats,
+    ChatActivity,
     MachineSources,
     SignalSources,
     SystemSignals,
@@ -32,12 +32,12 @@ from lull.backends.idle.signals import (
 )
 from lull.backends.idle.windows import WindowsIdle
 from lull.backends.machine.apps import ExclusiveApps
-from lull.backends.machine.commands import asking
+from lull.backends.machine.commands import command_runner
 from lull.backends.machine.heat import Heat
 from lull.backends.machine.load import LoadOfOthers
 from lull.backends.machine.logind import LogindInhibitors, LogindLock, LogindWaking
 from lull.backends.machine.macos import Frameworks
-from lull.backends.machine.memory_room import MemoryRoom
+from lull.backends.machine.memory_room import MemorySignal
 from lull.backends.machine.power import Power, PowerProfile
 from lull.config.idle_settings import FILE, source_path
 from lull.core.errors import SettingsError
@@ -54,7 +54,7 @@ def choose_source(
     clock: Clock,
     zone: Callable[[], tzinfo],
     apps: Apps,
-    chats: Chats | None = None,
+    chats: ChatActivity | None = None,
     returned: Callable[[], None] | None = None,
 ) -> IdleFile | SystemSignals:
     """Return the configured source of idle signals; a `SystemSignals` still has to be started.
@@ -91,7 +91,7 @@ def sources_of(platform: str, environ: Mapping[str, str], *, apps: Apps) -> Sign
 
 def _linux(environ: Mapping[str, str], apps: Apps) -> SignalSources:
     load = LoadOfOthers()
-    recording = Recording(environ, asking(environ))
+    recording = Recording(environ, command_runner(environ))
     return SignalSources(
         user=UserSources(
             input=linux_input(environ),
@@ -105,14 +105,14 @@ def _linux(environ: Mapping[str, str], apps: Apps) -> SignalSources:
             saving=PowerProfile(environ),
             heat=Heat(),
             load=load,
-            memory=MemoryRoom(),
-            working=load.working,
+            memory=MemorySignal(),
+            working=load.set_working,
         ),
     )
 
 
 def _macos(environ: Mapping[str, str], apps: Apps) -> SignalSources:
-    ask, load = asking(environ), LoadOfOthers()
+    ask, load = command_runner(environ), LoadOfOthers()
     # Each source gets its own Frameworks, since each is polled in its own thread.
     return SignalSources(
         user=UserSources(
@@ -122,13 +122,13 @@ def _macos(environ: Mapping[str, str], apps: Apps) -> SignalSources:
             app=ExclusiveApps(apps),
         ),
         machine=MachineSources(
-            waking=Silent("waking", "the Mac's clocks tell of its sleep"),
+            waking=UnavailableSignal("waking", "the Mac's clocks tell of its sleep"),
             power=Power(),
             saving=mac_saving(Frameworks()),
             heat=mac_heat(Frameworks()),
             load=load,
-            memory=MemoryRoom(),
-            working=load.working,
+            memory=MemorySignal(),
+            working=load.set_working,
         ),
     )
 
@@ -137,18 +137,18 @@ def _others(why: str, apps: Apps, *, windows: bool = False) -> SignalSources:
     load = LoadOfOthers()
     return SignalSources(
         user=UserSources(
-            input=WindowsIdle() if windows else Silent("input", why),
-            locked=Silent("the lock", why),
-            call=Silent("calls", why),
+            input=WindowsIdle() if windows else UnavailableSignal("input", why),
+            locked=UnavailableSignal("the lock", why),
+            call=UnavailableSignal("calls", why),
             app=ExclusiveApps(apps),
         ),
         machine=MachineSources(
-            waking=Silent("waking", why),
+            waking=UnavailableSignal("waking", why),
             power=Power(),
-            saving=Silent("saving power", why),
-            heat=Silent("heat", why),
+            saving=UnavailableSignal("saving power", why),
+            heat=UnavailableSignal("heat", why),
             load=load,
-            memory=MemoryRoom(),
-            working=load.working,
+            memory=MemorySignal(),
+            working=load.set_working,
         ),
     )

@@ -17,7 +17,7 @@ TIMEOUT_S = 3.0
 """Timeout of a system command in seconds."""
 
 
-def asking(environ: Mapping[str, str], *, within_s: float = TIMEOUT_S) -> Ask:
+def command_runner(environ: Mapping[str, str], *, within_s: float = TIMEOUT_S) -> Ask:
     """Return a function that runs a system command with this environment in the C locale, and
     returns its output.
 

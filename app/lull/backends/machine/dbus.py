@@ -91,7 +91,7 @@ class DBus:
         self.close()
         self._listened = (target, signal)
 
-    def heard(self) -> Reading[list[tuple[Any, ...]]]:
+    def received_signals(self) -> Reading[list[tuple[Any, ...]]]:
         """Return the arguments of the D-Bus signals received since the last call, oldest first."""
         answer = self._talk(_received)
         if isinstance(answer, Unknown):

@@ -25,7 +25,7 @@ _COUNTED_ELSEWHERE: Final = ("guest", "guest_nice")
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class ProcessCpuTime:
     """CPU seconds that one process has used so far."""
 
     own_s: float
@@ -33,7 +33,7 @@ class Used:
     """CPU seconds of the process's ended children; known only on Linux."""
 
 
-Uses = Mapping[tuple[int, float], Used]
+Uses = Mapping[tuple[int, float], ProcessCpuTime]
 """CPU use by (process id, creation time), because ids are reused."""
 
 
@@ -65,7 +65,7 @@ class LoadOfOthers:
         self._last: LoadSample | None = None
         self._working = self._worked = False
 
-    def working(self, on: bool) -> None:
+    def set_working(self, on: bool) -> None:
         """Note whether Lull's background work runs now; while it does, the CPU use of model servers
         counts as Lull's.
 
@@ -121,7 +121,7 @@ def used_between(last: Uses, this: Uses) -> float:
     minus what it had used at the first sample. If the system does not record that time, what the
     process used after the first sample is lost; the result is never negative.
     """
-    own_s = sum(used.own_s - last.get(key, Used(0.0)).own_s for key, used in this.items())
+    own_s = sum(used.own_s - last.get(key, ProcessCpuTime(0.0)).own_s for key, used in this.items())
     ended_s = sum(used.ended_s for used in this.values())
     ended_s -= sum(used.ended_s for used in last.values())
     ended_s -= sum(used.own_s for key, used in last.items() if key not in this)
@@ -144,7 +144,7 @@ def _uses(processes: Iterable[psutil.Process]) -> Uses:
         except psutil.Error:
             continue  # ended, or not permitted
         ended_s = times.children_user + times.children_system
-        uses[key] = Used(times.user + times.system, ended_s)
+        uses[key] = ProcessCpuTime(times.user + times.system, ended_s)
     return uses
 
 

@@ -160,7 +160,7 @@ class LogindWaking:
         self._woke_s = float("-inf")
 
     def read(self) -> Reading[float]:
-        heard = self._bus.heard()
+        heard = self._bus.received_signals()
         if isinstance(heard, Unknown):
             return heard
         # (True,) before sleep, (False,) after it.

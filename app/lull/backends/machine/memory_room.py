@@ -27,7 +27,7 @@ class FreeMemory:
     """Share of the last ten seconds in which a task waited for memory, 0 to 1."""
 
 
-class MemoryRoom:
+class MemorySignal:
     """Signal for idle detection: free memory and memory pressure; implements `SignalSource`."""
 
     name = "the memory"

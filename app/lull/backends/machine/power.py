@@ -16,7 +16,7 @@ from lull.core.idle.signals import Known, Reading, Unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Supply:
+class PowerReading:
     """A reading of the machine's power source (mains or battery) and battery level."""
 
     on_mains: bool | Unknown
@@ -24,7 +24,7 @@ class Supply:
     """Battery charge, 0 to 1; unknown without a battery."""
 
 
-class Charge(Protocol):
+class BatteryStatus(Protocol):
     """Type of the battery status that psutil returns."""
 
     @property
@@ -34,12 +34,12 @@ class Charge(Protocol):
     def power_plugged(self) -> bool | None: ...
 
 
-NO_BATTERY = Supply(on_mains=True, battery_share=Unknown("there is no battery"))
+NO_BATTERY = PowerReading(on_mains=True, battery_share=Unknown("there is no battery"))
 
 
-def psutil_battery() -> Charge | None:
+def psutil_battery() -> BatteryStatus | None:
     """Return the battery status; None without a battery or without psutil support."""
-    ask: Callable[[], Charge | None] = getattr(psutil, "sensors_battery", lambda: None)
+    ask: Callable[[], BatteryStatus | None] = getattr(psutil, "sensors_battery", lambda: None)
     return ask()
 
 
@@ -50,10 +50,10 @@ class Power:
 
     name = "the battery"
 
-    def __init__(self, battery: Callable[[], Charge | None] = psutil_battery) -> None:
+    def __init__(self, battery: Callable[[], BatteryStatus | None] = psutil_battery) -> None:
         self._battery = battery
 
-    def read(self) -> Reading[Supply]:
+    def read(self) -> Reading[PowerReading]:
         try:
             charge = self._battery()
         # The battery may be removed between two sysfs reads, or report nonsense.
@@ -70,7 +70,7 @@ class Power:
             else Unknown("the battery does not say how full it is")
         )
         known = plugged if plugged is not None else Unknown("the battery does not say")
-        return Known(Supply(on_mains=known, battery_share=share))
+        return Known(PowerReading(on_mains=known, battery_share=share))
 
     def close(self) -> None: ...
 

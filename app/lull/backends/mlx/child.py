@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import lull
-from lull.backends.system.hung import until_hung
+from lull.backends.system.hung import wait_until_hung
 from lull.contract.engine_frames import (
     Frame,
     chunk_from_wire,
@@ -110,14 +110,14 @@ class EngineChild:
     def is_loaded(self) -> bool:
         return self.alive and self._ready.done() and self._ready.exception() is None
 
-    async def loaded(self) -> None:
+    async def wait_until_loaded(self) -> None:
         """Wait until the engine process has loaded its model.
 
         Raises the engine's error, or EngineDown.
         """
         await asyncio.shield(self._ready)
 
-    async def ended(self) -> None:
+    async def wait_until_ended(self) -> None:
         """Wait until the inference engine's process has ended, for any reason."""
         await asyncio.shield(self._listening)
 
@@ -175,7 +175,7 @@ class EngineChild:
 
     async def _watch(self) -> None:
         """Kill the process if it hangs, because it keeps its socket open and never answers."""
-        why = await until_hung(
+        why = await wait_until_hung(
             self.pid,
             asked=lambda: bool(self._replies) or not self._ready.done(),
             asleep_s=self._hung_after_s,

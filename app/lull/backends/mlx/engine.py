@@ -107,7 +107,7 @@ class MlxEngine:
 
         Raises EngineError if the model cannot be loaded.
         """
-        self._backoff = self._backoff.forgiven()
+        self._backoff = self._backoff.without_crashes()
         self._refusal = None
         if self._settled.is_set() and not (
             self._child and self._child.is_loaded and self._has_adapters
@@ -236,7 +236,7 @@ class MlxEngine:
         """Restart the child until it refuses its model or crashes too often."""
         try:
             while await self._live():
-                self._backoff = self._backoff.fallen(self._monotonic_s())
+                self._backoff = self._backoff.with_crash(self._monotonic_s())
                 delay_s = self._backoff.delay_s
                 self._settled.set()
                 how = self._child.how_it_ended if self._child else "it never ran"
@@ -263,17 +263,17 @@ class MlxEngine:
         self._has_adapters = False
         self._child = child = await EngineChild.start((*self._command, *self._arguments()))
         try:
-            await child.loaded()
+            await child.wait_until_loaded()
             await self._give_adapters(child)
         except EngineDown:
-            await child.ended()
+            await child.wait_until_ended()
             return True
         except EngineError as error:
             self._refuse(error)
             return False
         self._has_adapters = True
         self._settled.set()
-        await child.ended()
+        await child.wait_until_ended()
         return True
 
     def _refuse(self, error: EngineError) -> None:

@@ -19,13 +19,13 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 
 from lull.backends.gguf.file import GgufFile, read_gguf
-from lull.backends.gguf.numbers import Array, numbers, row_bytes, to_mlx_rows
+from lull.backends.gguf.numbers import Array, decode_tensor, row_bytes, to_mlx_rows
 from lull.backends.mlx import quantizing as four_bit
 from lull.backends.mlx.weight_folders import FACTS
-from lull.backends.system.durable import fsync_folder, only_one, write_whole
+from lull.backends.system.durable import exclusive_lock, fsync_folder, write_file_atomically
 from lull.core.errors import CannotLearn, WeightsError
 from lull.core.models.architectures import Layout
-from lull.core.models.shape import ModelShape, Placed, model_shape
+from lull.core.models.shape import MappedTensor, ModelShape, model_shape
 from lull.core.models.tokenizer import RebuiltTokenizer, rebuilt_tokenizer
 from lull.core.models.weight_form import SPARE_BYTES, WeightForm
 
@@ -41,7 +41,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class WeightArray:
     """Name, type and shape of one weight array to write to a safetensors file."""
 
     name: str
@@ -58,8 +58,8 @@ class Shard:
     """One safetensors file of weights to be written."""
 
     file: str
-    tensors: tuple[Placed, ...]
-    pieces: tuple[Piece, ...]
+    tensors: tuple[MappedTensor, ...]
+    pieces: tuple[WeightArray, ...]
 
     @property
     def header(self) -> bytes:
@@ -101,7 +101,7 @@ class WritingPlan:
         return sum(shard.n_bytes for shard in self.shards)
 
 
-def planned(path: Path, form: WeightForm) -> WritingPlan:
+def plan_folder(path: Path, form: WeightForm) -> WritingPlan:
     """Plan the folder of MLX weights to make from a GGUF file, reading only the file's header.
 
     `form` is the format of the weights. Raises CannotLearn, WeightsError.
@@ -120,7 +120,7 @@ def planned(path: Path, form: WeightForm) -> WritingPlan:
     return WritingPlan(source=source, shape=shape, tokenizer=tokenizer, form=form, shards=shards)
 
 
-def check_room(folder: Path, n_bytes: int) -> None:
+def check_disk_space(folder: Path, n_bytes: int) -> None:
     """Raise WeightsError if the disk lacks space for `n_bytes` more."""
     place = next(one for one in (folder, *folder.parents) if one.exists())
     free = shutil.disk_usage(place).free
@@ -148,20 +148,20 @@ def write_folder(
     """
     partial = folder.with_name(folder.name + ".partial")
     partial.mkdir(parents=True, exist_ok=True)
-    with only_one(folder.with_name(folder.name + ".lock"), "this model is being made ready"):
+    with exclusive_lock(folder.with_name(folder.name + ".lock"), "this model is being made ready"):
         mark = {**facts, "form": plan.form.value, "layout": _LAYOUT, "bytes": plan.n_bytes}
         if (folder / FACTS).exists():
             shutil.rmtree(partial, ignore_errors=True)
             # The model's system text or parameters may have changed.
-            write_whole(folder / FACTS, _json(mark))
+            write_file_atomically(folder / FACTS, _json(mark))
             report(plan.n_bytes, plan.n_bytes)
             return
         _keep_only_ours(partial, mark)
         done = _whole_ones(partial, plan.shards)
-        check_room(folder, plan.n_bytes - sum(shard.n_bytes for shard in done))
+        check_disk_space(folder, plan.n_bytes - sum(shard.n_bytes for shard in done))
         _write_shards(plan, partial, done, report)
         _write_words(plan, partial)
-        write_whole(partial / FACTS, _json(mark))
+        write_file_atomically(partial / FACTS, _json(mark))
         fsync_folder(partial)
         partial.rename(folder)
         fsync_folder(folder.parent)
@@ -178,11 +178,11 @@ def _frequencies(source: GgufFile) -> list[float]:
         raise WeightsError("rope_freqs.weight is not what it should be.")
     with source.data() as view:
         data = np.frombuffer(source.bytes_of(view, found), np.uint8)
-        return [float(one) for one in numbers(data, found.kind, (found.size,))]
+        return [float(one) for one in decode_tensor(data, found.kind, (found.size,))]
 
 
-def _shards(placed: Sequence[Placed], form: WeightForm) -> tuple[Shard, ...]:
-    groups: list[list[Placed]] = [[]]
+def _shards(placed: Sequence[MappedTensor], form: WeightForm) -> tuple[Shard, ...]:
+    groups: list[list[MappedTensor]] = [[]]
     size = 0
     for one in placed:
         n_bytes = sum(piece.n_bytes for piece in _pieces(one, form))
@@ -202,19 +202,19 @@ def _shards(placed: Sequence[Placed], form: WeightForm) -> tuple[Shard, ...]:
     )
 
 
-def _pieces(one: Placed, form: WeightForm) -> tuple[Piece, ...]:
+def _pieces(one: MappedTensor, form: WeightForm) -> tuple[WeightArray, ...]:
     shape = one.tensor.shape
     if form is not WeightForm.FOUR_BIT:
         dtype = "F32" if form is WeightForm.F32 else "F16"
-        return (Piece(name=one.name, dtype=dtype, shape=shape),)
-    if len(shape) == 1 or not four_bit.fits(shape[-1]):
-        return (Piece(name=one.name, dtype="BF16", shape=shape),)
+        return (WeightArray(name=one.name, dtype=dtype, shape=shape),)
+    if len(shape) == 1 or not four_bit.can_quantize(shape[-1]):
+        return (WeightArray(name=one.name, dtype="BF16", shape=shape),)
     stem = one.name.removesuffix("weight")
     rows, groups = shape[0], shape[1] // four_bit.GROUP
     return (
-        Piece(name=one.name, dtype="U32", shape=(rows, shape[1] * four_bit.BITS // 32)),
-        Piece(name=f"{stem}scales", dtype="BF16", shape=(rows, groups)),
-        Piece(name=f"{stem}biases", dtype="BF16", shape=(rows, groups)),
+        WeightArray(name=one.name, dtype="U32", shape=(rows, shape[1] * four_bit.BITS // 32)),
+        WeightArray(name=f"{stem}scales", dtype="BF16", shape=(rows, groups)),
+        WeightArray(name=f"{stem}biases", dtype="BF16", shape=(rows, groups)),
     )
 
 
@@ -256,7 +256,7 @@ def _write_shard(
         at += sum(piece.n_bytes for piece in own)
 
 
-def _chunks(plan: WritingPlan, one: Placed, view: memoryview) -> Iterator[Array]:
+def _chunks(plan: WritingPlan, one: MappedTensor, view: memoryview) -> Iterator[Array]:
     """Yield the tensor's numbers in MLX's order, some rows at a time.
 
     Tensors whose rows are reordered are read at once; a query matrix is never very large.
@@ -264,7 +264,7 @@ def _chunks(plan: WritingPlan, one: Placed, view: memoryview) -> Iterator[Array]
     tensor = one.tensor
     data = np.frombuffer(plan.source.bytes_of(view, tensor), np.uint8)
     if len(tensor.shape) == 1 or one.layout in (Layout.QUERY_ROWS, Layout.KEY_ROWS):
-        yield _in_mlx(plan, one, numbers(data, tensor.kind, tensor.shape))
+        yield _in_mlx(plan, one, decode_tensor(data, tensor.kind, tensor.shape))
         return
     rows, width = tensor.shape[0], tensor.shape[1]
     step = max(1, _WEIGHTS_PER_CHUNK // width)
@@ -272,16 +272,16 @@ def _chunks(plan: WritingPlan, one: Placed, view: memoryview) -> Iterator[Array]
     for row in range(0, rows, step):
         end = min(rows, row + step)
         piece = data[row * size : end * size]
-        yield _in_mlx(plan, one, numbers(piece, tensor.kind, (end - row, width)))
+        yield _in_mlx(plan, one, decode_tensor(piece, tensor.kind, (end - row, width)))
 
 
-def _in_mlx(plan: WritingPlan, one: Placed, values: Array) -> Array:
+def _in_mlx(plan: WritingPlan, one: MappedTensor, values: Array) -> Array:
     if one.layout in (Layout.QUERY_ROWS, Layout.KEY_ROWS):
         return to_mlx_rows(values, plan.shape.heads_of(one.layout))
     return values - np.float32(1) if one.layout is Layout.PLUS_ONE else values
 
 
-def _arrays(values: Array, form: WeightForm, pieces: Sequence[Piece]) -> tuple[Array, ...]:
+def _arrays(values: Array, form: WeightForm, pieces: Sequence[WeightArray]) -> tuple[Array, ...]:
     if form is WeightForm.F32:
         return (values.astype("<f4", copy=False),)
     if form is WeightForm.HALF:
@@ -290,7 +290,7 @@ def _arrays(values: Array, form: WeightForm, pieces: Sequence[Piece]) -> tuple[A
         return (values.astype("<f2"),)
     if len(pieces) == 1:
         return (four_bit.to_bfloat16(values),)
-    return four_bit.quantized(values)
+    return four_bit.quantize(values)
 
 
 # The rest
@@ -304,14 +304,14 @@ def _write_words(plan: WritingPlan, partial: Path) -> None:
     if plan.form is WeightForm.FOUR_BIT:
         how: dict[str, object] = {"group_size": four_bit.GROUP, "bits": four_bit.BITS}
         config |= {"quantization": how, "quantization_config": how}
-    write_whole(partial / "config.json", _json(config))
-    write_whole(partial / "tokenizer.json", _json(tokenizer.tokenizer))
-    write_whole(partial / "tokenizer_config.json", _json(tokenizer.config))
-    write_whole(partial / "chat_template.jinja", tokenizer.chat_template.encode())
+    write_file_atomically(partial / "config.json", _json(config))
+    write_file_atomically(partial / "tokenizer.json", _json(tokenizer.tokenizer))
+    write_file_atomically(partial / "tokenizer_config.json", _json(tokenizer.config))
+    write_file_atomically(partial / "chat_template.jinja", tokenizer.chat_template.encode())
     if len(plan.shards) > 1:
         places = {piece.name: shard.file for shard in plan.shards for piece in shard.pieces}
         index = {"metadata": {"total_size": plan.n_bytes}, "weight_map": places}
-        write_whole(partial / "model.safetensors.index.json", _json(index))
+        write_file_atomically(partial / "model.safetensors.index.json", _json(index))
 
 
 def _json(value: object) -> bytes:
@@ -325,7 +325,7 @@ def _keep_only_ours(partial: Path, mark: dict[str, object]) -> None:
     if not marked.exists() or marked.read_bytes() != _json(mark):
         shutil.rmtree(partial)
         partial.mkdir()
-        write_whole(marked, _json(mark))
+        write_file_atomically(marked, _json(mark))
 
 
 def _whole_ones(partial: Path, shards: Sequence[Shard]) -> list[Shard]:

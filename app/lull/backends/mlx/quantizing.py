@@ -20,14 +20,14 @@ _PER_WORD: Final = 32 // BITS
 _LEAST_SCALE: Final = np.float32(1e-7)
 
 
-def fits(columns: int) -> bool:
+def can_quantize(columns: int) -> bool:
     """Return whether rows with this many columns can be quantized to 4 bits, which is done in whole
     groups.
     """
     return columns % GROUP == 0
 
 
-def quantized(values: Array) -> tuple[Array, Array, Array]:
+def quantize(values: Array) -> tuple[Array, Array, Array]:
     """Quantize rows of numbers, shape (rows, columns), to (weights, scales, biases).
 
     Weights: uint32 (rows, columns / 8), first number in the lowest bits. Scales and biases:

@@ -17,7 +17,7 @@ import lull
 from lull.backends.mlx.paused_child import PausedChild
 from lull.config.own_temporary import own_temporary
 from lull.core.errors import TrainingError
-from lull.core.training.events import Failed, Finished, RunEvent, RunRefused, parse_event
+from lull.core.training.events import RunEvent, RunFailed, RunFinished, RunRefused, parse_event
 
 _LONGEST_WORDS: Final = 300
 """Most characters kept of the trainer's last output line that was not an event."""
@@ -116,7 +116,7 @@ class TrainerProcess:
         event = parse_event(text)
         if event is None:
             self._words = text[:_LONGEST_WORDS] or self._words
-        self._done = self._done or isinstance(event, Finished | RunRefused | Failed)
+        self._done = self._done or isinstance(event, RunFinished | RunRefused | RunFailed)
         return event
 
     async def _ended(self) -> None:

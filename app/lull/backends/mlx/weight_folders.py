@@ -13,11 +13,11 @@ import struct
 from pathlib import Path
 from typing import Any, Final
 
-from lull.backends.system.durable import write_whole
+from lull.backends.system.durable import write_file_atomically
 from lull.core.chat.messages import Sampling
 from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
-from lull.core.models.made_weights import MadeWeights
+from lull.core.models.made_weights import MlxWeights
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import WeightsFolder
 
@@ -37,11 +37,11 @@ class ModelFolders:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def place(self, name: str, sha256: str, form: WeightForm) -> str:
+    def folder_path(self, name: str, sha256: str, form: WeightForm) -> str:
         plain = re.sub(r"[^a-z0-9._]+", "-", canonical(name).removesuffix(":latest")).strip("-.")
         return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
 
-    def found(self, model: str, form: WeightForm) -> MadeWeights | None:
+    def found(self, model: str, form: WeightForm) -> MlxWeights | None:
         """Return the newest MLX weights of a model, found by the model's name; None if there are
         none yet.
 
@@ -53,7 +53,7 @@ class ModelFolders:
         if newest is None:
             return None
         said = _object(newest)
-        return MadeWeights(
+        return MlxWeights(
             folder=Path(str(said.get("folder") or newest.parent)),
             digest=str(said.get("digest", "")),
             sha256=str(said.get("sha256", "")),
@@ -69,10 +69,10 @@ class ModelFolders:
         place = self._root / f"{name}-{mark}"
         place.mkdir(parents=True, exist_ok=True)
         said = {"name": name, "folder": found.path, "architecture": found.model_type}
-        write_whole(place / FACTS, json.dumps(said, sort_keys=True).encode())
+        write_file_atomically(place / FACTS, json.dumps(said, sort_keys=True).encode())
         return name
 
-    def look(self, path: str) -> WeightsFolder:
+    def inspect(self, path: str) -> WeightsFolder:
         folder = Path(path)
         if not folder.is_dir():
             raise WeightsError(f"There is no folder {path}.", hint="Name one with MLX weights.")

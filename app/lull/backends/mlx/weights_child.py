@@ -46,29 +46,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _look(*, blob: str, form: str) -> Json:
-    from lull.backends.mlx.folder import planned
+    from lull.backends.mlx.folder import plan_folder
 
-    plan = planned(Path(blob), WeightForm(form))
+    plan = plan_folder(Path(blob), WeightForm(form))
     return {"architecture": plan.shape.architecture.value, "n_bytes": plan.n_bytes}
 
 
 def _make_folder(*, blob: str, folder: str, form: str, facts: Json) -> Json:
-    from lull.backends.mlx.folder import planned, write_folder
+    from lull.backends.mlx.folder import plan_folder, write_folder
 
-    plan = planned(Path(blob), WeightForm(form))
+    plan = plan_folder(Path(blob), WeightForm(form))
     write_folder(plan, Path(folder), facts=facts, report=_reporter())
     return {}
 
 
 def _merge(*, blob: str, adapter: str, out: str) -> Json:
-    from lull.backends.gguf.merging import merge, merged_bytes, read_change
-    from lull.backends.mlx.folder import check_room, planned
+    from lull.backends.gguf.merging import merge, merged_bytes, read_lora
+    from lull.backends.mlx.folder import check_disk_space, plan_folder
 
-    plan, change = planned(Path(blob), WeightForm.F32), read_change(Path(adapter))
+    plan, change = plan_folder(Path(blob), WeightForm.F32), read_lora(Path(adapter))
     target = Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
     # One copy here and one in Ollama's store.
-    check_room(target, 2 * merged_bytes(plan.source, plan.shape, change))
+    check_disk_space(target, 2 * merged_bytes(plan.source, plan.shape, change))
     made = merge(plan.source, plan.shape, change, target, report=_reporter())
     return {
         "path": str(made.path),

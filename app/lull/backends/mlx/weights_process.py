@@ -17,7 +17,7 @@ from typing import Any
 import lull
 from lull.backends.mlx.weights_child import KINDS
 from lull.backends.system.child_input import end_input
-from lull.backends.system.hung import until_hung
+from lull.backends.system.hung import wait_until_hung
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, Report, WeightsFound
@@ -37,7 +37,7 @@ class WeightsProcess:
     `WeightWork` port.
     """
 
-    async def look(self, blob: str, form: WeightForm) -> WeightsFound:
+    async def inspect(self, blob: str, form: WeightForm) -> WeightsFound:
         said = await _run({"do": "look", "blob": blob, "form": form.value}, _unheard)
         return WeightsFound(architecture=said["architecture"], n_bytes=said["n_bytes"])
 
@@ -82,7 +82,7 @@ async def _run(wanted: Json, report: Report) -> Json:
 
 async def _end_if_stopped(child: asyncio.subprocess.Process) -> None:
     """Kill a child that somebody stopped, which would hold its task up for ever."""
-    await until_hung(child.pid)
+    await wait_until_hung(child.pid)
     with contextlib.suppress(ProcessLookupError):
         child.kill()
 

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Any
 from lull.backends.chat.endpoint import (
     CONNECT_S,
     NO_END,
-    Linked,
+    LinkedMessage,
+    build_completion,
     checked_address,
-    clean,
-    completion,
-    error_in,
-    linked,
+    error_body,
+    link_tool_calls,
     no_chat_answer,
     refusal,
+    replace_surrogates,
+    request_time_limit,
     too_long,
-    unreachable,
-    within,
+    unreachable_error,
 )
 from lull.backends.ollama.errors import OllamaAway, OllamaRefused, OllamaUnreadable, TooLong
 from lull.core.chat.messages import Completion, Finish, Message, PartKind, Role, Sampling, ToolCall
 from lull.core.errors import RequestError
 
 if TYPE_CHECKING:
-    from lull.backends.ollama.client import OllamaDoor
+    from lull.backends.ollama.client import OllamaConnection
 
 
 class OllamaChat:
@@ -61,7 +61,7 @@ class OllamaChat:
         self._timeout_s = timeout_s
         self._allow_remote = allow_remote
         self._is_here = allow_remote
-        self._door: OllamaDoor | None = None
+        self._door: OllamaConnection | None = None
 
     async def close(self) -> None:
         if self._door is not None:
@@ -81,13 +81,13 @@ class OllamaChat:
             raise RequestError(f"{self.name} on Ollama serves no adapters.", status=400)
         body = {
             "model": self.name,
-            "messages": [_message(one) for one in linked(messages)],
+            "messages": [_message(one) for one in link_tool_calls(messages)],
             "stream": False,
             "options": _options(sampling),
             **({"format": json.loads(format)} if format else {}),
             **({"tools": json.loads(tools)} if tools else {}),
         }
-        async with within(self._timeout_s, self.name, self._address):
+        async with request_time_limit(self._timeout_s, self.name, self._address):
             try:
                 await self._see_that_it_is_here()
                 answer = await self._post("/api/chat", body)
@@ -123,8 +123,8 @@ class OllamaChat:
         except OllamaUnreadable:
             raise no_chat_answer(self._address) from None
         except OllamaAway as error:
-            raise unreachable(self.name, self._address, error.why) from error.why
-        if found := error_in(answer):
+            raise unreachable_error(self.name, self._address, error.why) from error.why
+        if found := error_body(answer):
             raise refusal(500, found, name=self.name, address=self._address)
         return answer
 
@@ -135,7 +135,7 @@ class OllamaChat:
             raise no_chat_answer(self._address)
         ended = answer.get("done") is True
         whole = Finish.LENGTH if answer.get("done_reason") == "length" else Finish.STOP
-        return completion(
+        return build_completion(
             text=_text(said.get("content")),
             thinking=_text(said.get("thinking")),
             calls=tuple(_calls(said.get("tool_calls"))),
@@ -146,10 +146,10 @@ class OllamaChat:
         )
 
 
-def _open(address: str, timeout_s: float) -> OllamaDoor:
-    from lull.backends.ollama.client import OllamaDoor
+def _open(address: str, timeout_s: float) -> OllamaConnection:
+    from lull.backends.ollama.client import OllamaConnection
 
-    return OllamaDoor(address, connect_s=min(CONNECT_S, timeout_s))
+    return OllamaConnection(address, connect_s=min(CONNECT_S, timeout_s))
 
 
 def _options(sampling: Sampling) -> dict[str, Any]:
@@ -169,11 +169,11 @@ def _options(sampling: Sampling) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _message(one: Linked) -> dict[str, Any]:
+def _message(one: LinkedMessage) -> dict[str, Any]:
     message = one.message
     said: dict[str, Any] = {"role": message.role.value, "content": "".join(one.texts)}
     if thought := "".join(p.text for p in message.parts if p.kind is PartKind.THINKING):
-        said["thinking"] = clean(thought)
+        said["thinking"] = replace_surrogates(thought)
     if message.tool_calls:
         said["tool_calls"] = [
             {"id": call_id, "function": {"name": call.name, "arguments": _object(call.arguments)}}
@@ -191,7 +191,7 @@ def _object(arguments: str) -> dict[str, Any]:
         value = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
         value = None
-    return value if isinstance(value, dict) else {"arguments": clean(arguments)}
+    return value if isinstance(value, dict) else {"arguments": replace_surrogates(arguments)}
 
 
 def _calls(value: object) -> list[ToolCall]:

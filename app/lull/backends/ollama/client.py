@@ -22,7 +22,7 @@ _UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)
 """Exceptions the package raises, besides its own, for an unexpected body."""
 
 
-class OllamaDoor:
+class OllamaConnection:
     """A connection to one Ollama server; belongs to the event loop that uses it first."""
 
     def __init__(self, address: str, *, connect_s: float) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from lull.backends.chat.json_answers import ask_for_json, only_object
-from lull.backends.chat.untrusted_blocks import BlockMarks, drawn_marks, drawn_seed
+from lull.backends.chat.untrusted_blocks import BlockMarks, drawn_seed, make_block_marks
 from lull.core.chat.messages import Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
 from lull.core.errors import ResourceError
 from lull.core.feedback.exchange import Exchange, readable
-from lull.core.feedback.feedback import UNSURE, Heard, RuleKind, Scope
-from lull.core.ports import Coin
+from lull.core.feedback.feedback import UNSURE, MessageFindings, RuleKind, Scope
+from lull.core.ports import RandomNumbers
 from lull.resources import prompt, prompt_sha256
 
 PROMPT: Final = "read-reply"
@@ -60,7 +60,7 @@ class ChatReader:
 
     light = False
 
-    def __init__(self, model: ChatModel, *, coin: Coin) -> None:
+    def __init__(self, model: ChatModel, *, coin: RandomNumbers) -> None:
         """Create a feedback reader that asks a chat model.
 
         `coin` draws seeds and the random codes in the marker lines around untrusted text. Raises
@@ -71,7 +71,7 @@ class ChatReader:
         self._told = prompt(PROMPT)
         self.name = f"chat:{model.name} read-{prompt_sha256(PROMPT)[:12]}"
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         """Read the feedback in each user message, one after another, because local servers answer
         one request at a time.
 
@@ -79,14 +79,14 @@ class ChatReader:
         """
         return [await self._one(exchange) for exchange in exchanges]
 
-    async def _one(self, exchange: Exchange) -> Heard | None:
+    async def _one(self, exchange: Exchange) -> MessageFindings | None:
         if not exchange.said.strip():
             return UNSURE
-        marks = drawn_marks(self._coin, (exchange.asked, exchange.answer, exchange.said))
+        marks = make_block_marks(self._coin, (exchange.asked, exchange.answer, exchange.said))
         text, seed = _material(exchange, marks), drawn_seed(self._coin)
         asked = (text_message(Role.SYSTEM, self._told), text_message(Role.USER, text))
         for number in range(TRIES):
-            heard = heard_in(
+            heard = parse_feedback(
                 await self._answer(asked, seed, number), said=exchange.said, shown=text
             )
             if heard is not None:
@@ -107,7 +107,7 @@ class ChatReader:
         return done.message.text if done.complete else ""
 
 
-def prompt_mark() -> str:
+def prompt_hash() -> str:
     """Return the hash of the prompt with which a chat model is asked to read feedback.
 
     A model's exam result (whether it reads well enough) is valid only for this prompt.
@@ -118,7 +118,7 @@ def prompt_mark() -> str:
         return "missing"
 
 
-def heard_in(answer: str, *, said: str, shown: str) -> Heard | None:
+def parse_feedback(answer: str, *, said: str, shown: str) -> MessageFindings | None:
     """Parse the feedback that a chat model found in a user's message; None if its answer is not
     exactly the requested object.
 
@@ -130,7 +130,7 @@ def heard_in(answer: str, *, said: str, shown: str) -> Heard | None:
         return None
     lasting = value["lasting"]
     quote = _own_words(value["quote"], said) if lasting else ()
-    return Heard(
+    return MessageFindings(
         correction=YES if value["correction"] else NO,
         lasting=YES if lasting else NO,
         # By default the narrower scope: a user who misses a rule will state it again.

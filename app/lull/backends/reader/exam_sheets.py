@@ -16,7 +16,7 @@ from typing import Any, Final
 from lull.core.errors import ResourceError
 from lull.core.feedback.exchange import Exchange
 from lull.core.models.admission import SmallReaderFigures
-from lull.core.models.exam import Item, JudgeItem, ModelRole, ReadItem, Sheet, WriteItem
+from lull.core.models.exam import ExamSheet, Item, JudgeItem, ModelRole, ReadItem, WriteItem
 from lull.resources import INSTALL_AGAIN, exams_dir
 
 SHEET_FILES: Final[Mapping[ModelRole, str]] = {
@@ -27,7 +27,7 @@ SHEET_FILES: Final[Mapping[ModelRole, str]] = {
 SMALL_READER: Final = "small_reader.json"
 
 
-def sheets(folder: Path | None = None) -> dict[ModelRole, Sheet]:
+def load_exams(folder: Path | None = None) -> dict[ModelRole, ExamSheet]:
     """Load the shipped exams (labelled items that decide whether a chat model may do a task), one
     per task.
 
@@ -37,7 +37,7 @@ def sheets(folder: Path | None = None) -> dict[ModelRole, Sheet]:
     return {role: _sheet(role, found / name) for role, name in SHEET_FILES.items()}
 
 
-def small_reader(folder: Path | None = None) -> SmallReaderFigures | None:
+def load_small_reader_result(folder: Path | None = None) -> SmallReaderFigures | None:
     """Load the exam result of Lull's small feedback reader: how many messages it labelled right.
 
     None if the result is missing or for another version of the exam. Raises ResourceError.
@@ -63,14 +63,14 @@ def small_reader(folder: Path | None = None) -> SmallReaderFigures | None:
     )
 
 
-def _sheet(role: ModelRole, file: Path) -> Sheet:
+def _sheet(role: ModelRole, file: Path) -> ExamSheet:
     try:
         data = file.read_bytes()
         lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
         items = tuple(_ITEMS[role](line) for line in lines)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResourceError(f"{file} cannot be read: {error!r}.", hint=INSTALL_AGAIN) from error
-    return Sheet(role=role, sha256=hashlib.sha256(data).hexdigest(), items=items)
+    return ExamSheet(role=role, sha256=hashlib.sha256(data).hexdigest(), items=items)
 
 
 def _read_item(line: dict[str, Any]) -> Item:

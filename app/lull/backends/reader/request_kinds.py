@@ -72,7 +72,7 @@ class KindVocabulary:
         self._places = {word: place for place, word in enumerate(words)}
         self._known = lru_cache(maxsize=4000)(self._parts)
 
-    def places(self, text: str) -> list[int]:
+    def word_indexes(self, text: str) -> list[int]:
         """Return the vocabulary indexes of all known words and word parts of a text."""
         out: list[int] = []
         for token in _TOKEN.findall(text.lower()):
@@ -85,7 +85,7 @@ class KindVocabulary:
                 out.append(place)
         return out
 
-    def opening(self, request: str) -> list[int]:
+    def opening_indexes(self, request: str) -> list[int]:
         """Return the vocabulary indexes of a request's first words; words that the vocabulary does
         not have as first words are left out.
         """
@@ -164,7 +164,9 @@ class RequestKinds:
         of text.
         """
         text = request[:TEXT_LIMIT]
-        return self._read([*self._vocabulary.places(text), *self._vocabulary.opening(text)])
+        return self._read(
+            [*self._vocabulary.word_indexes(text), *self._vocabulary.opening_indexes(text)]
+        )
 
     def read_rule(self, said: str) -> TextFeatures:
         """Compute the features of a rule for one kind of request, such as e-mails, from the user's
@@ -172,7 +174,7 @@ class RequestKinds:
 
         Unlike a request's, its opening words get no weight of their own.
         """
-        return self._read(self._vocabulary.places(said[:TEXT_LIMIT]))
+        return self._read(self._vocabulary.word_indexes(said[:TEXT_LIMIT]))
 
     def _read(self, places: Sequence[int]) -> TextFeatures:
         vector = self._scales[places] @ self._vectors[places].astype(np.float32)
@@ -186,7 +188,7 @@ class RequestKinds:
         return TextFeatures(vector, kinds, bool(kinds[self._small_talk] > MOST_SMALL_TALK))
 
 
-class KindShelf:
+class KindRuleSet:
     """One client's rules that apply to certain kinds of requests, such as e-mails, in a form that
     is fast to compare with a request.
     """
@@ -195,19 +197,19 @@ class KindShelf:
         self._mix = kinds.mix
         examples = [kinds.read(rule.example) for rule in rules]
         said = [kinds.read_rule(rule.said) for rule in rules]
-        self._rules = shelved(_stacked(examples), _stacked(said))
+        self._rules = kind_rule_arrays(_stacked(examples), _stacked(said))
 
-    def likeness(self, request: TextFeatures) -> Vector:
+    def probabilities(self, request: TextFeatures) -> Vector:
         """Return the probability that each of the client's rules applies to the request, shape
         (rules,).
         """
-        seen = features(request.vector, request.kinds, self._rules)
+        seen = match_features(request.vector, request.kinds, self._rules)
         likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
         return likely
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class KindRuleArrays:
     """Arrays computed in advance from rules for kinds of requests, such as e-mails, with which a
     request is compared quickly.
     """
@@ -226,21 +228,21 @@ class Shelved:
     """Certainty of the kinds of the rules' example requests, shape (rules,)."""
 
 
-def shelved(examples: Stacked, said: Stacked) -> Shelved:
+def kind_rule_arrays(examples: Stacked, said: Stacked) -> KindRuleArrays:
     """Compute the arrays with which requests are compared, from the rules' example requests and the
     words in which users stated the rules.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)
     together /= together.sum(1, keepdims=True)
-    return Shelved(
+    return KindRuleArrays(
         np.concatenate([example_vectors, said_vectors]),
         np.concatenate([example_kinds, said_kinds, together]),
         _log((example_kinds**2).sum(1)),
     )
 
 
-def features(vector: Vector, kinds: Vector, rules: Shelved) -> Vector:
+def match_features(vector: Vector, kinds: Vector, rules: KindRuleArrays) -> Vector:
     """Compute seven numbers for each rule that say how well a request matches it, shape (7, rules).
 
     `vector` and `kinds` are the request's embedding and kind probabilities. The numbers:

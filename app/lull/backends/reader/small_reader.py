@@ -27,8 +27,8 @@ from lull.backends.shipped.small_model import SHA256, SmallModel
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import UNSURE, Heard
-from lull.core.feedback.outputs import Outputs, check_of, heard_of
+from lull.core.feedback.feedback import UNSURE, MessageFindings
+from lull.core.feedback.outputs import Outputs, check_of, findings_from
 from lull.core.feedback.readable_speech import is_readable_speech
 from lull.resources import INSTALL_AGAIN, reader_dir
 
@@ -130,15 +130,15 @@ class SmallReader:
     def pid(self) -> int | None:
         return self._child.pid if self._child is not None and self._child.alive else None
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         """Classify what each user message says about the answer before it.
 
         Raises LullError if the reader cannot run now. Cancelling kills its process.
         """
         stated = self.files.stated if exchanges else 0.0
-        found: list[Heard | None] = []
+        found: list[MessageFindings | None] = []
         for said, exchange in zip(await self._said(exchanges), exchanges, strict=True):
-            heard = UNSURE if said is None else heard_of(said, exchange, stated=stated)
+            heard = UNSURE if said is None else findings_from(said, exchange, stated=stated)
             if (heard.corrects or heard.lasts) and await asyncio.to_thread(
                 is_foreign, exchange.said
             ):
@@ -202,7 +202,7 @@ class SmallReader:
         command = (*self._command, *words, "--memory-mb", str(self._memory_mb))
         self._child = await EngineChild.start(command, name=_NAME, hung_after_s=self._hung_after_s)
         try:
-            await self._child.loaded()
+            await self._child.wait_until_loaded()
         except EngineDown:
             self._fell()
             raise
@@ -226,7 +226,7 @@ class SmallReader:
     def _fell(self) -> None:
         how = self._child.how_it_ended if self._child else "it never ran"
         _log.warning("the reader stopped (%s)", how)
-        self._backoff = self._backoff.fallen(self._monotonic_s())
+        self._backoff = self._backoff.with_crash(self._monotonic_s())
         self._child = None
 
     def _end_now(self) -> None:

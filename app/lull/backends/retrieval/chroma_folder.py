@@ -41,7 +41,7 @@ class DamagedVectors(StoreError):
 
 
 @contextmanager
-def in_words(folder: Path) -> Iterator[None]:
+def convert_errors(folder: Path) -> Iterator[None]:
     """Context manager that converts Chroma's errors to StoreError, or DamagedVectors for damage.
 
     Chroma's Rust core can panic on damaged data; that is not an `Exception` and would end the

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from lull.core.skills.subject_words import spoken, terms
+from lull.core.skills.subject_words import stemmed_words, terms
 
 TEXT_LIMIT = 1000
 """Most characters of a text that are embedded, to bound the work."""
@@ -43,7 +43,7 @@ class HashedNgrams:
         subjects = Counter(terms(text))
         if not subjects:
             return np.zeros(DIMENSIONS, np.float32)
-        words = Counter(spoken(text))
+        words = Counter(stemmed_words(text))
         found = [(_features(word), count) for word, count in subjects.items()]
         found += [(_whole(word), count) for word, count in words.items()]
         buckets = np.concatenate([bucket for (bucket, _), _ in found])

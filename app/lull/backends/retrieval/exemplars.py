@@ -22,15 +22,15 @@ import numpy as np
 
 from lull.backends.retrieval.chroma_folder import (
     DamagedVectors,
-    in_words,
+    convert_errors,
     scrub,
     set_aside,
     skip_unused_imports,
 )
-from lull.backends.retrieval.recollection import Recollection, Vector
+from lull.backends.retrieval.recollection import PastRequests, Vector
 from lull.core.chat.client import owner_of
 from lull.core.errors import StoreError
-from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
+from lull.core.skills.past_requests import NO_SKILL, Neighbour, PastRequestScores
 from lull.core.skills.ports import Embedder
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class ChromaExemplars:
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._most_bytes = most_bytes
-        self._by_client: OrderedDict[str, Recollection] = OrderedDict()
+        self._by_client: OrderedDict[str, PastRequests] = OrderedDict()
         """Past requests in memory by client, the one heard of last at the end."""
         self._on_disk: set[str] = set()
         """Clients whose past requests are not in memory."""
@@ -95,7 +95,7 @@ class ChromaExemplars:
         import chromadb
         from chromadb.config import Settings
 
-        with in_words(self._folder):
+        with convert_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._client = chromadb.PersistentClient(
                 str(self._folder),
@@ -128,7 +128,7 @@ class ChromaExemplars:
                 self._make_room()
             # Of a client that was left on the disk, all is read when it asks.
             if client not in self._on_disk:
-                self._by_client.setdefault(client, Recollection()).put(*exemplar)
+                self._by_client.setdefault(client, PastRequests()).put(*exemplar)
         self._make_room()
 
     def _stored(self, client: str | None = None) -> Iterator[tuple[str, _Exemplar]]:
@@ -148,7 +148,7 @@ class ChromaExemplars:
             size = len(page["ids"])
             offset += size
 
-    def _heard(self, client: str) -> Recollection | None:
+    def _heard(self, client: str) -> PastRequests | None:
         """Return a client's past requests; None if there are none in memory.
 
         Those on the disk are read beside the request, for the client's next one.
@@ -168,7 +168,7 @@ class ChromaExemplars:
 
     def _read_again(self, client: str) -> None:
         try:
-            with self._writing, in_words(self._folder):
+            with self._writing, convert_errors(self._folder):
                 self._take_in(client)
         except StoreError as error:
             log.warning("past requests of a client could not be read: %s", error.detail)
@@ -179,7 +179,7 @@ class ChromaExemplars:
         """Read a client's past requests if they are on the disk alone. Holds `_writing`."""
         if client not in self._on_disk:
             return
-        past = Recollection()
+        past = PastRequests()
         for _, exemplar in self._stored(client):
             past.put(*exemplar)
         with self._lock:
@@ -203,9 +203,9 @@ class ChromaExemplars:
         with self._lock:
             return past.nearest(query, k)
 
-    def recalled(
+    def scores_by_skill(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
-    ) -> dict[str, Recalled]:
+    ) -> dict[str, PastRequestScores]:
         """Predict from a client's similar past requests how much this request needs each skill, by
         name.
 
@@ -220,7 +220,7 @@ class ChromaExemplars:
         if not query.any():
             return {}
         with self._lock:
-            return past.recalled(query, since=since, also=also)
+            return past.scores_by_skill(query, since=since, also=also)
 
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
@@ -252,10 +252,10 @@ class ChromaExemplars:
         whose ids differ only after the last colon are about the same request. Of the requests that
         needed no skill, only the newest are kept.
         """
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
             with self._lock:
-                too_old = self._by_client[client].oldest_refusals(MOST_REFUSALS)
+                too_old = self._by_client[client].oldest_without_skill(MOST_REFUSALS)
         if skill == NO_SKILL:
             self.remove(too_old)
 
@@ -266,7 +266,7 @@ class ChromaExemplars:
         self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
         with self._lock:
             self._drop({id_})
-            past = self._by_client.setdefault(client, Recollection())
+            past = self._by_client.setdefault(client, PastRequests())
             past.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
             self._by_client.move_to_end(client)
             self._make_room()
@@ -278,14 +278,14 @@ class ChromaExemplars:
                 del self._by_client[client]
 
     def remove(self, ids: list[str]) -> None:
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             if ids:
                 self._collection.delete(ids=ids)
             with self._lock:
                 self._drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             found = self._collection.get(where={"skill": skill}, include=["metadatas"])
         pairs = zip(found["ids"], found["metadatas"] or [], strict=True)
         self.remove([id_ for id_, meta in pairs if owner_of(str(meta["client"])) == client])
@@ -295,7 +295,7 @@ class ChromaExemplars:
         turns.
         """
         wanted = frozenset(turns)
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             ids = self._collection.get(include=[])["ids"]
         return [one for one in ids if one.partition(":")[0] in wanted]
 
@@ -305,7 +305,7 @@ class ChromaExemplars:
         Chroma keeps deleted content in its queue, index and free pages. A crash leaves two
         collections; the next opening merges them.
         """
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             old, name = self._collection, self._collection.name
             new = self._client.get_or_create_collection(
                 f"{name[:500]}-new",
@@ -333,7 +333,7 @@ class ChromaExemplars:
         """Return how many exemplars (past requests for which a skill was useful) are stored,
         including those that are on disk only.
         """
-        with self._writing, in_words(self._folder):
+        with self._writing, convert_errors(self._folder):
             return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
 
     @property

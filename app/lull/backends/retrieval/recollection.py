@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.retrieval.top_k import best
-from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
+from lull.backends.retrieval.top_k import k_largest
+from lull.core.skills.past_requests import NO_SKILL, Neighbour, PastRequestScores
 
 NOISE = 1.0
 """Noise variance of a label (1 if the skill was useful for the request, else 0), relative to the
@@ -71,7 +71,7 @@ class _Labels:
     """Of `refused`."""
 
 
-class Recollection:
+class PastRequests:
     """One client's past requests and the skills that were useful for them; predicts which skills a
     new request needs.
 
@@ -192,7 +192,7 @@ class Recollection:
         solved = np.linalg.inv(np.eye(len(x)) + (x @ x.T) * self._precisions())
         return solved.astype(np.float64, copy=False)
 
-    def oldest_refusals(self, most: int) -> list[str]:
+    def oldest_without_skill(self, most: int) -> list[str]:
         """Return the ids of the past requests that needed no skill, except the newest `most` of
         them.
         """
@@ -204,15 +204,15 @@ class Recollection:
         first.
         """
         near: list[Neighbour] = []
-        for row, close in best(self._products(query), k):
+        for row, close in k_largest(self._products(query), k):
             near += [
                 Neighbour(id_, skill, close) for id_, skill in self._requests[row].skills.items()
             ]
         return near[:k]
 
-    def recalled(
+    def scores_by_skill(
         self, query: Vector, *, since: Callable[[str], int | None], also: Collection[str]
-    ) -> dict[str, Recalled]:
+    ) -> dict[str, PastRequestScores]:
         """Predict for a new request (its vector `query`) how much each skill is needed, by the
         skill's name.
 
@@ -233,7 +233,7 @@ class Recollection:
         helped = float(weights[labels.helped].sum())
         against = np.append(np.cumsum(weights[labels.refused][::-1])[::-1], 0.0)
         return {
-            name: Recalled(
+            name: PastRequestScores(
                 wanted=by_name.get(name, 0.0),
                 helped=helped - float(against[np.searchsorted(labels.generations, generation)]),
                 among=len(self._turns),

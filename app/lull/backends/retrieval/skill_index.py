@@ -18,18 +18,18 @@ import bm25s
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.reader.request_kinds import KindShelf, RequestKinds
-from lull.backends.retrieval.top_k import best
+from lull.backends.reader.request_kinds import KindRuleSet, RequestKinds
+from lull.backends.retrieval.top_k import k_largest
 from lull.core.chat.client import Client, owner_of
 from lull.core.skills.kind_rules import kind_rule
 from lull.core.skills.ports import ExemplarMemory
 from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
-from lull.core.skills.skill_ranking import wanted_by_past_requests
+from lull.core.skills.skill_ranking import past_request_score
 from lull.core.skills.subject_words import (
-    asks_something,
-    beside_terms,
     is_aside,
+    one_word_suffices,
     says_little,
+    stop_words,
     terms,
 )
 
@@ -81,7 +81,7 @@ class _ClientIndex:
         self.by_name = {skill.name: skill for skill in skills}
         """The skills by name, which is unique among them."""
         self._said = [frozenset(terms(_text(skill))) for skill in skills]
-        self._scale = growth(len(skills))
+        self._scale = chance_match_growth(len(skills))
         self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
         self._starts = bm25.scores["indptr"].tolist()
         self._documents: Places = bm25.scores["indices"]
@@ -104,7 +104,7 @@ class _ClientIndex:
         places = np.flatnonzero((about >= LEAST_SCORE) & (found >= least))
         asked = frozenset(query)
         said: dict[SkillKey, float] = {}
-        for place, score in best(found[places], 4 * BEST):
+        for place, score in k_largest(found[places], 4 * BEST):
             if len(said) == BEST:
                 break
             skill = places[place]
@@ -135,7 +135,7 @@ class _ClientIndex:
                 yield word, column
 
 
-def growth(skills: int) -> float:
+def chance_match_growth(skills: int) -> float:
     """Return by which factor the best accidental word match scores higher in a library of this many
     skills than in a library of one skill.
 
@@ -161,7 +161,7 @@ def _head(skill: Skill) -> str:
 
 def _beside(text: str) -> list[str]:
     """The words without a subject, marked so that none is taken for a subject word."""
-    return [f"\1{word}" for word in beside_terms(text)]
+    return [f"\1{word}" for word in stop_words(text)]
 
 
 class _Kinds:
@@ -170,7 +170,7 @@ class _Kinds:
     def __init__(self, kinds: RequestKinds, skills: Sequence[Skill]) -> None:
         rules = {skill.key: rule for skill in skills if (rule := kind_rule(skill)) is not None}
         self._keys = [*rules]
-        self._shelf = KindShelf(kinds, [*rules.values()]) if rules else None
+        self._shelf = KindRuleSet(kinds, [*rules.values()]) if rules else None
         self._kinds = kinds
         self._there = frozenset(self._keys)
 
@@ -183,9 +183,9 @@ class _Kinds:
         read = self._kinds.read(text)
         if read.small_talk:
             return {}
-        found = self._shelf.likeness(read)
+        found = self._shelf.probabilities(read)
         places = np.flatnonzero(found >= least)
-        return {self._keys[places[at]]: score for at, score in best(found[places], BEST)}
+        return {self._keys[places[at]]: score for at, score in k_largest(found[places], BEST)}
 
 
 class WordIndex:
@@ -207,11 +207,11 @@ class WordIndex:
     def built(self) -> bool:
         return bool(self._indexes)
 
-    def remember_with(self, memory: ExemplarMemory) -> None:
+    def use_memory(self, memory: ExemplarMemory) -> None:
         """From now on, find skills also by similar past requests stored in this memory."""
         self._memory = memory
 
-    async def tell_kinds_with(self, kinds: RequestKinds) -> None:
+    async def use_kinds(self, kinds: RequestKinds) -> None:
         """From now on, find skills also by the request's kind (such as e-mail), using this
         classifier.
         """
@@ -263,7 +263,7 @@ class WordIndex:
         index = self._index_of(client)
         if not index or not query:
             return {}
-        remark = not asks_something(text, subjects=len(query))
+        remark = not one_word_suffices(text, subjects=len(query))
         found = index.scores(query, sorted(set(_beside(text))), least=least, remark=remark)
         shelf = self._shelf_of(client)
         # A rule's words come from one past request and a wish; found by words alone, it would
@@ -301,13 +301,13 @@ class WordIndex:
             return skill.since if skill else 0
 
         asked = {key.name: key for key in also}
-        recalled = self._memory.recalled(
+        recalled = self._memory.scores_by_skill(
             text, client=client.identity, since=since, also=asked.keys()
         )
         little = says_little(text[:QUERY_CHARACTERS])
         scores: dict[SkillKey, float] = {}
         for name, said in recalled.items():
-            score = wanted_by_past_requests(said, says_little=little)
+            score = past_request_score(said, says_little=little)
             if score >= least or name in asked:
                 there = by_name.get(name)
                 scores[there.key if there else SkillKey(owner_of(client.identity), name)] = score
@@ -316,6 +316,6 @@ class WordIndex:
 
 def _skills_by_client(library: Library) -> dict[str, ClientSkills]:
     return {
-        client: library.skills_for(client, apart=client != EVERYBODY)
+        client: library.skills_for(client, isolated=client != EVERYBODY)
         for client in (EVERYBODY, *library.clients)
     }

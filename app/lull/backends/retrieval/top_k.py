@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-def best(values: npt.NDArray[np.floating[Any]], k: int) -> list[tuple[int, float]]:
+def k_largest(values: npt.NDArray[np.floating[Any]], k: int) -> list[tuple[int, float]]:
     """Return the k largest of `values`, shape (n,), as (index, value), largest first.
 
     Ties are ordered by index.

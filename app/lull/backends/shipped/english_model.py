@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.backends.shipped.made_once import FolderMadeOnce
-from lull.backends.shipped.small_model import SmallFile, made_parent
+from lull.backends.shipped.small_model import SmallFile, make_parent_folder
 from lull.core.chat.messages import Sampling
 from lull.core.errors import ResourceError
 from lull.core.models.local_model import LocalModel, Tensor
@@ -68,7 +68,9 @@ class EnglishFiles:
         file = self.folder / DESCRIPTION
         try:
             said = json.loads(_bytes(file))
-            return described(said, digest=digest, folder=place, at=file.stat().st_mtime)
+            return model_from_description(
+                said, digest=digest, folder=place, at=file.stat().st_mtime
+            )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ResourceError(f"{file} is damaged.", hint=INSTALL_AGAIN) from error
 
@@ -91,7 +93,9 @@ def description(model: LocalModel) -> dict[str, Any]:
     }
 
 
-def described(said: dict[str, Any], *, digest: str, folder: Path, at: float) -> LocalModel:
+def model_from_description(
+    said: dict[str, Any], *, digest: str, folder: Path, at: float
+) -> LocalModel:
     """Build the built-in model's facts from the content `said` of its description file, with the
     given hash and folder.
 
@@ -149,7 +153,7 @@ class EnglishModel:
         """
         self._file.path()
         digest = self._files.digest()
-        place = ModelFolders(self._models).place(NAME, digest, WeightForm.HALF)
+        place = ModelFolders(self._models).folder_path(NAME, digest, WeightForm.HALF)
         return self._files.model(digest, Path(place))
 
     @cached_property
@@ -172,8 +176,8 @@ class EnglishModel:
 
     async def _make(self) -> None:
         place = self.model.folder
-        file = await asyncio.to_thread(self._file.checked)
-        await asyncio.to_thread(made_parent, place)
+        file = await asyncio.to_thread(self._file.verified_path)
+        await asyncio.to_thread(make_parent_folder, place)
         merged = place.with_name(f"{place.name}.gguf")
         facts = {"name": NAME, "sha256": self.model.digest}
         self.progress = 0.0

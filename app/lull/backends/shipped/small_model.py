@@ -58,7 +58,7 @@ class SmallFile:
             raise ResourceError(f"There is no {self.file}.", hint=SET_UP_AGAIN)
         return self.file
 
-    def checked(self) -> Path:
+    def verified_path(self) -> Path:
         """Compare the hash of the small model's GGUF file and return the file's path. Blocking.
 
         Raises ResourceError if the file is missing, unreadable or damaged.
@@ -88,7 +88,7 @@ class SmallModel:
         """
         self._work = work
         self._file = file or SmallFile()
-        place = ModelFolders(models).place(NAME, self._file.sha256, WeightForm.HALF)
+        place = ModelFolders(models).folder_path(NAME, self._file.sha256, WeightForm.HALF)
         self._once = FolderMadeOnce(Path(place), self._make)
         self.place = self._once.place
 
@@ -110,15 +110,15 @@ class SmallModel:
         return await self._once.folder()
 
     async def _make(self) -> None:
-        file = await asyncio.to_thread(self._file.checked)
-        await asyncio.to_thread(made_parent, self.place)
+        file = await asyncio.to_thread(self._file.verified_path)
+        await asyncio.to_thread(make_parent_folder, self.place)
         facts = {"name": NAME, "sha256": self._file.sha256}
         await self._work.make_folder(
             str(file), str(self.place), WeightForm.HALF, facts, lambda _done, _of: None
         )
 
 
-def made_parent(place: Path) -> None:
+def make_parent_folder(place: Path) -> None:
     """Create the parent folder of a path. Raises WeightsError."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

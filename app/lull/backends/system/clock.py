@@ -22,7 +22,7 @@ class SystemClock:
         return time.monotonic()
 
 
-class PlayedClock(SystemClock):
+class SimulatedClock(SystemClock):
     """A simulated clock, set through a file, with which `lull demo` plays a week of use in minutes.
 
     The file is a JSON object: `at` was the simulated time at real time `since`, both in seconds

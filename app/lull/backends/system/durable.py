@@ -10,7 +10,7 @@ from pathlib import Path
 from lull.core.errors import Conflict
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_file_atomically(path: Path, data: bytes) -> None:
     """Write a file atomically, through a temporary file synced to disk."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as stream:
@@ -32,7 +32,7 @@ def fsync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def only_one(lock: Path, doing: str) -> Iterator[None]:
+def exclusive_lock(lock: Path, doing: str) -> Iterator[None]:
     """Context manager that holds a file lock; the system releases it even if the process dies.
 
     Raises Conflict if another process holds it; `doing` says in the error what that process does.

@@ -23,7 +23,7 @@ def _always() -> bool:
     return True
 
 
-async def until_hung(
+async def wait_until_hung(
     pid: int,
     *,
     asked: Callable[[], bool] = _always,

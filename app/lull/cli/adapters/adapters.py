@@ -26,7 +26,7 @@ def adapters(context: Context) -> None:
     options = context.options
     match options.action or "list":
         case "list":
-            context.answer(_listed(context), _list_words)
+            context.print_result(_listed(context), _list_words)
         case "show":
             shown = _read(
                 context,
@@ -34,7 +34,7 @@ def adapters(context: Context) -> None:
                 {},
                 lambda views, store: views.shown_view(store, options.adapter),
             )
-            context.answer(shown, _show_words)
+            context.print_result(shown, _show_words)
         case "compare":
             compared = _read(
                 context,
@@ -42,19 +42,19 @@ def adapters(context: Context) -> None:
                 {"a": options.a, "b": options.b},
                 lambda views, store: views.compared_view(store, options.a, options.b),
             )
-            context.answer(compared, _compare_words)
+            context.print_result(compared, _compare_words)
         case "promote":
             wanted = {"adapter": options.adapter, "anyway": options.anyway}
             done = Control(context.paths).post(
                 routes.ADAPTERS_PROMOTE, wanted, patience_s=PATIENCE_S
             )
-            context.answer(done, lambda said: f"{said['active']} is in force.")
+            context.print_result(done, lambda said: f"{said['active']} is in force.")
         case "rollback":
             wanted = {"to": options.to} if options.to else {}
             done = Control(context.paths).post(
                 routes.ADAPTERS_ROLLBACK, wanted, patience_s=PATIENCE_S
             )
-            context.answer(done, lambda said: f"{said['active'] or 'The base'} is in force.")
+            context.print_result(done, lambda said: f"{said['active'] or 'The base'} is in force.")
 
 
 def _in_path(adapter: str) -> str:
@@ -88,7 +88,7 @@ def _look(context: Context, look: Callable[[Any, Adapters], Json]) -> Json:
     from lull.service.adapters import views as adapter_views
     from lull.store.adapters.adapters import Adapters
 
-    with context.stores() as stores:
+    with context.open_stores() as stores:
         return look(adapter_views, Adapters(stores.database))
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
-from lull.cli.showing import revealed
+from lull.cli.showing import reveal_hidden
 from lull.contract import routes
 from lull.core.errors import NotRunning, UsageError
 
@@ -32,22 +32,22 @@ def calendar(context: Context) -> None:
     action = context.options.action or "list"
     match action:
         case "list":
-            context.answer(_listed(context), _list_words)
+            context.print_result(_listed(context), _list_words)
         case "remove":
             _remove(context)
         case "add":
             done = Control(context.paths).post(
                 routes.CALENDARS, {**_wanted(context), "label": context.options.label}
             )
-            context.answer(done, _added_words)
+            context.print_result(done, _added_words)
         case "test":
-            context.answer(_test(context), lambda read: _test_words(context, read))
+            context.print_result(_test(context), lambda read: _test_words(context, read))
 
 
 def _remove(context: Context) -> None:
     path = routes.CALENDAR_REMOVE
     done = Control(context.paths).post(path, {"calendar": context.options.calendar})
-    context.answer(done, lambda said: f"Removed {said['removed']}.{_problem_words(said)}")
+    context.print_result(done, lambda said: f"Removed {said['removed']}.{_problem_words(said)}")
 
 
 def _listed(context: Context) -> Json:
@@ -62,7 +62,7 @@ def _listed(context: Context) -> Json:
         if not context.paths.database.exists():
             return {"calendars": []}
     now = system_clock().now()
-    with context.stores() as stores:
+    with context.open_stores() as stores:
         feeds = Feeds(stores.database).all()
     return {"calendars": [feed_view(feed, now) for feed in feeds]}
 
@@ -70,12 +70,12 @@ def _listed(context: Context) -> Json:
 def _test(context: Context) -> Json:
     from lull.core.calendars.event import Meaning
     from lull.service.calendars.requests import days_of, source_of
-    from lull.service.wiring.calendars import feed_reader, system_clock, tried
+    from lull.service.wiring.calendars import feed_reader, system_clock, try_feed
 
     wanted, reader = _wanted(context), feed_reader()
     source, days = source_of(wanted, reader.is_address), days_of({"days": context.options.days})
     means = Meaning(context.options.means)
-    return asyncio.run(tried(reader, source, means=means, days=days, clock=system_clock()))
+    return asyncio.run(try_feed(reader, source, means=means, days=days, clock=system_clock()))
 
 
 def _wanted(context: Context) -> Json:
@@ -183,7 +183,7 @@ def _dropped_lines(dropped: list[Json]) -> list[str]:
 
 def _problem_words(said: Json) -> str:
     problem = said["problem"]
-    return "" if problem is None else revealed(f" {problem['detail']} ({problem['hint']})")
+    return "" if problem is None else reveal_hidden(f" {problem['detail']} ({problem['hint']})")
 
 
 def _age(age_s: float | None) -> str:

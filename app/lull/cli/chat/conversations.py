@@ -29,9 +29,9 @@ def conversations(context: Context) -> None:
         routes.CONVERSATIONS,
         query,
         lambda reading: reading.conversations(**query),
-        nothing={"conversations": [], "next": None},
+        default={"conversations": [], "next": None},
     )
-    context.answer(document, _list_words)
+    context.print_result(document, _list_words)
 
 
 def _list_words(document: Json) -> str:
@@ -61,7 +61,7 @@ def show(context: Context) -> None:
     name = context.options.conversation or _newest(context)
     route = routes.CONVERSATION.format(id=quote(name, safe=""))
     words = _markdown if context.options.markdown else _show_words
-    context.answer(context.read(route, {}, lambda r: r.conversation(name)), words)
+    context.print_result(context.read(route, {}, lambda r: r.conversation(name)), words)
 
 
 def _markdown(document: Json) -> str:
@@ -102,4 +102,4 @@ def _show_words(document: Json) -> str:
 def rate(context: Context) -> None:
     path = routes.RATE.format(id=quote(context.options.turn, safe=""))
     turn = Control(context.paths).post(path, {"label": context.options.label})
-    context.answer(turn, lambda t: f"{t['id']}: {t['label'] or 'no label'}")
+    context.print_result(turn, lambda t: f"{t['id']}: {t['label'] or 'no label'}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lull.cli.alone import changed
+from lull.cli.alone import change_data
 from lull.cli.context import Context
 from lull.config.files import read
 from lull.contract import routes
@@ -21,10 +21,10 @@ Json = dict[str, Any]
 def forget(context: Context) -> None:
     wanted = {"conversation": context.options.conversation, "yes": context.options.yes}
     # Adapters may have to be rolled back, and the database is written anew.
-    done = changed(
+    done = change_data(
         context, routes.FORGET, wanted, lambda: _forgetting_here(context, wanted), patience_s=None
     )
-    context.answer(done, words)
+    context.print_result(done, words)
 
 
 def _forgetting_here(context: Context, wanted: Json) -> Callable[[], Json]:
@@ -32,7 +32,7 @@ def _forgetting_here(context: Context, wanted: Json) -> Callable[[], Json]:
 
     settings = read(context.paths.settings)
     # A damaged or missing file is the service's to keep aside and to tell about.
-    with context.stores():
+    with context.open_stores():
         pass
     return lambda: forget_alone(settings, context.paths, wanted)
 

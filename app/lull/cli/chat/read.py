@@ -8,7 +8,7 @@ from typing import Any
 
 from lull.cli.context import Context, progress
 from lull.cli.control import Control
-from lull.cli.showing import revealed
+from lull.cli.showing import reveal_hidden
 from lull.contract import routes
 from lull.core.errors import NotRunning
 
@@ -23,14 +23,14 @@ def read(context: Context) -> int | None:
         control = Control(context.paths)
         progress("Reading, a second or so a message …")
         wanted = {"again": True, "conversation": options.conversation}
-        context.answer(control.post(routes.FEEDBACK, wanted, patience_s=None), again_words)
+        context.print_result(control.post(routes.FEEDBACK, wanted, patience_s=None), again_words)
     else:
-        context.answer(_heard(context), list_words)
+        context.print_result(_heard(context), list_words)
     return None
 
 
 def _heard(context: Context) -> Json:
-    from lull.service.feedback.hearing import listed
+    from lull.service.feedback.hearing import list_feedback
     from lull.store.feedback.feedback import FeedbackRows
 
     options = context.options
@@ -45,8 +45,8 @@ def _heard(context: Context) -> Json:
         pass
     if not context.paths.database.exists():
         return {"feedback": [], "waiting": 0, "next": None}
-    with context.stores() as stores:
-        return listed(FeedbackRows(stores.database), **wanted)
+    with context.open_stores() as stores:
+        return list_feedback(FeedbackRows(stores.database), **wanted)
 
 
 def list_words(found: Json) -> str:
@@ -62,38 +62,40 @@ def again_words(found: Json) -> str:
         was = one["was"]
         lines += _lines(one)
         if was is not None:
-            before, now = sense(was), sense(one)
+            before, now = feedback_summary(was), feedback_summary(one)
             same = before == now and was["quote"] == one["quote"]
             lines.append(f"    as {was['read_by']} did" if same else f"    was: {_was(was)}")
     return "\n".join([*(lines or ["Nothing to read anew."]), *_waiting(found["waiting"])])
 
 
-def sense(one: Json) -> str:
+def feedback_summary(feedback: Json) -> str:
     """Describe in a few words what feedback was found in a user's message, such as a correction or
     a lasting wish.
 
     `feedback` is the JSON of what the reader model found in the message.
     """
-    if one["unsure"]:
+    if feedback["unsure"]:
         return "unsure"
-    parts = [f"correction {one['correction']:.0%}"] if one["correction"] > LIKELY else []
-    if one["lasting"] > LIKELY:
-        kind = one["kind_of_rule"] or "wish"
-        scope = {"all": "every request", "kind": "requests like it"}.get(one["scope"] or "", "")
-        parts.append(f"lasting {one['lasting']:.0%}: {kind}{f' for {scope}' if scope else ''}")
-    if not parts and one["thanks"] > LIKELY:
-        parts = [f"content {one['thanks']:.0%}"]
+    parts = [f"correction {feedback['correction']:.0%}"] if feedback["correction"] > LIKELY else []
+    if feedback["lasting"] > LIKELY:
+        kind = feedback["kind_of_rule"] or "wish"
+        scope = {"all": "every request", "kind": "requests like it"}.get(
+            feedback["scope"] or "", ""
+        )
+        parts.append(f"lasting {feedback['lasting']:.0%}: {kind}{f' for {scope}' if scope else ''}")
+    if not parts and feedback["thanks"] > LIKELY:
+        parts = [f"content {feedback['thanks']:.0%}"]
     return ", ".join(parts) or "nothing to learn from"
 
 
 def _lines(one: Json) -> list[str]:
-    quoted = [f"    “{revealed(' '.join(part.split()))}”" for part in one["quote"]]
-    return [f"{one['turn']}  {sense(one)}  ({one['read_by']})", *quoted]
+    quoted = [f"    “{reveal_hidden(' '.join(part.split()))}”" for part in one["quote"]]
+    return [f"{one['turn']}  {feedback_summary(one)}  ({one['read_by']})", *quoted]
 
 
 def _was(was: Json) -> str:
-    quoted = " ".join(f"“{revealed(' '.join(part.split()))}”" for part in was["quote"])
-    return f"{sense(was)} {quoted}".rstrip() + f" ({was['read_by']})"
+    quoted = " ".join(f"“{reveal_hidden(' '.join(part.split()))}”" for part in was["quote"])
+    return f"{feedback_summary(was)} {quoted}".rstrip() + f" ({was['read_by']})"
 
 
 def _waiting(count: int) -> list[str]:

@@ -19,13 +19,13 @@ def trash(context: Context) -> None:
     options, control = context.options, Control(context.paths)
     action = options.action or "list"
     if action == "list":
-        context.answer(control.get(routes.TRASH), words)
+        context.print_result(control.get(routes.TRASH), words)
         return
     if action != "restore" and not options.yes:
         raise UsageError(f"`lull trash {action}` changes what is kept.", hint="Add --yes to do it.")
     wanted = {"do": action, "step": getattr(options, "step", "")}
     # No timeout: what is moved is written to disk first, which may take long.
-    context.answer(control.post(routes.TRASH, wanted, patience_s=None), words)
+    context.print_result(control.post(routes.TRASH, wanted, patience_s=None), words)
 
 
 def words(view: Json) -> str:

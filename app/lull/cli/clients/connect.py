@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from lull.backends.clients.installed import executable_of, version_of
-from lull.backends.clients.trial import try_out
+from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
-from lull.backends.system.durable import only_one
+from lull.backends.system.durable import exclusive_lock
 from lull.cli.clients import connect_words as words
 from lull.cli.context import Context, progress
-from lull.cli.control import Control, found
+from lull.cli.control import Control, find_service
 from lull.cli.showing import ask, is_terminal
 from lull.config import files
 from lull.contract import routes
-from lull.core.clients.client import ChatProgram, UserPlace, client_named, clients_of
+from lull.core.clients.client import ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import (
@@ -53,7 +53,7 @@ def connect(context: Context) -> int:
             raise UsageError("Name a client.", hint="`lull connect` lists them.")
         if options.undo:
             return walk.undo_all()
-        context.answer({"clients": [walk.view(one) for one in walk.clients]}, words.listed)
+        context.print_result({"clients": [walk.view(one) for one in walk.clients]}, words.listed)
         return 0
     client = client_named(options.name, walk.user)
     if options.force and not options.undo:
@@ -70,7 +70,7 @@ class _Walk:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.user = UserPlace(home=_home(), platform=sys.platform, environ=dict(os.environ))
+        self.user = UserMachine(home=_home(), platform=sys.platform, environ=dict(os.environ))
         self.clients = clients_of(self.user)
         self._connections = Connections(context.paths.clients)
         self._connecting = ClientConnecting(self._connections, self.user, read_yaml)
@@ -79,7 +79,7 @@ class _Walk:
             version=version_of,
         )
         self._overview = ClientOverview(self._connecting, self.user, programs)
-        self._running = found(context.paths)
+        self._running = find_service(context.paths)
         self._target = ConnectTarget(address=self._address(), model=self._model())
 
     def view(self, client: ChatProgram) -> Json:
@@ -93,7 +93,7 @@ class _Walk:
         options = self._context.options
         if not options.yes and self._by_hand(client):
             view = self.view(client)
-            self._context.answer({"written": False, **view, "clients": [view]}, words.by_hand)
+            self._context.print_result({"written": False, **view, "clients": [view]}, words.by_hand)
             return 0
         self._refuse_token()
         plan = self._connecting.plan(client, self._target, _named_file(options.file))
@@ -108,14 +108,14 @@ class _Walk:
             "clients": [self.view(client)],
         }
         if not plan.changes:
-            self._context.answer(document, words.nothing_to_do)
+            self._context.print_result(document, words.nothing_to_do)
             return 0
         asks = not options.yes and not self._context.as_json and is_terminal()
         if options.dry_run or not (options.yes or asks):
-            self._context.answer(document, words.not_written)
+            self._context.print_result(document, words.not_written)
             return 0
         if asks and not _agreed(document):
-            self._context.answer(document, lambda _: "Nothing was changed.")
+            self._context.print_result(document, lambda _: "Nothing was changed.")
             return 0
         with self._alone():
             self._connecting.write(plan, at=datetime.now().astimezone().isoformat())
@@ -136,7 +136,7 @@ class _Walk:
         """
         if self._running is None:
             Control(self._context.paths)  # raises NotRunning
-        standing = self._connecting.standing(client, self._target)
+        standing = self._connecting.connection_state(client, self._target)
         if client.edit is not None and standing is not ConnectionState.CONNECTED:
             raise UsageError(
                 f"{client.title} is not connected.", hint=f"lull connect {client.name}"
@@ -145,14 +145,14 @@ class _Walk:
         model = self._context.options.model or (known.model if known is not None else "")
         test = self._try(client, model)
         document = {"name": client.name, "test": test, "clients": [self.view(client)]}
-        return self._end(document, words.tested, _failed(test, "`lull doctor` tells more."))
+        return self._end(document, words.describe_test, _failed(test, "`lull doctor` tells more."))
 
     def undo(self, client: ChatProgram) -> int:
         with self._alone():
             done = self._undone(client)
             document = {"name": client.name, **done, "files": done["changes"]}
             document["clients"] = [self._undone_view(client, done)]
-        self._context.answer(document, words.undone)
+        self._context.print_result(document, words.undone)
         return 0
 
     def undo_all(self) -> int:
@@ -188,10 +188,10 @@ class _Walk:
         """
         if error is not None:
             document["error"] = error.as_dict()
-        self._context.answer(document, said)
+        self._context.print_result(document, said)
         if error is None:
             return 0
-        self._context.complain(error)
+        self._context.print_error(error)
         return error.exit_code
 
     def _undone(self, client: ChatProgram, *, shows: bool = True) -> Json:
@@ -209,7 +209,7 @@ class _Walk:
                 continue
             if plan.changed and not options.force:
                 if shows and plan.diff and not self._context.as_json:
-                    print(words.changed_since(plan))
+                    print(words.diff_since_written(plan))
                 where = ": only line ends differ" if plan.only_line_ends else ""
                 raise Conflict(
                     f"{path} was changed since Lull wrote it{where}.",
@@ -229,7 +229,7 @@ class _Walk:
         assert self._running is not None
         model = model or self._status()["policy"]["model"] or _OWN_MODEL
         progress(f"lull: asking {model} as {client.title} would")
-        return try_out(self._target.address, client.speech, client.name, model)
+        return send_test_request(self._target.address, client.speech, client.name, model)
 
     def _address(self) -> str:
         if self._running is not None:
@@ -265,7 +265,7 @@ class _Walk:
         folder = self._context.paths.clients
         self._context.paths.prepare()
         folder.mkdir(mode=0o700, exist_ok=True)
-        with only_one(folder / "lock", "connecting a client"):
+        with exclusive_lock(folder / "lock", "connecting a client"):
             yield
 
 
@@ -277,7 +277,7 @@ def _failed(test: Json | None, hint: str) -> TrialFailed | None:
 
 def _agreed(document: Json) -> bool:
     """Show the change of a chat app's settings and ask the user whether to write it."""
-    print(words.proposal(document))
+    print(words.describe_change(document))
     return (ask("Write this? [y/N] ") or "").lower() in ("y", "yes")
 
 

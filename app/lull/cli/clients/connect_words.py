@@ -47,7 +47,7 @@ def by_hand(document: Json) -> str:
     return f"{document['title']} cannot be connected from here. {document['by_hand']}"
 
 
-def proposal(document: Json) -> str:
+def describe_change(document: Json) -> str:
     """Describe a planned change of a chat app's settings file: its diff, and how to undo it."""
     return (
         f"{Paint.for_stdout().diff(document['diff'])}\n\n"
@@ -59,7 +59,7 @@ def proposal(document: Json) -> str:
 def not_written(document: Json) -> str:
     if not document["diff"]:
         return "Nothing was changed."
-    return f"{proposal(document)}\nNothing was changed yet; `--yes` writes it."
+    return f"{describe_change(document)}\nNothing was changed yet; `--yes` writes it."
 
 
 def nothing_to_do(document: Json) -> str:
@@ -74,11 +74,11 @@ def written(document: Json) -> str:
             f" `lull connect {document['name']} --test`."
         )
     else:
-        lines.append(tested(document))
+        lines.append(describe_test(document))
     return "\n".join(line for line in lines if line)
 
 
-def tested(document: Json) -> str:
+def describe_test(document: Json) -> str:
     """Describe the successful test of a chat app's connection; "" for a failed one, which is
     reported as an error.
     """
@@ -107,7 +107,7 @@ def all_undone(document: Json) -> str:
     return "\n".join(undone(one) for one in done)
 
 
-def changed_since(plan: UndoPlan) -> str:
+def diff_since_written(plan: UndoPlan) -> str:
     """Return a coloured diff of what anybody but Lull changed in a chat app's settings file after
     Lull had written it.
     """

@@ -88,7 +88,7 @@ class PlayedTime:
         _replace(self.file, json.dumps(said))
 
 
-class Desk:
+class SimulatedPresence:
     """Simulates whether the demo's user is at the computer: a thread keeps a file of idle signals
     (such as seconds since the last input) up to date.
     """
@@ -101,7 +101,7 @@ class Desk:
         self._over = threading.Event()
         self._writer = threading.Thread(target=self._keep, name="desk", daemon=True)
 
-    def __enter__(self) -> Desk:
+    def __enter__(self) -> SimulatedPresence:
         self._write()
         self._writer.start()
         return self
@@ -133,7 +133,7 @@ def _replace(file: Path, text: str, *, at_s: float | None = None) -> None:
 
 
 @dataclass(slots=True)
-class Talk:
+class DemoConversation:
     """One conversation between the demo's simulated user and the service.
 
     Like other clients it sends the whole history with each request.
@@ -167,7 +167,7 @@ class PlayedService:
         self.paths = paths
         self._serve = serve
         self.played = PlayedTime(folder / "clock.json")
-        self.desk = Desk(folder / "signals.json", self.played)
+        self.desk = SimulatedPresence(folder / "signals.json", self.played)
         self._process: subprocess.Popen[bytes] | None = None
         self._address = ""
         self._away = False
@@ -222,8 +222,8 @@ class PlayedService:
 
     # Actions of the user
 
-    def talk(self, client: str, *, apart: bool = False) -> Talk:
-        return Talk(self, client, apart, [])
+    def talk(self, client: str, *, apart: bool = False) -> DemoConversation:
+        return DemoConversation(self, client, apart, [])
 
     def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
         """Send one chat request to the demo's service and return the answer.
@@ -264,7 +264,7 @@ class PlayedService:
         path = routes.PROPOSAL_DO.format(id=quote(proposal["id"], safe=""), action=action)
         self.control().post(path, {"sha256": proposal["sha256"], **more})
 
-    def settled(self) -> None:
+    def wait_until_settled(self) -> None:
         """Wait until the demo's service has read all messages so far for feedback and has tested
         all proposed skills.
         """
@@ -299,7 +299,7 @@ class PlayedService:
         working = self.control().get(routes.WHY)["state"] == "working"
         self.played.run_at(NIGHT_SPEED if working else 1.0)
 
-    def until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
+    def wait_until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
         """Wait until the function `holds` returns True, and return True; return False on timeout.
 
         Raises DemoFailed when the demo's service ended.

@@ -50,7 +50,7 @@ def demo(context: Context) -> int:
         began_s = time.monotonic()
         played = play(paths, training=not options.quick)
         played |= {"home": str(home), "kept": _kept(options)}
-        context.answer({**played, "took_s": round(time.monotonic() - began_s, 1)}, _words)
+        context.print_result({**played, "took_s": round(time.monotonic() - began_s, 1)}, _words)
         if options.no_window:
             return 0
         sys.stdout.flush()
@@ -75,7 +75,7 @@ def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
             progress = DemoLine()
             parts = DemoWeek(service, now, training=training).parts()
             for part in parts:
-                progress.at(part.text, part.weight, sum(one.weight for one in parts))
+                progress.start_part(part.text, part.weight, sum(one.weight for one in parts))
                 part.play()
             progress.clear()
             with service.running(now):
@@ -104,7 +104,8 @@ def _came_of_it(control: Any) -> Json:
 def _words(came: Json) -> str:
     ended = [run["status"] for run in came["runs"] if run["status"] != "continued"]
     lines = [
-        f"A week in {spans.length(came['took_s'])}: {came['conversations']} conversations, "
+        f"A week in {spans.format_duration(came['took_s'])}: "
+        f"{came['conversations']} conversations, "
         f"{_counted(came['skills'], 'active skill')}, "
         f"{_counted(len(came['proposals']), 'proposal')} to look at"
         + (f", a night's training: {ended[0]}." if ended else "."),
@@ -170,7 +171,7 @@ def _home(named: str | None, *, keep: bool) -> Iterator[Paths]:
 def _prepared(home: Path) -> Paths:
     paths = Paths.from_environment(os.environ, sys.platform, home=str(home))
     paths.prepare()
-    paths.played.write_text("`lull demo` played a week of use here. Nobody's own words.\n")
+    paths.demo_marker.write_text("`lull demo` played a week of use here. Nobody's own words.\n")
     return paths
 
 
@@ -222,7 +223,7 @@ class DemoLine:
         self._doing = 0.0
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
-    def at(self, text: str, weight: float, whole: float) -> None:
+    def start_part(self, text: str, weight: float, whole: float) -> None:
         """Show that the demo's next part has started; `text` names the part.
 
         The part is expected to take the share `weight` / `whole` of the demo's running time.
@@ -237,7 +238,7 @@ class DemoLine:
         if not self._done:
             return ""
         took_s = time.monotonic() - self._began_s
-        return f", about {spans.length(took_s * (whole - self._done) / self._done)} left"
+        return f", about {spans.format_duration(took_s * (whole - self._done) / self._done)} left"
 
     def clear(self) -> None:
         if self._shown:

@@ -140,7 +140,7 @@ class DemoWeek:
         self._asks(Kind.MENU, Kind.ROUTE, Kind.LABEL, Kind.NOTE)
         self._is_corrected(Kind.MENU, "menu")
         self._asks(Kind.LIST, Kind.MENU, Kind.PLAN, Kind.LABEL)
-        self._service.settled()
+        self._service.wait_until_settled()
         self._decides("approve", "menu")
         self._asks(Kind.MENU, Kind.MENU, Kind.ROUTE)
 
@@ -191,7 +191,7 @@ class DemoWeek:
 
     def _night_of_proofs(self) -> None:
         """Wait until the service has no proposed skill left to test."""
-        self._service.until(self._nothing_to_prove, within_s=PROOFS_TIMEOUT_S)
+        self._service.wait_until(self._nothing_to_prove, within_s=PROOFS_TIMEOUT_S)
 
     def _nothing_to_prove(self) -> bool:
         return not any(one["status"] in UNPROVED_STATUSES for one in self._service.proposals())
@@ -199,7 +199,7 @@ class DemoWeek:
     def _night_of_training(self) -> None:
         control = self._service.control()
         control.post(routes.SETTINGS, {"key": "training.enabled", "value": "true"})
-        if not self._service.until(self._trained, within_s=TRAINING_TIMEOUT_S):
+        if not self._service.wait_until(self._trained, within_s=TRAINING_TIMEOUT_S):
             raise DemoFailed(
                 f"The night's training did not end in {TRAINING_TIMEOUT_S / 60:.0f} min.",
                 hint="`lull demo --quick` leaves it out.",
@@ -236,7 +236,9 @@ class DemoWeek:
             self._service.played.skip(timedelta(minutes=6))
             # Corrections are read in the background, so wait before the day ends. A conversation
             # left without the skill by chance teaches nothing, so try again.
-            if self._service.until(lambda: bool(self._proposed(rule)), within_s=PROPOSAL_TIMEOUT_S):
+            if self._service.wait_until(
+                lambda: bool(self._proposed(rule)), within_s=PROPOSAL_TIMEOUT_S
+            ):
                 return
 
     def _misses_labels(self) -> None:

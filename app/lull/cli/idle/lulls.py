@@ -20,16 +20,16 @@ _PRESENCE_GATES = frozenset({"input", "chat", "wake", "wait"})
 
 
 def why(context: Context) -> None:
-    context.answer(Control(context.paths).get(routes.WHY), why_words)
+    context.print_result(Control(context.paths).get(routes.WHY), why_words)
 
 
 def pause(context: Context) -> None:
     wanted = {"for": context.options.length}
-    context.answer(Control(context.paths).post(routes.PAUSE, wanted), why_words)
+    context.print_result(Control(context.paths).post(routes.PAUSE, wanted), why_words)
 
 
 def resume(context: Context) -> None:
-    context.answer(Control(context.paths).post(routes.RESUME, {}), why_words)
+    context.print_result(Control(context.paths).post(routes.RESUME, {}), why_words)
 
 
 def why_words(document: Json) -> str:
@@ -94,4 +94,4 @@ def _told(iso: str, text: str) -> bool:
 
 
 def _clock(iso: str) -> str:
-    return spans.clock(datetime.fromisoformat(iso), datetime.now(UTC).astimezone())
+    return spans.format_time(datetime.fromisoformat(iso), datetime.now(UTC).astimezone())

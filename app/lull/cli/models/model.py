@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lull.cli.context import Context, plain, progress, table
-from lull.cli.control import Control, ServiceError, found
+from lull.cli.control import Control, ServiceError, find_service
 from lull.config.files import set_value
 from lull.contract import routes
 from lull.core.errors import NotFound
 from lull.core.models.candidates import AUTO, is_auto
-from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, Talked, auto_choice
+from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, ModelUse, auto_choice
 
 if TYPE_CHECKING:
-    from lull.loops.models.choose_model import ThereIs
+    from lull.loops.models.choose_model import ModelListing
 
 Json = dict[str, Any]
 ASK_EVERY_S = 0.5
@@ -32,24 +32,24 @@ _FOLDER_STARTS = ("/", "./", "../", "~")
 
 def model(context: Context) -> None:
     if (context.options.action or "list") == "list":
-        context.answer(_listed(context), _list_words)
+        context.print_result(_listed(context), _list_words)
         return
     if context.options.action == "exams":
-        context.answer(_exams(context), _exam_words)
+        context.print_result(_exams(context), _exam_words)
         return
     if is_auto(context.options.name):
-        context.answer(_leave_it_to_lull(context), lambda done: str(done["text"]))
+        context.print_result(_leave_it_to_lull(context), lambda done: str(done["text"]))
         return
     name, is_folder = _name_and_kind(context.options.name)
-    if found(context.paths) is not None:
+    if find_service(context.paths) is not None:
         done = _by_the_service(context, name, is_folder=is_folder)
     else:
         done = asyncio.run(_here(context, name, is_folder=is_folder))
-    context.answer(done, _chosen_words)
+    context.print_result(done, _chosen_words)
 
 
 def _listed(context: Context) -> Json:
-    if found(context.paths) is not None:
+    if find_service(context.paths) is not None:
         return Control(context.paths).get(routes.MODELS)
     return asyncio.run(_listed_here(context))
 
@@ -68,18 +68,18 @@ async def _listed_here(context: Context) -> Json:
         return {**models_view(there, chosen, auto), "choosing": None}
 
 
-def _auto(context: Context, there: ThereIs) -> AutoChoice:
+def _auto(context: Context, there: ModelListing) -> AutoChoice:
     """Return the model that the setting "auto" stands for, found without a service."""
     from lull.service.wiring.own_models import SHIPPED
 
-    talked: list[Talked] = []
-    with contextlib.suppress(NotFound), context.stores() as stores:
-        talked = stores.trajectories.talked_to(datetime.now(UTC) - COUNTED_PERIOD)
+    talked: list[ModelUse] = []
+    with contextlib.suppress(NotFound), context.open_stores() as stores:
+        talked = stores.trajectories.answer_counts(datetime.now(UTC) - COUNTED_PERIOD)
     return auto_choice(talked, there.models, built_in=SHIPPED)
 
 
 def _leave_it_to_lull(context: Context) -> Json:
-    if found(context.paths) is not None:
+    if find_service(context.paths) is not None:
         Control(context.paths).post(routes.SETTINGS, {"key": "training.model", "value": AUTO})
     else:
         set_value(context.paths.settings, "training.model", AUTO)
@@ -88,7 +88,7 @@ def _leave_it_to_lull(context: Context) -> Json:
 
 
 def _exams(context: Context) -> Json:
-    if found(context.paths) is None and not context.options.now:
+    if find_service(context.paths) is None and not context.options.now:
         return _exams_here(context)
     control = Control(context.paths)
     if not context.options.now:
@@ -114,7 +114,7 @@ def _exams_here(context: Context) -> Json:
     nothing: Json = {"roles": {}, "running": None, "error": None}
     if not context.paths.database.exists():
         return {**exams_view((), ()), **nothing}
-    with context.stores() as stores:
+    with context.open_stores() as stores:
         return {**exams_view(Exams(stores.database).all(), ()), **nothing}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, Parser, command, named
+from lull.cli.parser.base import Commands, Parser, add_command, named
 
 ADAPTERS = """\
 An adapter is the result of a training run: a small file that is added to the model's weights.
@@ -17,16 +17,18 @@ uses no adapter at all."""
 
 
 def adapter_commands(commands: Commands) -> None:
-    adapters = command(
+    adapters = add_command(
         commands, "adapters", "list, compare and roll back trained adapters", ADAPTERS
     )
     actions = adapters.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    command(actions, "list", "list all adapters, newest first", "This needs no running service.")
-    shown = command(actions, "show", "show one adapter and the gate's verdict on it")
+    add_command(
+        actions, "list", "list all adapters, newest first", "This needs no running service."
+    )
+    shown = add_command(actions, "show", "show one adapter and the gate's verdict on it")
     shown.add_argument("adapter", metavar="ID", type=named)
-    promoted = command(
+    promoted = add_command(
         actions,
         "promote",
         "put an adapter into use now",
@@ -36,8 +38,10 @@ def adapter_commands(commands: Commands) -> None:
     promoted.add_argument(
         "--anyway", action="store_true", help="even if the gate did not accept it"
     )
-    back = command(actions, "rollback", "go back to the previous adapter", ROLLBACK)
+    back = add_command(actions, "rollback", "go back to the previous adapter", ROLLBACK)
     back.add_argument("--to", metavar="ID", type=named, help="an adapter, or `base` for no adapter")
-    compared = command(actions, "compare", "show the gate's verdicts on two adapters side by side")
+    compared = add_command(
+        actions, "compare", "show the gate's verdicts on two adapters side by side"
+    )
     compared.add_argument("a", metavar="A", type=named)
     compared.add_argument("b", metavar="B", type=named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, command, named
+from lull.cli.parser.base import Commands, add_command, named
 
 ASK = """\
 The request goes to Lull's address, like a chat client's: it is recorded, and matching skills are
@@ -13,7 +13,7 @@ answer, finish}."""
 
 
 def ask_command(commands: Commands) -> None:
-    ask = command(commands, "ask", "send one request and print the answer as it arrives", ASK)
+    ask = add_command(commands, "ask", "send one request and print the answer as it arrives", ASK)
     ask.add_argument(
         "question", metavar="QUESTION", nargs="+", help="the question, or - to read it from stdin"
     )

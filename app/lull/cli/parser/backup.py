@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, command, named
+from lull.cli.parser.base import Commands, add_command, named
 
 BACKUP = """\
 Conversations, skills, adapters, training runs, the trash and the settings, in a zip that only
@@ -16,7 +16,7 @@ Only of a file that you trust: skills in it count as approved."""
 
 
 def backup_commands(commands: Commands) -> None:
-    backup = command(commands, "backup", "put all that Lull keeps into one file", BACKUP)
+    backup = add_command(commands, "backup", "put all that Lull keeps into one file", BACKUP)
     backup.add_argument(
         "file",
         metavar="FILE",
@@ -24,7 +24,7 @@ def backup_commands(commands: Commands) -> None:
         type=named,
         help="or a folder; by default backups/ in the home, or backup.folder",
     )
-    restore = command(commands, "restore", "bring a backup back", RESTORE)
+    restore = add_command(commands, "restore", "bring a backup back", RESTORE)
     restore.add_argument("file", metavar="FILE", nargs="?", type=named)
     restore.add_argument(
         "--undo", action="store_true", help="bring back what stood before the last restore"

@@ -76,7 +76,7 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("…", text)
 
 
-def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
+def add_common_options(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
     """Add the options that all commands of `lull` share; they may come before or after the
     subcommand.
     """
@@ -101,7 +101,9 @@ class Commands(Protocol):
     def add_parser(self, name: str, *, help: str, description: str, epilog: str) -> Any: ...  # noqa: A002
 
 
-def command(commands: Commands, name: str, text: str, more: str = "") -> argparse.ArgumentParser:
+def add_command(
+    commands: Commands, name: str, text: str, more: str = ""
+) -> argparse.ArgumentParser:
     """Add a subcommand to the parser and return its own parser.
 
     `text` describes it in the list of commands; `more` is appended to its own help.
@@ -109,7 +111,7 @@ def command(commands: Commands, name: str, text: str, more: str = "") -> argpars
     first = f"{text[0].upper()}{text[1:]}."
     parser = commands.add_parser(name, help=text, description=first, epilog=more)
     assert isinstance(parser, argparse.ArgumentParser)
-    common(parser)
+    add_common_options(parser)
     return parser
 
 

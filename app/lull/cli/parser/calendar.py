@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lull.cli.parser.base import Commands, Parser, command, count, named
+from lull.cli.parser.base import Commands, Parser, add_command, count, named
 from lull.core.calendars.event import Meaning
 
 CALENDAR = """\
@@ -26,20 +26,20 @@ events are labelled."""
 
 
 def calendar_commands(commands: Commands) -> None:
-    calendar = command(
+    calendar = add_command(
         commands, "calendar", "follow calendars that say when you are busy", CALENDAR
     )
     actions = calendar.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    command(actions, "list", "list the calendars, how fresh they are, and any problems")
-    added = command(actions, "add", "follow a calendar", ADD)
+    add_command(actions, "list", "list the calendars, how fresh they are, and any problems")
+    added = add_command(actions, "add", "follow a calendar", ADD)
     _location(added)
     _means(added, needed=True)
     added.add_argument(
         "--label", metavar="T", default="", help="its name in lists (default: its host)"
     )
-    tested = command(actions, "test", "show what Lull would read from a calendar", TEST)
+    tested = add_command(actions, "test", "show what Lull would read from a calendar", TEST)
     _location(tested)
     _means(tested, needed=False)
     tested.add_argument(
@@ -49,7 +49,7 @@ def calendar_commands(commands: Commands) -> None:
         metavar="N",
         help="how many days to look ahead (default: 7)",
     )
-    removed = command(
+    removed = add_command(
         actions, "remove", "stop following a calendar", "Removes its address from the keychain."
     )
     removed.add_argument(

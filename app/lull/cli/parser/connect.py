@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, command, named
+from lull.cli.parser.base import Commands, add_command, named
 
 CONNECT = """\
 Without a name it lists the clients, what is installed, and what is connected.
@@ -14,7 +14,7 @@ clients: aider, continue, claude-code, codex, zed, open-webui, cline, environmen
 
 
 def connect_command(commands: Commands) -> None:
-    connect = command(commands, "connect", "point a chat client at Lull, or back", CONNECT)
+    connect = add_command(commands, "connect", "point a chat client at Lull, or back", CONNECT)
     connect.add_argument("name", metavar="NAME", nargs="?", default="list", type=named)
     connect.add_argument("--dry-run", action="store_true", help="only show what would be changed")
     connect.add_argument("--yes", action="store_true", help="do it without asking")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, command
+from lull.cli.parser.base import Commands, add_command
 
 DEMO = """\
 A real service answers a week of requests with the small built-in model, in a temporary folder.
@@ -14,7 +14,7 @@ prints the folder and a summary of the week at the end."""
 
 
 def demo_command(commands: Commands) -> None:
-    demo = command(
+    demo = add_command(
         commands, "demo", "play a week in a temporary folder and look at the result", DEMO
     )
     demo.add_argument(

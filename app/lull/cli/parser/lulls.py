@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 
-from lull.cli.parser.base import Commands, command
+from lull.cli.parser.base import Commands, add_command
 from lull.core.idle.pausing import PauseLength, length_of
 
 PAUSE = """\
@@ -16,13 +16,13 @@ restart."""
 
 
 def lull_commands(commands: Commands) -> None:
-    command(
+    add_command(
         commands,
         "why",
         "show why Lull is or is not working in the background",
         "Also shows every condition that decides this, and when Lull may work next.",
     )
-    pause = command(commands, "pause", "pause Lull's background work", PAUSE)
+    pause = add_command(commands, "pause", "pause Lull's background work", PAUSE)
     pause.add_argument(
         "length",
         metavar="LENGTH",
@@ -32,7 +32,7 @@ def lull_commands(commands: Commands) -> None:
         help="how long, such as 45m, 3h or 2d (default: 1h); or tomorrow (until eight in the "
         "morning), or for-good (until `lull resume`)",
     )
-    command(commands, "resume", "end a pause")
+    add_command(commands, "resume", "end a pause")
 
 
 def _length(text: str) -> str:

@@ -4,7 +4,7 @@ models.
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, Parser, command, named
+from lull.cli.parser.base import Commands, Parser, add_command, named
 
 CHOOSE = """\
 NAME is one of your Ollama models, "lull-mini" for the built-in one, "auto" for the one that you use
@@ -21,14 +21,16 @@ is "auto". A model that has changed is tested again."""
 
 
 def model_commands(commands: Commands) -> None:
-    model = command(commands, "model", "choose the model that learns, and show which can")
+    model = add_command(commands, "model", "choose the model that learns, and show which can")
     actions = model.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    command(actions, "list", "list all models and whether each can learn here")
-    exams = command(actions, "exams", "show which models may read, judge and write for Lull", EXAMS)
+    add_command(actions, "list", "list all models and whether each can learn here")
+    exams = add_command(
+        actions, "exams", "show which models may read, judge and write for Lull", EXAMS
+    )
     exams.add_argument(
         "--now", action="store_true", help="run the exams now instead of in the next lull"
     )
-    chosen = command(actions, "choose", "choose the model that learns", CHOOSE)
+    chosen = add_command(actions, "choose", "choose the model that learns", CHOOSE)
     chosen.add_argument("name", metavar="NAME", type=named)

@@ -4,7 +4,7 @@ messages.
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, command, count, named
+from lull.cli.parser.base import Commands, add_command, count, named
 
 READ = """\
 The reader reads each of your replies to an answer once, when the machine is quiet. It decides
@@ -14,7 +14,7 @@ one, and shows what changed. It needs a running service."""
 
 
 def read_command(commands: Commands) -> None:
-    read = command(commands, "read", "show what Lull's reader found in your replies", READ)
+    read = add_command(commands, "read", "show what Lull's reader found in your replies", READ)
     read.add_argument(
         "conversation",
         metavar="CONVERSATION",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 
-from lull.cli.parser.base import Commands, Parser, command, named
+from lull.cli.parser.base import Commands, Parser, add_command, named
 from lull.cli.parser.skills import text_options
 
 REVIEW = """\
@@ -41,27 +41,27 @@ they have ended. Ctrl-C stops the waiting; the proofs go on in the service."""
 
 
 def review_commands(commands: Commands) -> None:
-    review = command(commands, "review", "review the skills that Lull proposes", REVIEW)
+    review = add_command(commands, "review", "review the skills that Lull proposes", REVIEW)
     review.set_defaults(all=False)
     _all(review)
     actions = review.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    listed = command(actions, "list", "list the proposals, newest first")
+    listed = add_command(actions, "list", "list the proposals, newest first")
     _all(listed)
-    shown = command(actions, "show", "show one proposal: diff, proof, who said what")
-    approved = command(actions, "approve", "approve a proposal", APPROVE)
+    shown = add_command(actions, "show", "show one proposal: diff, proof, who said what")
+    approved = add_command(actions, "approve", "approve a proposal", APPROVE)
     approved.add_argument(
         "--yes", action="store_true", help="without asking, also what was not proved"
     )
-    rejected = command(
+    rejected = add_command(
         actions,
         "reject",
         "reject a proposal",
         "The reason is remembered, so that the same is not proposed again in other words.",
     )
     rejected.add_argument("--reason", metavar="T", required=True, help="why not")
-    deferred = command(
+    deferred = add_command(
         actions,
         "defer",
         "put a proposal off",
@@ -69,7 +69,7 @@ def review_commands(commands: Commands) -> None:
         " itself; `lull review undo` brings it back at once.",
     )
     deferred.add_argument("--until", metavar="TIME", help="such as 2026-11-21T20:00:00+01:00")
-    edited = command(actions, "edit", "change a proposal's text", EDIT)
+    edited = add_command(actions, "edit", "change a proposal's text", EDIT)
     text_options(edited, needed=False)
     edited.add_argument(
         "--scope", choices=("all", "kind"), help="apply to every request, or to similar ones"
@@ -77,7 +77,7 @@ def review_commands(commands: Commands) -> None:
     edited.add_argument(
         "--check", metavar="JSON|none", help="what an answer must look like; none removes the check"
     )
-    compared = command(
+    compared = add_command(
         actions, "compare", "pick the better of two answers in a blind test", COMPARE
     )
     _proposal(compared)
@@ -93,7 +93,7 @@ def review_commands(commands: Commands) -> None:
         parser.add_argument(
             "--sha256", metavar="H", help="only if the text has this hash, as shown by `show`"
         )
-    command(
+    add_command(
         actions,
         "undo",
         "undo the last decision",
@@ -102,7 +102,9 @@ def review_commands(commands: Commands) -> None:
 
 
 def prove_command(commands: Commands) -> None:
-    proved = command(commands, "prove", "prove proposals now instead of in the next lull", PROVE)
+    proved = add_command(
+        commands, "prove", "prove proposals now instead of in the next lull", PROVE
+    )
     proved.add_argument(
         "proposal", metavar="ID", nargs="?", type=named, help="prove only this proposal"
     )

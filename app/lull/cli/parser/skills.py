@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 
-from lull.cli.parser.base import Commands, Parser, command, count, folder, whole
+from lull.cli.parser.base import Commands, Parser, add_command, count, folder, whole
 
 CLIENTS = """\
 A skill without a client applies to everything that uses Lull's plain address: curl,
@@ -29,7 +29,7 @@ rollback is a new generation too, so nothing is lost, and a second one undoes th
 
 
 def skill_commands(commands: Commands) -> None:
-    skills = command(
+    skills = add_command(
         commands, "skills", "list and change the skills that the model was taught", CLIENTS
     )
     skills.set_defaults(client=None, all=False)
@@ -46,14 +46,14 @@ def skill_commands(commands: Commands) -> None:
 
 
 def _reading(actions: Commands) -> None:
-    listed = command(
+    listed = add_command(
         actions,
         "list",
         "list the skills, active and disabled",
         "Without --client, those of all clients. `lull skills` alone does the same.",
     )
     listed.add_argument("--all", action="store_true", help="include deleted ones")
-    shown = command(
+    shown = add_command(
         actions,
         "show",
         "show one skill, and how it is measured what it does",
@@ -62,9 +62,9 @@ def _reading(actions: Commands) -> None:
         "conversations goes without it, and this says so.",
     )
     shown.add_argument("name", metavar="NAME")
-    history = command(actions, "history", "list the generations, or the versions of one skill")
+    history = add_command(actions, "history", "list the generations, or the versions of one skill")
     history.add_argument("name", metavar="NAME", nargs="?", default="")
-    diff = command(
+    diff = add_command(
         actions, "diff", "show what changed between two versions", "By default the last two."
     )
     diff.add_argument("name", metavar="NAME")
@@ -73,14 +73,14 @@ def _reading(actions: Commands) -> None:
 
 
 def _texts(actions: Commands) -> None:
-    added = command(
+    added = add_command(
         actions,
         "add",
         "add a skill, used from the next conversation on",
         CLIENTS,
     )
     added.add_argument("name", metavar="NAME", help="a-z, 0-9 and hyphens, such as menu-style")
-    edited = command(
+    edited = add_command(
         actions,
         "edit",
         "change a skill's text",
@@ -100,8 +100,8 @@ def _switches(actions: Commands) -> None:
         ("enable", "use a disabled skill again"),
         ("delete", "move a skill to the archive"),
     ):
-        command(actions, name, text).add_argument("name", metavar="NAME")
-    back = command(
+        add_command(actions, name, text).add_argument("name", metavar="NAME")
+    back = add_command(
         actions,
         "rollback",
         "go back to an earlier generation of all skills",
@@ -111,12 +111,12 @@ def _switches(actions: Commands) -> None:
 
 
 def _folders(actions: Commands) -> None:
-    copied = command(actions, "copy", "share a skill with another client", CLIENTS)
+    copied = add_command(actions, "copy", "share a skill with another client", CLIENTS)
     copied.add_argument("name", metavar="NAME")
     copied.add_argument(
         "--to", metavar="C", default="", help="the client to share it with (default: everybody)"
     )
-    brought = command(
+    brought = add_command(
         actions,
         "import",
         "import a skill folder, or a folder of them",
@@ -131,13 +131,13 @@ def _folders(actions: Commands) -> None:
         type=folder,
         help="a folder, or 'starter' for the skills that come with Lull",
     )
-    taken = command(actions, "export", "export skills as folders")
+    taken = add_command(actions, "export", "export skills as folders")
     taken.add_argument("folder", metavar="DIR", type=folder)
     taken.add_argument("names", metavar="NAME", nargs="*", help="export only these")
 
 
 def verify_command(commands: Commands) -> None:
-    verified = command(commands, "verify", "check a skill's proof again", VERIFY)
+    verified = add_command(commands, "verify", "check a skill's proof again", VERIFY)
     verified.set_defaults(client=None)
     verified.add_argument("skill", metavar="SKILL", help="the skill's name")
     client_option(verified)

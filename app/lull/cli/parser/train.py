@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lull.cli.parser.base import Commands, Parser, command, named
+from lull.cli.parser.base import Commands, Parser, add_command, named
 
 NOW = """\
 Ignores idle time, hours, calendars and pauses, and starts with fewer samples. Heat, a low battery
@@ -18,18 +18,18 @@ trash a few at a time. They can be restored for at least a week."""
 
 
 def train_commands(commands: Commands) -> None:
-    train = command(commands, "train", "list, start and cancel training runs")
+    train = add_command(commands, "train", "list, start and cancel training runs")
     actions = train.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    now = command(actions, "now", "sample and train now instead of in the next lull", NOW)
+    now = add_command(actions, "now", "sample and train now instead of in the next lull", NOW)
     now.add_argument("--wait", action="store_true", help="wait until nothing is left to do")
-    command(actions, "list", "list all runs, newest first")
-    shown = command(actions, "show", "show one run", SHOW)
+    add_command(actions, "list", "list all runs, newest first")
+    shown = add_command(actions, "show", "show one run", SHOW)
     shown.add_argument("run", metavar="RUN", type=named, help="its id, from `lull train list`")
-    ended = command(actions, "cancel", "cancel a run; none of its results are used")
+    ended = add_command(actions, "cancel", "cancel a run; none of its results are used")
     ended.add_argument("run", metavar="RUN", type=named, help="its id, from `lull train list`")
-    by_hand = command(
+    by_hand = add_command(
         actions,
         "run",
         "train a run folder without the service",
@@ -39,7 +39,7 @@ def train_commands(commands: Commands) -> None:
 
 
 def forget_command(commands: Commands) -> None:
-    forget = command(
+    forget = add_command(
         commands, "forget", "remove a conversation and all that was learned from it", FORGET
     )
     forget.add_argument("conversation", metavar="CONVERSATION", type=named)
@@ -47,16 +47,18 @@ def forget_command(commands: Commands) -> None:
 
 
 def trash_commands(commands: Commands) -> None:
-    trash = command(commands, "trash", "list and restore old conversations", TRASH)
+    trash = add_command(commands, "trash", "list and restore old conversations", TRASH)
     actions = trash.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    command(actions, "list", "list what is in the trash; plain `lull trash` does the same")
-    back = command(actions, "restore", "restore conversations; their age never removes them again")
+    add_command(actions, "list", "list what is in the trash; plain `lull trash` does the same")
+    back = add_command(
+        actions, "restore", "restore conversations; their age never removes them again"
+    )
     back.add_argument(
         "step", metavar="STEP", nargs="?", default="", help="a step from the list (default: all)"
     )
-    sweep = command(actions, "sweep", "move everything beyond the limits to the trash at once")
+    sweep = add_command(actions, "sweep", "move everything beyond the limits to the trash at once")
     sweep.add_argument("--yes", action="store_true", help="really do it")
-    empty = command(actions, "empty", "delete everything in the trash for good")
+    empty = add_command(actions, "empty", "delete everything in the trash for good")
     empty.add_argument("--yes", action="store_true", help="really do it; this cannot be undone")

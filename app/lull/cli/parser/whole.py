@@ -14,8 +14,8 @@ from lull.cli.parser.backup import backup_commands
 from lull.cli.parser.base import (
     Commands,
     Parser,
-    command,
-    common,
+    add_command,
+    add_common_options,
     count,
     named,
     port,
@@ -69,7 +69,7 @@ def build() -> Parser:
     """Return the parser of the whole `lull` command line, which is built once in a process."""
     parser = Parser(prog="lull", description=HELP, epilog=AFTER)
     parser.add_argument("--version", action="version", version=f"lull {__version__}")
-    common(parser, top=True)
+    add_common_options(parser, top=True)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
@@ -96,7 +96,7 @@ def build() -> Parser:
 
 
 def _service_commands(commands: Commands) -> None:
-    serve = command(
+    serve = add_command(
         commands,
         "serve",
         "run the service in the foreground",
@@ -109,15 +109,15 @@ def _service_commands(commands: Commands) -> None:
     )
     # For `lull demo` alone: a file that sets the time of day.
     serve.add_argument("--played-clock", type=Path, default=None, help=argparse.SUPPRESS)
-    shown = command(
+    shown = add_command(
         commands,
         "status",
         "what is running, and with what",
         "Never holds the network token, so that it may be shown to others.",
     )
     shown.add_argument("--token", action="store_true", help="the network token alone")
-    command(commands, "stop", "stop the service")
-    opened = command(
+    add_command(commands, "stop", "stop the service")
+    opened = add_command(
         commands,
         "open",
         "open the dashboard; plain `lull` does the same",
@@ -129,7 +129,7 @@ def _service_commands(commands: Commands) -> None:
         action="store_true",
         help="show only the tray icon, or the window if there is no tray",
     )
-    logs = command(
+    logs = add_command(
         commands,
         "logs",
         "print the service's log",
@@ -141,7 +141,7 @@ def _service_commands(commands: Commands) -> None:
     logs.add_argument(
         "--lines", "-n", type=count, default=50, metavar="N", help="how many lines (default: 50)"
     )
-    command(
+    add_command(
         commands,
         "doctor",
         "check every part of Lull and say how to fix it",
@@ -150,7 +150,7 @@ def _service_commands(commands: Commands) -> None:
 
 
 def _conversation_commands(commands: Commands) -> None:
-    listed = command(commands, "conversations", "list conversations, newest first")
+    listed = add_command(commands, "conversations", "list conversations, newest first")
     listed.add_argument("--client", metavar="C", help="only from this client or program")
     listed.add_argument(
         "--search", metavar="T", default="", help="only those that contain these words"
@@ -161,7 +161,7 @@ def _conversation_commands(commands: Commands) -> None:
     listed.add_argument(
         "--limit", type=count, default=50, metavar="N", help="how many at most (default: 50)"
     )
-    shown = command(
+    shown = add_command(
         commands, "show", "show one conversation", "`lull conversations` lists the ids."
     )
     shown.add_argument(
@@ -174,7 +174,7 @@ def _conversation_commands(commands: Commands) -> None:
     shown.add_argument(
         "--markdown", action="store_true", help="print it as Markdown, to keep or to hand on"
     )
-    rated = command(
+    rated = add_command(
         commands,
         "rate",
         "rate an answer as good or bad",
@@ -185,14 +185,14 @@ def _conversation_commands(commands: Commands) -> None:
 
 
 def _settings_commands(commands: Commands) -> None:
-    settings = command(commands, "settings", "show or change settings")
+    settings = add_command(commands, "settings", "show or change settings")
     actions = settings.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    shown = command(actions, "show", "show the settings with their reasons")
+    shown = add_command(actions, "show", "show the settings with their reasons")
     shown.add_argument("group", metavar="GROUP", nargs="?", help="only these, such as service")
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
-    changed = command(
+    changed = add_command(
         actions,
         "set",
         "change one setting",

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 from lull.cli.context import Context
 from lull.cli.control import Control
-from lull.cli.keys import pressed
-from lull.cli.showing import Paint, is_terminal, revealed
+from lull.cli.keys import read_key
+from lull.cli.showing import Paint, is_terminal, reveal_hidden
 from lull.cli.skills.proposal_words import by_look_words, counted, e_words
 from lull.contract import routes
 from lull.core.chat.picks import PAIRS_A_SITTING, Pick
@@ -32,17 +32,17 @@ which is which is tossed anew each time, and nobody knows. Pick what you like be
 
 def compare(context: Context) -> None:
     options, control = context.options, Control(context.paths)
-    asking = Asking(control, options.proposal)
+    asking = ComparisonClient(control, options.proposal)
     if options.pick:
         pair, pick = options.pick
-        context.answer(asking.pick(pair, _pick_of(pick)), picked_words)
+        context.print_result(asking.pick(pair, _pick_of(pick)), picked_words)
     elif options.picks:
         picks = iter([_pick_of(one) for one in options.picks.split(",")])
-        context.answer(_played(asking, picks), picked_words)
+        context.print_result(_played(asking, picks), picked_words)
     elif is_terminal() and not context.as_json:
-        Sitting(asking).run()
+        ComparisonSession(asking).run()
     else:
-        context.answer(asking.next(), pair_words)
+        context.print_result(asking.next(), pair_words)
 
 
 def _pick_of(text: str) -> Pick:
@@ -52,7 +52,7 @@ def _pick_of(text: str) -> Pick:
     return short or Pick(text.strip())
 
 
-def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
+def _played(asking: ComparisonClient, picks: Iterator[Pick]) -> Json:
     """Send the given picks to the service one by one, as long as there are pairs of answers."""
     done: Json = {}
     for _, pick in zip(range(PAIRS_A_SITTING), picks, strict=False):
@@ -65,7 +65,7 @@ def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
     return done
 
 
-class Asking:
+class ComparisonClient:
     """Fetches pairs of answers, with and without a proposed skill, from the service, and sends it
     the answer of each pair that the user picked.
     """
@@ -112,14 +112,14 @@ class _Wait:
             self._dots = 0
 
 
-class Sitting:
+class ComparisonSession:
     """A session on a terminal in which the user picks the better of two answers, with and without a
     proposed skill.
 
     It ends when the skill's test is decided or the user quits.
     """
 
-    def __init__(self, asking: Asking) -> None:
+    def __init__(self, asking: ComparisonClient) -> None:
         self._asking = asking
         self._paint = Paint.for_stdout()
 
@@ -146,14 +146,14 @@ class Sitting:
         paint = self._paint
         about = max(number, number - 1 + shown["wanted"])
         print(paint.faint(f"\n── {number} of about {about} ".ljust(61, "─")))
-        print(f"You asked: {revealed(shown['request'])}")
+        print(f"You asked: {reveal_hidden(shown['request'])}")
         if shown["wish"]:
-            print(paint.faint(f"You had said: {revealed(' '.join(shown['wish'].split()))}"))
+            print(paint.faint(f"You had said: {reveal_hidden(' '.join(shown['wish'].split()))}"))
         for letter in ("a", "b"):
-            print(f"\n{paint.bold(letter.upper())}\n{revealed(shown[letter])}")
+            print(f"\n{paint.bold(letter.upper())}\n{reveal_hidden(shown[letter])}")
         print()
         while True:
-            key = pressed(PROMPT)
+            key = read_key(PROMPT)
             if key in (None, "q"):
                 return None
             if key in LETTERS:
@@ -170,8 +170,8 @@ def pair_words(shown: Json) -> str:
         return picked_words(shown)
     return "\n".join(
         (
-            f"You asked: {revealed(shown['request'])}",
-            f"\nA\n{revealed(shown['a'])}\n\nB\n{revealed(shown['b'])}\n",
+            f"You asked: {reveal_hidden(shown['request'])}",
+            f"\nA\n{reveal_hidden(shown['a'])}\n\nB\n{reveal_hidden(shown['b'])}\n",
             f"`lull review compare {shown['proposal']} --pick {shown['pair']} a`, or b, same,"
             " neither.",
         )
@@ -182,7 +182,7 @@ def picked_words(done: Json) -> str:
     """Describe the result so far of the user's blind picks between answers with and without a
     proposed skill.
     """
-    name = f"“{revealed(done['name'])}”"
+    name = f"“{reveal_hidden(done['name'])}”"
     tally = f"{counted(done['picks'], 'pick')} of yours"
     match done["status"]:
         case "proved":
@@ -193,7 +193,7 @@ def picked_words(done: Json) -> str:
                 " into force."
             )
         case "unproved" if not done["open"]:
-            said = f"{name}: {revealed(done['reason'])}."
+            said = f"{name}: {reveal_hidden(done['reason'])}."
         case "proving":
             said = f"{name} is better, by {tally}; past successes are replayed in the next lull."
         case _:

@@ -14,8 +14,8 @@ from typing import Any
 
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, ServiceError
-from lull.cli.showing import revealed
-from lull.cli.skills.proposal_words import goes_on_words, list_words, pairs_words
+from lull.cli.showing import reveal_hidden
+from lull.cli.skills.proposal_words import extension_words, list_words, pairs_words
 from lull.contract import routes
 
 Json = dict[str, Any]
@@ -42,11 +42,13 @@ def prove(context: Context) -> None:
     if bar is not None:
         bar.clear()
     words = list_words if options.wait else _begun_words
-    context.answer(done, lambda done: "\n".join((words(done), *map(_undone, done["problems"]))))
+    context.print_result(
+        done, lambda done: "\n".join((words(done), *map(_undone, done["problems"])))
+    )
 
 
 def _undone(problem: Json) -> str:
-    return revealed(f"Not done: {problem['title']}: {problem['detail']} ({problem['hint']})")
+    return reveal_hidden(f"Not done: {problem['title']}: {problem['detail']} ({problem['hint']})")
 
 
 def _begun_words(done: Json) -> str:
@@ -108,10 +110,10 @@ def progress_words(proposal: Json, pair_s: float | None) -> str:
     """
     evidence = proposal["evidence"]
     said = (
-        f"{revealed(proposal['name'])}: {pairs_words(evidence)},"
+        f"{reveal_hidden(proposal['name'])}: {pairs_words(evidence)},"
         f" {evidence['wins']} won, {evidence['losses']} lost,"
         f" e = {min(evidence['e_value'], 9999):.3g} of {evidence['needs_e_value']:.3g}"
-        f"{goes_on_words(evidence)}"
+        f"{extension_words(evidence)}"
     )
     if pair_s is None:
         return said

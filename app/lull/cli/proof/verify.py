@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from lull.cli.context import Context
 from lull.cli.control import Control
-from lull.cli.showing import revealed
+from lull.cli.showing import reveal_hidden
 from lull.contract import routes
 from lull.core.errors import LullError, NotRunning, SettingsError
 from lull.core.proof.proof import ProofRule
@@ -26,23 +26,25 @@ def verify(context: Context) -> int:
     query = {"name": check_name(options.skill), "client": check_client(options.client or "")}
     document = _verified(context, query)
     if document["holds"] or not options.strict:
-        context.answer(document, _words)
+        context.print_result(document, _words)
         return 0
-    error = DoesNotHold(revealed(document["why"]), hint="`lull prove` and `lull review` go on.")
-    context.answer({**document, "error": error.as_dict()}, _words)
-    context.complain(error)
+    error = DoesNotHold(
+        reveal_hidden(document["why"]), hint="`lull prove` and `lull review` go on."
+    )
+    context.print_result({**document, "error": error.as_dict()}, _words)
+    context.print_error(error)
     return error.exit_code
 
 
 def _verified(context: Context, query: dict[str, str]) -> Json:
-    from lull.service.proof.verifying import verified
+    from lull.service.proof.verifying import verify_stored_proof
 
     try:
         return Control(context.paths).get(routes.SKILLS_VERIFY, **query)
     except NotRunning:
         pass
-    with context.stores() as stores:
-        return verified(stores.skills, stores.proposals, rule=_rule(context), **query)
+    with context.open_stores() as stores:
+        return verify_stored_proof(stores.skills, stores.proposals, rule=_rule(context), **query)
 
 
 def _rule(context: Context) -> ProofRule:
@@ -58,4 +60,4 @@ def _rule(context: Context) -> ProofRule:
 
 def _words(document: Json) -> str:
     said = "holds" if document["holds"] else "does not hold"
-    return revealed(f"The proof of “{document['skill']}” {said}. {document['why']}")
+    return reveal_hidden(f"The proof of “{document['skill']}” {said}. {document['why']}")

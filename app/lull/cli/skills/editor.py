@@ -26,7 +26,7 @@ class EditorFailed(LullError):
     title: ClassVar[str] = "The editor failed"
 
 
-def edited(text: str) -> str | None:
+def edit_text(text: str) -> str | None:
     """Open a text in the user's editor; return the edited text, None if unchanged.
 
     Raises EditorFailed, UsageError.

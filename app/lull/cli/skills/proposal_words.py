@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lull.cli.context import short_time, table
-from lull.cli.showing import Paint, revealed
+from lull.cli.showing import Paint, reveal_hidden
 from lull.core.proof.standing import CAUTION_WORDS, Caution
 
 Json = dict[str, Any]
@@ -41,13 +41,13 @@ def status_words(proposal: Json) -> str:
     """Return a proposed skill's status in a few words, with the reason or the test results, such as
     that tests showed a benefit.
     """
-    evidence, reason = proposal["evidence"], revealed(" ".join(proposal["reason"].split()))
+    evidence, reason = proposal["evidence"], reveal_hidden(" ".join(proposal["reason"].split()))
     said = f": {reason}" if reason else ""
     match proposal["status"]:
         case "proved":
             return f"proved{by_look_words(evidence)} on {_score(evidence)}"
         case "proving":
-            more = goes_on_words(evidence)
+            more = extension_words(evidence)
             return f"being proved, {pairs_words(evidence)}{more}: {_score(evidence)}"
         case "screened" | "unproved" if proposal["kind"] == "retire":
             return reason or "it waits for you"
@@ -78,7 +78,7 @@ def pairs_words(evidence: Json) -> str:
     return f"{evidence['pairs']} of at most {evidence['most_pairs']} pairs"
 
 
-def goes_on_words(evidence: Json) -> str:
+def extension_words(evidence: Json) -> str:
     """Say in words to how many pairs of answers the test of a proposed skill is extended if the
     planned number of pairs decides nothing.
 
@@ -92,7 +92,7 @@ def by_look_words(evidence: Json) -> str:
     return " by the last look" if evidence.get("shown_by") == "last look" else ""
 
 
-def look_words(evidence: Json) -> str:
+def last_look_words(evidence: Json) -> str:
     """Describe in words the random decision (called the last look) that ended the test of a
     proposed skill; "" if there was none.
 
@@ -120,17 +120,17 @@ def _score(evidence: Json) -> str:
 def title(proposal: Json) -> str:
     whose = f"client {proposal['client']}" if proposal["client"] else "everybody"
     name = f"{_KINDS.get(proposal['kind'], proposal['kind'])} “{proposal['name']}”"
-    return revealed(f"{name} for {whose}: ") + status_words(proposal)
+    return reveal_hidden(f"{name} for {whose}: ") + status_words(proposal)
 
 
-def whole(proposal: Json, paint: Paint) -> str:
+def proposal_text(proposal: Json, paint: Paint) -> str:
     """Return a text that describes a proposed skill with everything that the user needs to decide
     on it: title, diff, test results, cause, sources and warnings.
     """
     parts = [
         paint.bold(title(proposal)),
         paint.faint(
-            f"{revealed(proposal['id'])}, made {short_time(proposal['made'])},"
+            f"{reveal_hidden(proposal['id'])}, made {short_time(proposal['made'])},"
             f" sha256 {proposal['sha256']}"
         ),
         "",
@@ -161,13 +161,13 @@ def _evidence(proposal: Json, paint: Paint) -> list[str]:
         f"  {e_words(evidence['e_value'])} where {evidence['needs_e_value']:.3g} is wanted; a"
         f" useless skill gets there once in {evidence['needs_e_value']:.3g} times at most"
         f"{', last look included' if evidence.get('last_look') else ''}.",
-        *(f"  {line}" for line in (look_words(evidence),) if line),
+        *(f"  {line}" for line in (last_look_words(evidence),) if line),
     ]
     if evidence["success_pairs"]:
         lines.append(f"  {_successes(evidence)}")
     lines += [paint.warning(f"  {CAUTION_WORDS[Caution(c)]}") for c in evidence.get("cautions", ())]
     if evidence.get("scored_by"):
-        lines.append(f"  Scored by {revealed(_scorers(evidence['scored_by']))}.")
+        lines.append(f"  Scored by {reveal_hidden(_scorers(evidence['scored_by']))}.")
     return lines
 
 
@@ -190,12 +190,12 @@ def _cause(proposal: Json) -> list[str]:
         scope = SCOPES[proposal.get("scope", "kind")]
         lines.append(f"It is {scope} (`lull review edit --scope` changes that).")
     if proposal["wish"]:
-        lines.append(f"You said: “{revealed(' '.join(proposal['wish'].split()))}”")
+        lines.append(f"You said: “{reveal_hidden(' '.join(proposal['wish'].split()))}”")
     if turns := proposal["turns"]["failures"]:
         more = f" and {len(turns) - 5} more" if len(turns) > 5 else ""
-        lines.append(f"It comes from: {revealed(', '.join(turns[:5]))}{more}")
+        lines.append(f"It comes from: {reveal_hidden(', '.join(turns[:5]))}{more}")
     if proposal["check"]:
-        lines.append(f"A check comes with it: {revealed(proposal['check'])}")
+        lines.append(f"A check comes with it: {reveal_hidden(proposal['check'])}")
     return lines
 
 
@@ -204,9 +204,9 @@ def _provenance(proposal: Json, paint: Paint) -> list[str]:
         return []
     lines = ["Who said what:"]
     for one in proposal["provenance"]:
-        who = _WHOSE.get(one["whose"], revealed(one["whose"]))
-        turn = f" in {revealed(one['turn'])}" if one["turn"] else ""
-        sentence = revealed(" ".join(one["sentence"].split()))
+        who = _WHOSE.get(one["whose"], reveal_hidden(one["whose"]))
+        turn = f" in {reveal_hidden(one['turn'])}" if one["turn"] else ""
+        sentence = reveal_hidden(" ".join(one["sentence"].split()))
         line = f"  {who}{turn}: {sentence}"
         lines.append(paint.bad(line) if one["source"] == "untrusted" else line)
     return lines
@@ -215,8 +215,8 @@ def _provenance(proposal: Json, paint: Paint) -> list[str]:
 def _flags(proposal: Json) -> list[str]:
     lines = []
     for flag in proposal["flags"]:
-        quote = f" “{revealed(' '.join(flag['quote'].split()))}”" if flag.get("quote") else ""
-        lines.append(f"Look at this: {revealed(flag.get('text', ''))}{quote}")
+        quote = f" “{reveal_hidden(' '.join(flag['quote'].split()))}”" if flag.get("quote") else ""
+        lines.append(f"Look at this: {reveal_hidden(flag.get('text', ''))}{quote}")
     return lines
 
 
@@ -274,4 +274,4 @@ def _again(due: str | None, now: datetime) -> str:
 
 def _one_line(text: str, most: int = 500) -> str:
     line = " ".join(text.split())
-    return revealed(line if len(line) <= most else f"{line[:most]}…")
+    return reveal_hidden(line if len(line) <= most else f"{line[:most]}…")

@@ -11,7 +11,7 @@ from typing import Any
 from lull.cli.context import Context
 from lull.cli.control import Control
 from lull.cli.showing import Paint, ask, is_terminal
-from lull.cli.skills.proposal_words import list_words, whole
+from lull.cli.skills.proposal_words import list_words, proposal_text
 from lull.cli.skills.review_actions import (
     decide,
     decided_words,
@@ -19,7 +19,7 @@ from lull.cli.skills.review_actions import (
     fetch,
     unproved_words,
 )
-from lull.cli.skills.review_screen import Walk
+from lull.cli.skills.review_screen import ReviewSession
 from lull.cli.skills.skills import body_text
 from lull.contract import routes
 from lull.core.errors import UsageError
@@ -33,19 +33,19 @@ def review(context: Context) -> int | None:
     control = Control(context.paths)
     match context.options.action:
         case None if at_a_terminal and not context.options.all:
-            return Walk(control).run()
+            return ReviewSession(control).run()
         case None | "list":
             everything = "1" if context.options.all else ""
-            context.answer(control.get(routes.PROPOSALS, all=everything), list_words)
+            context.print_result(control.get(routes.PROPOSALS, all=everything), list_words)
         case "show":
             shown = fetch(
                 control, context.options.proposal, context.options.sha256 or "", to_read=True
             )
             paint = Paint.for_stdout()
-            context.answer(shown, lambda done: whole(done["proposal"], paint))
+            context.print_result(shown, lambda done: proposal_text(done["proposal"], paint))
         case "undo":
             done = control.post(routes.PROPOSALS_UNDO, {})
-            context.answer(done, lambda d: f"Taken back. {decided_words('undo', d)}")
+            context.print_result(done, lambda d: f"Taken back. {decided_words('undo', d)}")
         case "compare":
             from lull.cli.proof.compare import compare
 
@@ -58,7 +58,7 @@ def review(context: Context) -> int | None:
             _edit_by_hand(context, control, at_a_terminal=at_a_terminal)
         case action:
             done = decide(control, context.options.proposal, action, _wanted(context, action))
-            context.answer(done, lambda d: decided_words(action, d))
+            context.print_result(done, lambda d: decided_words(action, d))
     return None
 
 
@@ -92,7 +92,7 @@ def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal:
     proposal = fetch(control, context.options.proposal)["proposal"]
     why = unproved_words(proposal)
     if at_a_terminal:
-        print(whole(proposal, Paint.for_stdout()))
+        print(proposal_text(proposal, Paint.for_stdout()))
         asks = f"\n{why} Type `yes` to approve it anyway: " if why else _ASKS
         said = (ask(asks) or "").lower()
         if said != "yes" and (why or said != "y"):
@@ -100,14 +100,14 @@ def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal:
             return
     elif proposal["standing"] == "quarantined":  # without a hash, the service asks for --sha256
         decided = decide(control, proposal["id"], "approve", {})
-        context.answer(decided, lambda d: decided_words("approve", d))
+        context.print_result(decided, lambda d: decided_words("approve", d))
         return
     elif why:
         raise UsageError(
             f"{why} Nothing was approved.", hint="Add --yes to approve it anyway, or --sha256."
         )
     done = decide(control, proposal["id"], "approve", {"sha256": proposal["sha256"]})
-    context.answer(done, lambda d: decided_words("approve", d))
+    context.print_result(done, lambda d: decided_words("approve", d))
 
 
 def _approve_what_was_shown(context: Context, control: Control) -> None:
@@ -119,12 +119,12 @@ def _approve_what_was_shown(context: Context, control: Control) -> None:
     found = fetch(control, context.options.proposal)
     proposal, sha256 = found["proposal"], found["read"]
     if not sha256 and not context.as_json:
-        print(whole(proposal, Paint.for_stdout()), end="\n\n")
+        print(proposal_text(proposal, Paint.for_stdout()), end="\n\n")
     wanted = {"sha256": sha256 or proposal["sha256"]}
     if proposal["standing"] == "quarantined":  # without a hash, the service asks for --sha256
         wanted = {}
     done = decide(control, proposal["id"], "approve", wanted)
-    context.answer(done, lambda d: decided_words("approve", d))
+    context.print_result(done, lambda d: decided_words("approve", d))
 
 
 def _nothing_given(context: Context) -> bool:
@@ -144,4 +144,4 @@ def _edit_by_hand(context: Context, control: Control, *, at_a_terminal: bool) ->
     if done is None:
         print("Nothing was changed.")
     else:
-        context.answer(done, lambda d: decided_words("edit", d))
+        context.print_result(done, lambda d: decided_words("edit", d))

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lull.cli.control import Control
-from lull.cli.showing import revealed
+from lull.cli.showing import reveal_hidden
 from lull.cli.skills.proposal_words import SCOPES, status_words
 from lull.contract import routes
 from lull.core.errors import UsageError
@@ -40,7 +40,7 @@ def unproved_words(proposal: Json) -> str:
     Returns "" for a skill whose benefit was shown by tests, and for a proposal that only removes a
     skill.
     """
-    reason = revealed(proposal["reason"]).rstrip(".")
+    reason = reveal_hidden(proposal["reason"]).rstrip(".")
     match proposal.get("standing"):
         case "untested":
             return "It was not tested yet, so nobody knows whether it helps."
@@ -55,7 +55,7 @@ def unproved_words(proposal: Json) -> str:
 
 def decided_words(action: str, done: Json) -> str:
     proposal = done["proposal"]
-    name = f"“{revealed(proposal['name'])}”"
+    name = f"“{reveal_hidden(proposal['name'])}”"
     match action:
         case "approve" if proposal["kind"] == "retire":
             return f"Generation {done['generation']}: {name} is in no prompt any more."
@@ -81,12 +81,12 @@ def edit_by_hand(control: Control, proposal: Json) -> Json | None:
 
     Returns the service's answer, or None if the user changed nothing. Raises LullError.
     """
-    from lull.cli.skills.editor import edited
+    from lull.cli.skills.editor import edit_text
     from lull.store.skills.skill_md import parse
 
     if proposal["kind"] == "retire":
         raise UsageError("There is no text to edit.", hint="Approve or reject it.")
-    after = edited(proposal["text"])
+    after = edit_text(proposal["text"])
     if after is None:
         return None
     new = parse(after.encode(), where="your text")

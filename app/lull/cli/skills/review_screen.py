@@ -13,9 +13,9 @@ from enum import Enum, auto
 from typing import Any
 
 from lull.cli.control import Control, ServiceError
-from lull.cli.showing import Paint, ask, revealed
+from lull.cli.showing import Paint, ask, reveal_hidden
 from lull.cli.skills.editor import EditorFailed
-from lull.cli.skills.proposal_words import NOTHING, counted, faults_words, whole
+from lull.cli.skills.proposal_words import NOTHING, counted, faults_words, proposal_text
 from lull.cli.skills.review_actions import (
     decide,
     decided_words,
@@ -43,7 +43,7 @@ Each letter ends with Enter."""
 DECIDED_STATUSES = ("approved", "rejected")
 
 
-class Then(Enum):
+class LetterOutcome(Enum):
     """What `lull review` does after the user has typed a letter: ask again, show the proposal
     again, go on to the next one, or leave.
     """
@@ -54,11 +54,11 @@ class Then(Enum):
     LEAVE = auto()
 
 
-class Left(Exception):
+class InputEnded(Exception):
     """Raised when the terminal's input ends while `lull review` waits for a decision."""
 
 
-class Walk:
+class ReviewSession:
     """Shows the proposed skills one by one on a terminal and carries out the user's decisions."""
 
     def __init__(self, control: Control) -> None:
@@ -92,7 +92,7 @@ class Walk:
             return 0
         try:
             self._walk()
-        except Left:
+        except InputEnded:
             print()
         except KeyboardInterrupt:
             print()
@@ -102,10 +102,10 @@ class Walk:
         return 0
 
     def _walk(self) -> None:
-        then = Then.SHOW
+        then = LetterOutcome.SHOW
         shown: Json = {}
-        while self._queue and then is not Then.LEAVE:
-            if then is not Then.ASK:
+        while self._queue and then is not LetterOutcome.LEAVE:
+            if then is not LetterOutcome.ASK:
                 shown = fetch(self._control, self._queue[0])["proposal"]
                 if shown["status"] in DECIDED_STATUSES:  # decided elsewhere in the meantime
                     self._queue.pop(0)
@@ -116,85 +116,85 @@ class Walk:
     def _show(self, proposal: Json) -> None:
         done = len(self._decided)
         print(self._paint.faint(f"\n── {done + 1} of {done + len(self._queue)} ".ljust(61, "─")))
-        print(whole(proposal, self._paint))
+        print(proposal_text(proposal, self._paint))
         print()
 
-    def _one(self, shown: Json) -> Then:
+    def _one(self, shown: Json) -> LetterOutcome:
         letter = self._ask(PROMPT).lower()
         if not letter:
-            return Then.ASK
+            return LetterOutcome.ASK
         act = self._letters.get(letter)
         if act is None:
             print(f"{letter[:20]!r} is none of the letters; ? tells what each does.")
-            return Then.ASK
+            return LetterOutcome.ASK
         try:
             return act(shown)
         except (ServiceError, EditorFailed, SkillError, UsageError) as error:
-            print(self._paint.bad(revealed(" ".join(f"lull: {error}".split()))))
+            print(self._paint.bad(reveal_hidden(" ".join(f"lull: {error}".split()))))
         now = fetch(self._control, shown["id"])["proposal"]
         same = all(now[key] == shown[key] for key in ("sha256", "status"))
-        return Then.ASK if same else Then.SHOW
+        return LetterOutcome.ASK if same else LetterOutcome.SHOW
 
     def _ask(self, prompt: str) -> str:
         line = ask(prompt)
         if line is None:
-            raise Left
+            raise InputEnded
         return line
 
     # The letters
 
-    def _approve(self, shown: Json) -> Then:
+    def _approve(self, shown: Json) -> LetterOutcome:
         if why := unproved_words(shown):
             said = self._ask(f"{why} Type `yes` to approve it anyway: ")
             if said.lower() != "yes":
                 print("It was not approved.")
-                return Then.ASK
+                return LetterOutcome.ASK
         return self._done("approve", shown, {"sha256": shown["sha256"]})
 
-    def _reject(self, shown: Json) -> Then:
+    def _reject(self, shown: Json) -> LetterOutcome:
         reason = self._ask("Why not? ") or self._ask("Why not? (Enter again: do not reject) ")
         if not reason:
             print("It was not rejected.")
-            return Then.ASK
+            return LetterOutcome.ASK
         return self._done("reject", shown, {"reason": reason})
 
-    def _defer(self, shown: Json) -> Then:
+    def _defer(self, shown: Json) -> LetterOutcome:
         return self._done("defer", shown, {})
 
-    def _done(self, action: str, shown: Json, wanted: Json) -> Then:
+    def _done(self, action: str, shown: Json, wanted: Json) -> LetterOutcome:
         done = decide(self._control, shown["id"], action, wanted)
         print(self._paint.good(decided_words(action, done)))
         self._queue.remove(shown["id"])
         self._decided[shown["id"]] = done["proposal"]["status"]
-        return Then.GO_ON
+        return LetterOutcome.GO_ON
 
-    def _edit(self, shown: Json) -> Then:
+    def _edit(self, shown: Json) -> LetterOutcome:
         done = edit_by_hand(self._control, shown)
         if done is None:
             print("Nothing was changed.")
-            return Then.ASK
+            return LetterOutcome.ASK
         print(self._paint.good(decided_words("edit", done)))
-        return Then.SHOW
+        return LetterOutcome.SHOW
 
-    def _undo(self, _: Json) -> Then:
+    def _undo(self, _: Json) -> LetterOutcome:
         done = self._control.post(routes.PROPOSALS_UNDO, {})
         print(self._paint.good(f"Taken back. {decided_words('undo', done)}"))
         back = done["proposal"]["id"]
         self._decided.pop(back, None)
         self._queue = [back, *(one for one in self._queue if one != back)]
-        return Then.SHOW
+        return LetterOutcome.SHOW
 
-    def _skip(self, shown: Json) -> Then:
+    def _skip(self, shown: Json) -> LetterOutcome:
         self._queue.remove(shown["id"])
         self._decided[shown["id"]] = "skipped"
-        return Then.GO_ON
+        return LetterOutcome.GO_ON
 
-    def _quit(self, _: Json) -> Then:
-        return Then.LEAVE
+    def _quit(self, _: Json) -> LetterOutcome:
+        return LetterOutcome.LEAVE
 
-    def _help(self, _: Json) -> Then:
+    def _help(self, _: Json) -> LetterOutcome:
         print(HELP)
-        return Then.ASK
+        return LetterOutcome.ASK
 
     def _sum_up(self) -> None:
         counts = Counter(self._decided.values())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lull.cli.alone import changed
+from lull.cli.alone import change_data
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.skills.measured_words import measured_words
 from lull.contract import routes
@@ -32,7 +32,7 @@ def skills(context: Context) -> None:
         reading[action](context)
         return
     wanted = _wanted(context, action)
-    context.answer(_change(context, wanted), lambda done: _change_words(action, done))
+    context.print_result(_change(context, wanted), lambda done: _change_words(action, done))
 
 
 def _wanted(context: Context, action: str) -> Json:
@@ -96,7 +96,9 @@ def body_text(given: str | None) -> str | None:
 
 
 def _change(context: Context, wanted: Mapping[str, object]) -> Json:
-    return changed(context, routes.SKILLS_CHANGE, wanted, lambda: _changing_here(context, wanted))
+    return change_data(
+        context, routes.SKILLS_CHANGE, wanted, lambda: _changing_here(context, wanted)
+    )
 
 
 def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[], Json]:
@@ -112,7 +114,9 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
         try:
             skills, clock = stores.skills, SystemClock()
             files = FromFiles(skills, stores.proposals, clock=clock, ids=TimeSortedIds())
-            approve = Approve(skills, clock, follower=_nobody_follows, proposing=files.found)
+            approve = Approve(
+                skills, clock, follower=_nobody_follows, proposing=files.propose_files
+            )
             return asyncio.run(SkillChanges(approve, files, skills).apply(wanted))
         finally:
             stores.database.close()
@@ -165,9 +169,9 @@ def _list(context: Context) -> None:
         routes.SKILLS,
         {"client": client, "all": int(everything)},
         lambda reading: reading.skills(client=client, everything=everything),
-        nothing={"generation": 0, "skills": []},
+        default={"generation": 0, "skills": []},
     )
-    context.answer(document, _list_words)
+    context.print_result(document, _list_words)
 
 
 def _show(context: Context) -> None:
@@ -176,7 +180,7 @@ def _show(context: Context) -> None:
         routes.SKILLS,
         {"client": client or "", "all": 1},
         lambda reading: reading.skills(client=client, everything=True),
-        nothing={"generation": 0, "skills": []},
+        default={"generation": 0, "skills": []},
     )
     found = [
         skill
@@ -185,7 +189,7 @@ def _show(context: Context) -> None:
     ]
     if not found:
         raise NotFound(f"There is no skill '{name}'.", hint="`lull skills list` shows them.")
-    context.answer({"skill": found[0]}, _show_words)
+    context.print_result({"skill": found[0]}, _show_words)
 
 
 def _show_words(document: Json) -> str:
@@ -227,9 +231,9 @@ def _history(context: Context) -> None:
         routes.SKILLS_HISTORY,
         query,
         lambda reading: reading.history(**query),
-        nothing=None if query["name"] else {"history": []},
+        default=None if query["name"] else {"history": []},
     )
-    context.answer(document, _history_words if query["name"] else _generations_words)
+    context.print_result(document, _history_words if query["name"] else _generations_words)
 
 
 def _generations_words(document: Json) -> str:
@@ -254,4 +258,4 @@ def _diff(context: Context) -> None:
         "new": options.new or 0,
     }
     document = context.read(routes.SKILLS_DIFF, query, lambda reading: reading.diff(**query))
-    context.answer(document, lambda d: plain(d["diff"]) or "The two read the same.")
+    context.print_result(document, lambda d: plain(d["diff"]) or "The two read the same.")

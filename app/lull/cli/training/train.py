@@ -20,15 +20,15 @@ def train(context: Context) -> int | None:
     options = context.options
     match options.action:
         case None | "list":
-            context.answer(_listed(context), list_words)
+            context.print_result(_listed(context), list_words)
         case "now":
             _now(context)
         case "show":
-            context.answer(_shown(context), lambda done: run_words(done["runs"][0]))
+            context.print_result(_shown(context), lambda done: run_words(done["runs"][0]))
         case "cancel":
             path = routes.TRAIN_CANCEL.replace("{id}", quote(options.run, safe=""))
             done = Control(context.paths).post(path, {})
-            context.answer(done, lambda d: run_words(d["runs"][0]))
+            context.print_result(done, lambda d: run_words(d["runs"][0]))
         case "run":
             return _by_hand(context)
         case _:
@@ -46,7 +46,7 @@ def _now(context: Context) -> None:
     except KeyboardInterrupt:
         progress("lull: the training goes on in the service; `lull train list` shows how far")
         raise
-    context.answer(done, list_words)
+    context.print_result(done, list_words)
 
 
 def _by_hand(context: Context) -> int | None:
@@ -63,7 +63,7 @@ def _listed(context: Context) -> Json:
             return {"runs": []}
     from lull.service.training.views import runs_view
 
-    with context.stores() as stores:
+    with context.open_stores() as stores:
         return {"runs": runs_view(stores.training.runs())}
 
 
@@ -75,7 +75,7 @@ def _shown(context: Context) -> Json:
         pass
     from lull.service.training.views import run_view, sources_view
 
-    with context.stores() as stores:
+    with context.open_stores() as stores:
         found = stores.training.get(run)
         made_of = sources_view(stores.training.sources(run))
         return {"runs": [run_view(found)], "made_of": made_of}

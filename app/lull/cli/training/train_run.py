@@ -19,12 +19,12 @@ from lull.backends.mlx.trainer_process import TrainerProcesses
 from lull.cli.context import Context, progress
 from lull.core.errors import DoesNotFit, NotFound, TrainingError
 from lull.core.training.events import (
-    Began,
-    Failed,
-    Finished,
+    RunBegan,
     RunEvent,
+    RunFailed,
+    RunFinished,
     RunRefused,
-    Stepped,
+    StepDone,
     parse_event,
 )
 from lull.core.training.run_format import ADAPTER, BATCH, EVENTS, SPEC, WEIGHTS, read_spec
@@ -42,19 +42,19 @@ def train_run(context: Context) -> int:
         raise NotFound(f"{folder} holds no {SPEC}.", hint="Name the folder of a run.")
     before = folder / ADAPTER / WEIGHTS
     if not before.is_file():
-        context.answer({"runs": [_trained(folder)]}, _words)
+        context.print_result({"runs": [_trained(folder)]}, _words)
         return 0
     with _beside(folder) as again:
         document = _trained(again)
         document["same"] = (again / ADAPTER / WEIGHTS).read_bytes() == before.read_bytes()
-    context.answer({"runs": [document]}, _words)
+    context.print_result({"runs": [document]}, _words)
     if document["same"]:
         return 0
     error = Unlike(
         f"{folder} holds another adapter than its inputs give here.",
         hint="It was made on another machine or with other versions, or was changed since.",
     )
-    context.complain(error)
+    context.print_error(error)
     return error.exit_code
 
 
@@ -84,9 +84,9 @@ def _trained(folder: Path) -> Json:
                 f"It needs {last.needs_mb} MB and may have {last.limit_mb}.",
                 hint=f"What would fit: {last.would_fit}.",
             )
-        case Failed():
+        case RunFailed():
             raise TrainingError(last.detail, hint=last.hint)
-        case Finished():
+        case RunFinished():
             return _document(folder, last, time.monotonic() - began_s)
     raise TrainingError("The trainer said nothing.", hint="Start it again.")
 
@@ -104,19 +104,19 @@ async def _to_the_end(folder: Path) -> RunEvent | None:
 
 def _show(event: RunEvent) -> None:
     match event:
-        case Began(steps=steps, from_step=done):
+        case RunBegan(steps=steps, from_step=done):
             progress(f"lull: {steps} steps" + (f", of which {done} are done" if done else ""))
-        case Stepped():
+        case StepDone():
             progress(
                 f"lull: step {event.step} of {event.of}, loss {event.loss:.4f}, KL {event.kl:.4f},"
                 f" {event.tokens_s:.0f} tokens/s, {event.left_s:.0f} s left"
             )
 
 
-def _document(folder: Path, last: Finished, took_s: float) -> Json:
+def _document(folder: Path, last: RunFinished, took_s: float) -> Json:
     spec = read_spec((folder / SPEC).read_text("utf-8"))
     lines = (folder / EVENTS).read_text("utf-8").splitlines()
-    steps = [event for event in map(parse_event, lines) if isinstance(event, Stepped)]
+    steps = [event for event in map(parse_event, lines) if isinstance(event, StepDone)]
     return {
         "id": spec.id,
         "kind": spec.kind.value,

@@ -95,7 +95,7 @@ class AdaptersInForce:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learned:
+class LearnedSkill:
     """A skill (an instruction text for prompts) that training has taught to an adapter. The skill
     is identified by the hash of its exact text: if the text is edited, it counts as another skill,
     not yet learned.
@@ -105,7 +105,7 @@ class Learned:
     sha256: str
 
 
-def line_of(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
+def lineage(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
     """Return the ids of an adapter and of its ancestors (the adapters that its training started
     from), youngest first.
     """

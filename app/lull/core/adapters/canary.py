@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lull.core.adapters.canary_checks import CanaryRule, fulfils, wanted_from
+from lull.core.adapters.canary_checks import CanaryRule, canary_rule_from, fulfils
 from lull.core.chat.messages import Message, Role, text_message
-from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.prompt_block import merged_system, skills_block
 
 MOST_ANSWER_TOKENS = 320
 """Token limit of one answer to a canary probe; the tasks are short, so an answer that is cut off
@@ -45,7 +45,7 @@ class Probe:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        text = merged_system(self.system, block(self.skills)) if self.skills else self.system
+        text = merged_system(self.system, skills_block(self.skills)) if self.skills else self.system
         asked = text_message(Role.USER, self.prompt)
         return (text_message(Role.SYSTEM, text), asked) if text else (asked,)
 
@@ -75,7 +75,7 @@ def _probe(family: str, fields: object) -> Probe:
         id=f"{family}/{fields.get('id')}",
         family=family,
         prompt=fields["prompt"],
-        wanted=wanted_from(wanted),
+        wanted=canary_rule_from(wanted),
         system=str(fields.get("system", "")),
         skills=_texts(fields.get("skills", ())),
         right=_texts(fields.get("right", ())),

@@ -54,7 +54,7 @@ class CanaryRule:
     fields: Mapping[str, object] = field(default_factory=dict)
 
 
-def wanted_from(fields: Mapping[str, object]) -> CanaryRule:
+def canary_rule_from(fields: Mapping[str, object]) -> CanaryRule:
     """Parse the rule by which the answer to a canary prompt (a small test task) is checked, from
     its JSON fields. Raises ValueError for an unknown kind of check.
     """

@@ -33,7 +33,7 @@ from typing import Final
 
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.adapters.gate_statistics import gain_bound, harm_log_e, safe_log_e
-from lull.core.proof.evalue import from_log, harm_log_e_value, log_e_value
+from lull.core.proof.evalue import e_value_from_log, harm_log_e_value, log_e_value
 
 _ROUNDING: Final = 1e-9
 
@@ -145,12 +145,12 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionState:
+class CheckProgress:
     """The present result of one check of the gate (the test before an adapter may answer users):
     passed, failed, or open until more answers are compared.
     """
 
-    standing: CheckState
+    state: CheckState
     check: GateCheck
     counts: Mapping[str, int] = field(default_factory=dict)
 
@@ -163,14 +163,14 @@ def decide(measures: Measures, rule: GateRule, *, at: datetime, against: str | N
     looks = [
         *families(measures.probes, rule),
         target(measures.targets, rule),
-        *kept(measures.targets, rule),
+        *skill_retention(measures.targets, rule),
         closeness("kl:replay", measures.replay, rule.kl_replay, "past successes"),
         closeness("kl:canaries", measures.canaries, rule.kl_canaries, "canaries"),
         *manner(measures.manners, rule),
         secrets(measures),
     ]
     return Verdict(
-        accepted=all(look.standing is CheckState.HOLDS for look in looks),
+        accepted=all(look.state is CheckState.HOLDS for look in looks),
         at=at,
         against=against,
         checks=tuple(look.check for look in looks),
@@ -183,10 +183,10 @@ def _look(
     text: str,
     value: float | None = None,
     limit: float | None = None,
-) -> QuestionState:
+) -> CheckProgress:
     holds = standing is CheckState.HOLDS
-    return QuestionState(
-        standing=standing,
+    return CheckProgress(
+        state=standing,
         check=GateCheck(name=name, holds=holds, text=text, value=value, limit=limit),
     )
 
@@ -194,7 +194,7 @@ def _look(
 # Canaries
 
 
-def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
+def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[CheckProgress]:
     """Check that the new adapter is not worse than the old one at canary prompts (small test tasks)
     and at past requests that went well. Return one result per group (family) of prompts, sorted by
     the group's name.
@@ -207,7 +207,7 @@ def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
     return [family(name, found[name], rule) for name in sorted(found)]
 
 
-def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> QuestionState:
+def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgress:
     first = [pair for pair in pairs if not pair.sampled]
     wins, losses = _discordant(first)
     net = (wins - losses) / max(1, len(first))
@@ -220,7 +220,7 @@ def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> QuestionSta
     return _again(title, said, [pair for pair in pairs if pair.sampled], rule)
 
 
-def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) -> QuestionState:
+def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgress:
     wins, losses = _discordant(pairs)
     ties, goal = len(pairs) - wins - losses, math.log(rule.e)
     value = (wins - losses) / max(1, len(pairs))
@@ -250,7 +250,7 @@ def _discordant(pairs: Iterable[ProbePair]) -> tuple[int, int]:
 # The target
 
 
-def target(pairs: Sequence[TargetPair], rule: GateRule) -> QuestionState:
+def target(pairs: Sequence[TargetPair], rule: GateRule) -> CheckProgress:
     wins = sum(pair.new > pair.old for pair in pairs)
     losses = sum(pair.new < pair.old for pair in pairs)
     requests = len({pair.request for pair in pairs})
@@ -273,7 +273,7 @@ def _shown(
         bound = gain_bound([pair.new - pair.old for pair in pairs], 1.0 / rule.e)
         return bound > 0.0, bound, 0.0
     log_e = log_e_value(wins, losses)
-    return log_e >= math.log(rule.e), from_log(log_e), rule.e
+    return log_e >= math.log(rule.e), e_value_from_log(log_e), rule.e
 
 
 def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
@@ -282,7 +282,7 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
     return log_e_value(wins + left, losses) >= math.log(rule.e)
 
 
-def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
+def skill_retention(pairs: Sequence[TargetPair], rule: GateRule) -> list[CheckProgress]:
     """Check that an adapter which was trained to follow a skill (an instruction text) without
     having it in the prompt does so: it must gain most of what the active adapter gains by having
     the skill in its prompt. Return an empty list if the adapter was not trained on a skill.
@@ -302,7 +302,7 @@ def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
 # Closeness
 
 
-def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) -> QuestionState:
+def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) -> CheckProgress:
     """Check that the adapter stays close to the base model: the mean KL divergence over all tokens
     of these answers, in nats per token, must not exceed `limit`. `name` names the check, and
     `where` says in words which answers they are.
@@ -321,7 +321,7 @@ def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) ->
 # Style
 
 
-def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[QuestionState]:
+def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[CheckProgress]:
     if not pairs:
         return [_look("manner", CheckState.OPEN, "no answer was compared")]
     n = len(pairs)
@@ -339,7 +339,7 @@ def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[Quest
 
 def _drift(
     name: str, words: str, parts: Sequence[tuple[float, float]], rule: GateRule, least: float
-) -> QuestionState:
+) -> CheckProgress:
     """Check how much a style measure changed. `least` is the share that a single answer makes up;
     near 0 it replaces the limit of 15 %, which would be too small.
     """
@@ -360,7 +360,7 @@ def manner_of(text: str, *, refused: bool) -> Manner:
 # Secrets
 
 
-def secrets(measures: Measures) -> QuestionState:
+def secrets(measures: Measures) -> CheckProgress:
     if measures.leaks:
         named = ", ".join(sorted(set(measures.leaks))[:5])
         return _look("secrets", CheckState.FAILS, f"it gave away {named}", len(measures.leaks), 0)

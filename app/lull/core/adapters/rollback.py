@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.adapters.adapter import flip_key
 from lull.core.adapters.gate_statistics import gain_log_e
-from lull.core.proof.evalue import from_log
+from lull.core.proof.evalue import e_value_from_log
 from lull.core.proof.holdout import HoldoutOutcome, live_harm_e
 
 HARM_E: Final = 20.0
@@ -29,7 +29,7 @@ FEWEST_EARLIER_SCORES: Final = 20
 MOST_EARLIER_SCORES: Final = 400
 
 
-def mark_of(before: Sequence[float]) -> float | None:
+def harm_threshold(before: Sequence[float]) -> float | None:
     """Return the mean score (0 to 1) below which the active adapter counts as harmful: the mean
     under the previous adapter, less a margin and twice its standard error.
 
@@ -58,8 +58,8 @@ def harm_e(
     stays at 1 in 20.
     """
     found = [live_harm_e(trial, flip_key(adapter))]
-    mark = mark_of(before)
+    mark = harm_threshold(before)
     if mark is not None and since:
         worse = [(1.0 - value) - (1.0 - mark) for value in since]
-        found.append(from_log(gain_log_e(worse)))
+        found.append(e_value_from_log(gain_log_e(worse)))
     return sum(found) / len(found)

@@ -77,7 +77,7 @@ def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> d
     return None if end == at else end
 
 
-def ahead(
+def remaining_events(
     events: Iterable[CalendarEvent], now: datetime, *, most: int = MOST_STRETCHES
 ) -> tuple[CalendarEvent, ...]:
     """Return the calendar events that are not over at `now` (timezone-aware), sorted by their

@@ -80,7 +80,7 @@ class AddressKind(StrEnum):
     """
 
 
-def standing(address: IpAddress) -> AddressKind:
+def classify_address(address: IpAddress) -> AddressKind:
     """Classify an IP address as public, private or forbidden to connect to. If IPv4 addresses are
     embedded in it, the strictest class of them all counts.
     """
@@ -123,9 +123,9 @@ def _is_in(blocks: Iterable[Block], address: IpAddress) -> bool:
     return any(address.version == block.version and address in block for block in blocks)
 
 
-def may_connect(standings: list[AddressKind], *, private: bool) -> bool:
+def may_connect(kinds: list[AddressKind], *, private: bool) -> bool:
     """Whether Lull may connect to a host, given the kinds of all its IP addresses: all must be
     public or, with `private`, public or in a private network. False without an address.
     """
     allowed = {AddressKind.PUBLIC, AddressKind.PRIVATE} if private else {AddressKind.PUBLIC}
-    return bool(standings) and set(standings) <= allowed
+    return bool(kinds) and set(kinds) <= allowed

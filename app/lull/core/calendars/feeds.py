@@ -53,7 +53,7 @@ class FeedUnreachable(FeedError):
         self.retry_after_s = retry_after_s
 
 
-class What(StrEnum):
+class EntryKind(StrEnum):
     """The kind of a calendar entry (event, recurring series, time zone, …) that was left out when a
     feed was read.
     """
@@ -65,7 +65,7 @@ class What(StrEnum):
     CALENDAR = "calendar"
 
 
-class LeftOut(StrEnum):
+class OmissionReason(StrEnum):
     """Why an entry of a calendar feed was left out when the feed was read, in words for people."""
 
     CANCELLED = "cancelled"
@@ -92,13 +92,13 @@ class LeftOut(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
+class OmittedEntries:
     """How many entries of one kind (`what`) were left out of a calendar feed for one reason
     (`why`).
     """
 
-    what: What
-    why: LeftOut
+    what: EntryKind
+    why: OmissionReason
     n: int
 
 
@@ -143,21 +143,21 @@ class FeedReading:
 
     events: tuple[CalendarEvent, ...]
     """Busy events that overlap the time span that was read, by start; uncut and not merged."""
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[OmittedEntries, ...] = ()
     marks: Validators = field(default_factory=Validators)
     peak_mb: float = 0.0
     """Peak memory of the child process that parsed the feed, in MB; 0 if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class FeedCopy:
     """The last good copy of a calendar feed, as it is stored: when it was fetched, its events, and
     the entries that were left out.
     """
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[OmittedEntries, ...] = ()
     marks: Validators = field(default_factory=Validators)
 
 
@@ -190,7 +190,7 @@ class Feed:
     """Number of consecutive failed fetches."""
     fault: Mapping[str, str] | None = None
     """Title, detail and hint of the last failure; None if the last fetch succeeded."""
-    copy: Copy | None = None
+    copy: FeedCopy | None = None
 
     def age_s(self, now: datetime) -> float | None:
         """Age of the feed's copy in seconds; None without a copy."""
@@ -218,7 +218,7 @@ class Feed:
         """
         return now >= self.due or now < self.tried_at
 
-    def marks(self, now: datetime) -> Validators:
+    def cache_validators(self, now: datetime) -> Validators:
         """Return the HTTP cache validators to send when fetching the feed, so that an unchanged
         feed is not sent again; empty if it must be fetched in full.
         """
@@ -227,18 +227,18 @@ class Feed:
         old_s = (now - self.copy.read_at).total_seconds()
         return self.copy.marks if 0 <= old_s < REREAD_AFTER_S else Validators()
 
-    def read_well(self, read: FeedReading | None, *, now: datetime, draw: float) -> Feed:
+    def after_success(self, read: FeedReading | None, *, now: datetime, draw: float) -> Feed:
         """Return the feed's record after a successful fetch. `read` is None if the feed is
         unchanged; `draw` is a uniform random number in [0, 1) that varies the time of the next
         fetch.
         """
         copy = self.copy
         if read is not None:
-            copy = Copy(read_at=now, events=read.events, dropped=read.dropped, marks=read.marks)
+            copy = FeedCopy(read_at=now, events=read.events, dropped=read.dropped, marks=read.marks)
         due = now + timedelta(seconds=_jittered(FEED_INTERVAL_S, draw))
         return replace(self, copy=copy, tried_at=now, seen_at=now, due=due, failures=0, fault=None)
 
-    def failed(self, error: LullError, *, now: datetime, draw: float) -> Feed:
+    def after_failure(self, error: LullError, *, now: datetime, draw: float) -> Feed:
         """Return the feed's record after a failed fetch, with the time of the next try: soon if the
         failure may be temporary, but not before the time that the server asked to wait for. `draw`
         is a uniform random number in [0, 1) that varies that time.

@@ -46,46 +46,46 @@ class TokenRate:
             lowest=seen if self.lowest is None else min(self.lowest, seen),
         )
 
-    def fewest(self, characters: int) -> int:
+    def min_tokens(self, characters: int) -> int:
         """Return a lower bound of the number of tokens in this many characters, whatever the
         language.
         """
         rate = _SAFE_FROM if self.lowest is None else 0.8 * self.lowest
         return int(characters * rate)
 
-    def text(self, text: str) -> int:
+    def text_tokens(self, text: str) -> int:
         """Estimate the tokens of a text, rounded up; each non-ASCII character counts as at least
         one.
         """
         plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
-    def asked(self, request: ChatRequest) -> int:
+    def request_tokens(self, request: ChatRequest) -> int:
         """Estimate the tokens of a chat request, with what the chat template adds. For a long
         request only character counts are known, because another process parses its text.
         """
         outline = request.outline
         if outline is None:
-            return self.prompt(request.messages, request.tools)
+            return self.prompt_tokens(request.messages, request.tools)
         words = int(outline.plain * self.per_character) + outline.others + outline.pieces
         images = TOKENS_AN_IMAGE * outline.images
         return words + images + TOKENS_A_MESSAGE * (len(request.messages) + 1)
 
-    def prompt(self, messages: Sequence[Message], tools: str = "") -> int:
+    def prompt_tokens(self, messages: Sequence[Message], tools: str = "") -> int:
         """Estimate the tokens of messages and tool definitions, with what the chat template
         adds.
         """
         words = sum(
-            TOKENS_AN_IMAGE if part.kind is PartKind.IMAGE else self.text(part.text)
+            TOKENS_AN_IMAGE if part.kind is PartKind.IMAGE else self.text_tokens(part.text)
             for message in messages
             for part in message.parts
         )
         calls = sum(
-            self.text(call.name + call.arguments)
+            self.text_tokens(call.name + call.arguments)
             for message in messages
             for call in message.tool_calls
         )
-        return words + calls + self.text(tools) + TOKENS_A_MESSAGE * (len(messages) + 1)
+        return words + calls + self.text_tokens(tools) + TOKENS_A_MESSAGE * (len(messages) + 1)
 
 
 def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:

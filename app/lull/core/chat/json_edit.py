@@ -191,7 +191,7 @@ class BodyEdit:
         at = span.start + 1
         self._insert(JsonSpan(at, at), f"{quoted(key)}: {json_text}{comma}")
 
-    def done(self) -> bytes:
+    def edited_body(self) -> bytes:
         """Return the HTTP request body with all collected edits applied."""
         pieces: list[str] = []
         at = 0

@@ -21,7 +21,7 @@ because the clock may have jumped.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lived:
+class DayCount:
     """The number of days that have passed since Lull's first start, counted so that a wrong system
     clock cannot distort it much; it measures the age of stored data. Immutable.
     """
@@ -38,7 +38,7 @@ class Lived:
         return sum(last - first + 1 for first, last in self.spans)
 
     @property
-    def youngest(self) -> float:
+    def day_for_new_data(self) -> float:
         """The day number (days since Lull's first start) that is stored with new data. Where the
         count of days is uncertain this is its higher value, so that the age of data is never
         overestimated.
@@ -51,20 +51,20 @@ class Lived:
         """
         return self.sure - born
 
-    def started(self) -> Lived:
+    def after_restart(self) -> DayCount:
         """Return the day count as it is when the program starts again. The days counted up to its
         previous start are now certain.
         """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)
 
-    def ran(self, days: float) -> Lived:
+    def after_running(self, days: float) -> DayCount:
         """Return the day count after the program ran for `days` more days, as measured by a
         reliable timer.
         """
         return replace(self, sure=self.sure + max(0.0, days))
 
-    def saw(self, day: int) -> Lived:
+    def after_seeing_day(self, day: int) -> DayCount:
         """Return the day count after the system clock showed this calendar day, given as its
         ordinal (days since the year 1).
         """

@@ -38,7 +38,7 @@ def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
     return float(not with_won), float(with_won)
 
 
-def shown(answer: Message) -> str:
+def answer_text(answer: Message) -> str:
     """Render a model's answer for the user: its text and the tool calls it makes."""
     calls = [f"[{call.name} {call.arguments}]" for call in answer.tool_calls]
     return "\n".join(part for part in (answer.text.strip(), *calls) if part)

@@ -16,7 +16,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from lull.core.chat.lived import Lived
+from lull.core.chat.lived import DayCount
 
 MOST_AT_ONCE: Final = 20
 """Most conversations that are deleted in one go."""
@@ -31,7 +31,7 @@ expire again.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredConversation:
     """A stored conversation's id and age, by which Lull decides whether to delete the
     conversation.
     """
@@ -72,7 +72,7 @@ class SweepPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unasked:
+class UnaskedDeletions:
     """Counts the conversations that were deleted without asking the user: those of one day or,
     while a question about more deletions is unanswered, those of that day and all later ones.
     """
@@ -85,29 +85,29 @@ class Unasked:
     otherwise each new day would take another tenth of what the question is about.
     """
 
-    def on(self, day: float) -> Unasked:
+    def on(self, day: float) -> UnaskedDeletions:
         """Return the count of conversations deleted without asking as it applies on this day: a new
         day starts at 0, unless a question to the user is still unanswered.
         """
-        return self if self.waits or int(day) == self.day else Unasked(day=int(day))
+        return self if self.waits or int(day) == self.day else UnaskedDeletions(day=int(day))
 
-    def more(self, count: int) -> Unasked:
+    def more(self, count: int) -> UnaskedDeletions:
         return replace(self, gone=self.gone + count)
 
 
-NONE_GONE: Final = Unasked()
+NONE_GONE: Final = UnaskedDeletions()
 EQUAL_SIZES: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 def plan(
-    kept: Sequence[Kept],
+    kept: Sequence[StoredConversation],
     limits: Limits,
     *,
-    lived: Lived,
+    lived: DayCount,
     now: datetime,
     used_bytes: int,
     sizes: Mapping[str, int] = EQUAL_SIZES,
-    unasked: Unasked = NONE_GONE,
+    unasked: UnaskedDeletions = NONE_GONE,
     asked: bool = False,
 ) -> SweepPlan:
     """Plan which stored conversations to delete, and whether to ask the user first.
@@ -137,14 +137,14 @@ def _too_many(go: int, of: int) -> bool:
     return go > UNASKED_SHARE * of
 
 
-def _old_by_wall(one: Kept, limits: Limits, now: datetime) -> bool:
+def _old_by_wall(one: StoredConversation, limits: Limits, now: datetime) -> bool:
     old = limits.days > 0 and now - one.last > timedelta(days=limits.days)
     return old and one.born < RESTORED_BORN
 
 
 def _over(
-    kept: Sequence[Kept], limits: Limits, used_bytes: int, sizes: Mapping[str, int]
-) -> list[Kept]:
+    kept: Sequence[StoredConversation], limits: Limits, used_bytes: int, sizes: Mapping[str, int]
+) -> list[StoredConversation]:
     """Return the oldest conversations in excess of the size limit, by an estimate that the next
     step of the sweep corrects.
     """
@@ -158,11 +158,11 @@ def _over(
     return eldest[: max(1, count)]
 
 
-def _eldest(one: Kept) -> tuple[float, datetime, str]:
+def _eldest(one: StoredConversation) -> tuple[float, datetime, str]:
     return int(one.born), one.last, one.id
 
 
-def may_be_emptied(*, born: float, at: datetime, lived: Lived, now: datetime) -> bool:
+def may_be_emptied(*, born: float, at: datetime, lived: DayCount, now: datetime) -> bool:
     """Whether conversations have been in the trash long enough to be deleted for good, both by the
     wall clock and by the number of days on which Lull ran. They were put there on day `born` of
     that count, at the time `at`.

@@ -54,7 +54,7 @@ class CheckKind(StrEnum):
     """
 
     @property
-    def matter(self) -> str:
+    def fixed_property(self) -> str:
         """The property of an answer that this kind of check fixes, such as its letter case; "" if
         it fixes none. Two different checks that fix the same property contradict each other.
         """
@@ -65,7 +65,7 @@ class CheckKind(StrEnum):
         """Whether two rules that become this kind of check with different values contradict each
         other where both apply, as "answer in German" and "answer in French" do.
         """
-        return bool(self.matter)
+        return bool(self.fixed_property)
 
 
 class Part(StrEnum):
@@ -133,12 +133,12 @@ class Check:
     part: Part = Part.WHOLE
 
     @property
-    def matter(self) -> str:
+    def fixed_property(self) -> str:
         """The property that this check fixes, with the part of the answer that it looks at, such as
         the length of each bullet; "" if it fixes none. Two checks contradict each other only if
         both are the same: 50 words in all and 20 words per bullet do not.
         """
-        matter = self.kind.matter
+        matter = self.kind.fixed_property
         return f"{matter} of {self.part}" if matter and self.part else matter
 
 
@@ -153,7 +153,7 @@ cannot tell.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
+class CheckLibraries:
     """Functions of third-party libraries that some checks of answers need: language detection and
     JSON Schema validation.
     """
@@ -162,7 +162,9 @@ class Tools:
     fits_schema: FitsSchema
 
 
-NO_TOOLS: Final = Tools(detect=lambda text: None, fits_schema=lambda schema, value: None)
+NO_LIBRARIES: Final = CheckLibraries(
+    detect=lambda text: None, fits_schema=lambda schema, value: None
+)
 """Used where the third-party libraries are missing; checks of answers that need one
 then do not apply.
 """

@@ -16,7 +16,7 @@ from typing import Final
 
 from lull.core.checks.check import Check
 from lull.core.checks.shapes import looks_like_code
-from lull.core.checks.text import Block, cut
+from lull.core.checks.text import Block, split_code
 
 _PYTHON: Final = frozenset(("python", "py", "python3", "py3"))
 _HASH: Final = frozenset(
@@ -114,7 +114,7 @@ def blocks_of(answer: str) -> tuple[Block, ...]:
     """Return the code blocks of a model's answer. If the whole answer is code without a fence, it
     is one block.
     """
-    _, blocks = cut(answer)
+    _, blocks = split_code(answer)
     if not blocks and looks_like_code(answer):
         return (Block(language="", code=answer.strip("\n")),)
     return tuple(block for block in blocks if block.code.strip())

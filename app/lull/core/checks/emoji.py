@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from lull.core.checks.check import Check
-from lull.core.checks.lengths import within
+from lull.core.checks.lengths import within_limits
 from lull.core.checks.text import prose
 
 _PICTURES: Final = (
@@ -50,4 +50,4 @@ def emojis(check: Check, answer: str) -> bool | None:
         return not re.search(r"\w", answer[found[-1].end() :])
     if check.value == "start":
         return not answer[: found[0].start()].strip()
-    return within(check, len(found), len(found) + len(_OLD_FACE.findall(answer)))
+    return within_limits(check, len(found), len(found) + len(_OLD_FACE.findall(answer)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from lull.core.checks.check import Check
-from lull.core.checks.text import plain, prose
+from lull.core.checks.text import plain_prose, prose
 
 # -- dates -------------------------------------------------------------------------------------
 
@@ -53,7 +53,7 @@ _DATE: Final = re.compile(
 def date_format(check: Check, answer: str) -> bool | None:
     wanted = _ALLOWED.get(check.value, frozenset((check.value,)))
     sure, partial = False, False
-    for ways, whole in _dates(plain(answer)):
+    for ways, whole in _dates(plain_prose(answer)):
         if not ways & wanted:
             if whole:
                 return False
@@ -99,7 +99,7 @@ def time_format(check: Check, answer: str) -> bool | None:
     12h. None if it contains no time whose format is clear.
     """
     found = set()
-    for time in _TIME.finditer(plain(answer)):
+    for time in _TIME.finditer(plain_prose(answer)):
         if time["half"]:
             found.add("12h")
         elif time["clock"] or (time["sep"] and time["sep"] in ":hH"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from lull.core.checks import code, emoji, formats, lengths, manners, shapes, signs
-from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries
 from lull.core.checks.language import language
 from lull.core.checks.parts import pieces
 
@@ -16,7 +16,7 @@ LONGEST_ANSWER: Final = 100_000
 Program = Callable[[Check, str], bool | None]
 
 
-def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
+def passes_check(check: Check, answer: str, tools: CheckLibraries = NO_LIBRARIES) -> bool | None:
     """Whether a model's answer passes a check (an exact test); None if the check does not apply or
     cannot tell.
     """
@@ -28,7 +28,7 @@ def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
     return None if None in verdicts or not verdicts else True
 
 
-def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
+def _holds(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
     """Return the verdict on one part of the answer."""
     match check.kind:
         case CheckKind.LANGUAGE:
@@ -40,11 +40,11 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
     return None if found is None else found == check.must
 
 
-def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
+def should_propose(check: Check, failed_answer: str, tools: CheckLibraries = NO_LIBRARIES) -> bool:
     """Whether to propose this check (an exact test of answers) to a user who has just called an
     answer wrong. It is proposed only if that answer fails it.
     """
-    return holds(check, failed_answer, tools) is False
+    return passes_check(check, failed_answer, tools) is False
 
 
 _PROGRAMS: Final[Mapping[CheckKind, Program]] = {

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, Tools
-from lull.core.checks.text import plain, without_code
+from lull.core.checks.check import Check, CheckLibraries
+from lull.core.checks.text import plain_prose, without_code
 
 FEWEST_LETTERS: Final = 20
 SURE_FROM: Final = 0.9
@@ -69,26 +69,26 @@ def name_of(code: str) -> str:
     return _NAMES[code].split()[0].capitalize() if code in _NAMES else code
 
 
-def named(text: str) -> list[str]:
+def named_languages(text: str) -> list[str]:
     """Return the languages that a text mentions by name, as codes, in order and each once."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     return list(dict.fromkeys(CODES[word] for word in words if word in CODES))
 
 
-def language(check: Check, answer: str, tools: Tools) -> bool | None:
-    whole = _language(plain(without_code(answer)), tools)
+def language(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
+    whole = _language(plain_prose(without_code(answer)), tools)
     if whole is None:
         return None
     if whole != check.value:
         return None if _alike(whole, check.value) else False
-    for part in plain(without_code(answer)).split("\n\n"):
+    for part in plain_prose(without_code(answer)).split("\n\n"):
         other = _language(part, tools) if _letters(part) >= _FEWEST_PART_LETTERS else None
         if other is not None and other != check.value and not _alike(other, check.value):
             return None
     return True
 
 
-def _language(text: str, tools: Tools) -> str | None:
+def _language(text: str, tools: CheckLibraries) -> str | None:
     if _letters(text) < FEWEST_LETTERS and not re.search("[\u3040-\u9fff\uac00-\ud7af]{4}", text):
         return None
     found = tools.detect(text)

@@ -7,10 +7,10 @@ verdicts differ, the check does not apply.
 from __future__ import annotations
 
 from lull.core.checks.check import Check
-from lull.core.checks.text import cut, sentences, units, words
+from lull.core.checks.text import sentences, split_code, text_blocks, words
 
 
-def within(check: Check, low: int, high: int | None = None) -> bool | None:
+def within_limits(check: Check, low: int, high: int | None = None) -> bool | None:
     """Whether a count that is only known to lie between `low` and `high` is within the check's
     limits; None if the verdict depends on the exact count. Without `high` the count is exactly
     `low`.
@@ -26,47 +26,47 @@ def within(check: Check, low: int, high: int | None = None) -> bool | None:
 def word_count(check: Check, answer: str) -> bool | None:
     if _unspaced(answer):
         return None
-    return within(check, len(words(answer)))
+    return within_limits(check, len(words(answer)))
 
 
 def character_count(check: Check, answer: str) -> bool | None:
     text = answer.rstrip("\n")
-    return within(check, len(text.strip()), len(text)) if text.strip() else None
+    return within_limits(check, len(text.strip()), len(text)) if text.strip() else None
 
 
 def sentence_count(check: Check, answer: str) -> bool | None:
     low = high = 0
-    for unit in units(answer):
+    for unit in text_blocks(answer):
         said = len(sentences(unit.text))
-        whole = not unit.heading and not unit.fragment and unit.text[-1:] not in ",:"
+        whole = not unit.heading and not unit.is_greeting_or_signoff and unit.text[-1:] not in ",:"
         sure = whole and (not unit.item or unit.text[-1:] in ".!?")
         low, high = low + (said if sure else 0), high + said
     if low == 0:
         low = min(1, high)
-    return within(check, low, high)
+    return within_limits(check, low, high)
 
 
 def paragraph_count(check: Check, answer: str) -> bool | None:
-    _, blocks = cut(answer)
+    _, blocks = split_code(answer)
     high = low = 0
     in_list = False
-    for unit in units(answer):
+    for unit in text_blocks(answer):
         if unit.item:
             high += 0 if in_list else 1
         elif (unit.after_blank and not in_list) or in_list:
             high += 1
-            low += not (unit.heading or unit.fragment)
+            low += not (unit.heading or unit.is_greeting_or_signoff)
         in_list = unit.item
     high += len(blocks)
-    return within(check, max(low, min(1, high)), high) if high else None
+    return within_limits(check, max(low, min(1, high)), high) if high else None
 
 
 def line_count(check: Check, answer: str) -> bool | None:
     lines = [line for line in answer.splitlines() if line.strip()]
-    text, blocks = cut(answer)
+    text, blocks = split_code(answer)
     inside = [line for block in blocks for line in block.code.splitlines() if line.strip()]
     shown = [line for line in text.splitlines() if line.strip()]
-    return within(check, len(shown) + len(inside)) if lines else None
+    return within_limits(check, len(shown) + len(inside)) if lines else None
 
 
 def _unspaced(answer: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from lull.core.checks.check import Check
-from lull.core.checks.text import cut, plain, sentences, units
+from lull.core.checks.text import plain_prose, sentences, split_code, text_blocks
 
 _PLEASANTRY: Final = re.compile(
     r"""(?:
@@ -55,7 +55,9 @@ def no_preamble(check: Check, answer: str) -> bool | None:
         return None
     if answer.lstrip().startswith(("```", "~~~")):
         return True
-    first = next((sentences(unit.text)[0] for unit in units(answer) if sentences(unit.text)), "")
+    first = next(
+        (sentences(unit.text)[0] for unit in text_blocks(answer) if sentences(unit.text)), ""
+    )
     first = first.replace("’", "'").lstrip("¡¿ \"'*_")
     if _PLEASANTRY.match(first):
         return False
@@ -72,9 +74,9 @@ def no_closing_question(check: Check, answer: str) -> bool | None:
     text = answer.rstrip()
     if not text:
         return None
-    if text.endswith(("```", "~~~")) and cut(answer)[1]:
+    if text.endswith(("```", "~~~")) and split_code(answer)[1]:
         return True
-    lines = [line for line in plain(answer).splitlines() if line.strip()]
+    lines = [line for line in plain_prose(answer).splitlines() if line.strip()]
     if not lines:
         return None
     last = sentences(lines[-1]) or [lines[-1]]
@@ -99,13 +101,15 @@ _SORRY: Final = re.compile(
 
 
 def no_apology(check: Check, answer: str) -> bool | None:
-    text = plain(answer).replace("’", "'")
+    text = plain_prose(answer).replace("’", "'")
     if not text.strip():
         return None
     found = list(_SORRY.finditer(text))
     if not found:
         return True
-    opening = " ".join(said for unit in units(answer)[:2] for said in sentences(unit.text)[:2])
+    opening = " ".join(
+        said for unit in text_blocks(answer)[:2] for said in sentences(unit.text)[:2]
+    )
     return False if _SORRY.search(opening[:250]) else None
 
 
@@ -121,7 +125,7 @@ _CONTRACTION: Final = re.compile(
 
 
 def no_contractions(check: Check, answer: str) -> bool | None:
-    text = plain(answer).replace("’", "'")
+    text = plain_prose(answer).replace("’", "'")
     if not any(sign.isalpha() for sign in text):
         return None
     return not _CONTRACTION.search(text)

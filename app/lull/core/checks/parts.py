@@ -10,7 +10,7 @@ from typing import Final
 
 from lull.core.checks.check import Part
 from lull.core.checks.code import blocks_of, without_strings
-from lull.core.checks.text import cut, plain_line, sentences, units
+from lull.core.checks.text import plain_line, sentences, split_code, text_blocks
 
 _ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.):])\s+\S")
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+\S")
@@ -49,16 +49,18 @@ def _found(part: Part, answer: str) -> list[str]:
         case Part.LINES:
             return _lines(answer)
         case Part.ITEMS:
-            return [unit.text for unit in units(answer) if unit.item]
+            return [unit.text for unit in text_blocks(answer) if unit.item]
         case Part.LIST:
-            return ["\n".join(line for line in cut(answer)[0].splitlines() if _ITEM.match(line))]
+            return [
+                "\n".join(line for line in split_code(answer)[0].splitlines() if _ITEM.match(line))
+            ]
         case Part.HEADINGS:
-            lines = cut(answer)[0].splitlines()
+            lines = split_code(answer)[0].splitlines()
             return [plain_line(line) for line in lines if _HEADING.match(line)]
         case Part.SENTENCES:
-            return [said for unit in units(answer) for said in sentences(unit.text)]
+            return [said for unit in text_blocks(answer) for said in sentences(unit.text)]
         case Part.PARAGRAPHS:
-            return [unit.text for unit in units(answer) if not unit.heading and not unit.item]
+            return [unit.text for unit in text_blocks(answer) if not unit.heading and not unit.item]
         case Part.CODE:
             return ["\n".join(without_strings(block.code) for block in blocks_of(answer))]
         case Part.CODE_LINES:
@@ -77,7 +79,7 @@ def _lines(answer: str) -> list[str]:
 
 
 def is_sql(answer: str) -> bool:
-    blocks = cut(answer)[1]
+    blocks = split_code(answer)[1]
     if blocks:
         return any(b.language in _SQL_TAGS or _SQL_OPENS.match(b.code) for b in blocks)
     return _SQL_OPENS.match(answer) is not None and bool(
@@ -89,7 +91,7 @@ def _sql_words(part: Part, answer: str) -> list[str]:
     """Return SQL keywords, or names of tables and columns; functions and types are neither."""
     if not is_sql(answer):
         return []
-    blocks = [block.code for block in cut(answer)[1]] or [answer]
+    blocks = [block.code for block in split_code(answer)[1]] or [answer]
     code = re.sub(r"--[^\n]*|'[^']*'|/\*[\s\S]*?\*/", " ", "\n".join(blocks))
     words = re.findall(r"[^\W\d]\w*(?!\w|\s?\()", code)
     keyword = re.compile(_SQL_KEYWORDS, re.IGNORECASE)

@@ -14,7 +14,7 @@ from typing import Final
 from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.formats import DATE_FORMATS, UNITS
 from lull.core.checks.language import CODES
-from lull.core.checks.shapes import parsed, unfenced
+from lull.core.checks.shapes import parse_strict_json, unfenced
 from lull.core.checks.signs import QUOTE_STYLES, SIGNS
 from lull.core.errors import SkillError
 
@@ -54,7 +54,7 @@ def parse(json_text: str) -> Check:
             f"it has {len(json_text)} characters; at most {MOST_JSON_CHARACTERS} are allowed"
         )
     try:
-        value = parsed(json_text)
+        value = parse_strict_json(json_text)
     except ValueError as error:
         raise _refused(f"it is no JSON ({error})") from None
     if not isinstance(value, dict):
@@ -186,7 +186,7 @@ def _schema(fields: Mapping[str, object]) -> str:
     schema = fields.get("schema", fields.get("value"))
     if isinstance(schema, str):
         try:
-            schema = parsed(unfenced(schema))
+            schema = parse_strict_json(unfenced(schema))
         except ValueError:
             raise _refused("its schema is no JSON") from None
     if not isinstance(schema, dict):

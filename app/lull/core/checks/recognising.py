@@ -15,18 +15,18 @@ from typing import Final
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules.forms import FORMS
 from lull.core.checks.rules.parameters import parameters
-from lull.core.checks.rules.part_forms import in_a_part, part_check, part_named
+from lull.core.checks.rules.part_forms import concerns_unchecked_part, part_check, part_named
 from lull.core.checks.rules.phrases import (
     clauses,
     conditional,
-    denies,
-    echo,
-    orders,
-    straight,
+    has_negation,
+    is_demand,
+    is_repetition,
+    with_straight_quotes,
     without_even_if,
     without_reason,
 )
-from lull.core.checks.rules.scope import without_lead
+from lull.core.checks.rules.scope import without_scope_clause
 from lull.core.checks.rules.wanting import with_named_words_quoted
 from lull.core.checks.text import sentences
 
@@ -54,12 +54,12 @@ meaning, and "sentence" is close to "line" in meaning.
 """
 
 
-def meant(kind_class: str, rule: str) -> list[Check]:
+def checks_for_rule(kind_class: str, rule: str) -> list[Check]:
     """Return all checks (exact tests of an answer) that a rule in plain language means. They follow
     from `kind_class`, the class that a classifier predicts for the rule, and from exact wordings;
     none if these two contradict each other and neither is certain.
     """
-    exact = recognised_parts(rule)
+    exact = exact_checks(rule)
     if not exact:
         one = derive(kind_class, rule, "", "")
         return [one] if one is not None else []
@@ -88,39 +88,39 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
         kind = CheckKind(kind_class)
     except ValueError:
         return None
-    text = with_named_words_quoted(without_lead(straight(rule)))
+    text = with_named_words_quoted(without_scope_clause(with_straight_quotes(rule)))
     if conditional(text):
         return None
     text = without_reason(without_even_if(text))
     if part_named(text) is not None:
         return part_check(text)
-    if in_a_part(text):
+    if concerns_unchecked_part(text):
         return None
     # The head tells the subject; the words tell whether it is wanted or forbidden.
-    if kind in _DENYING and not denies(rule):
+    if kind in _DENYING and not has_negation(rule):
         return None
     return parameters(kind, text)
 
 
-def recognised(rule: str) -> Check | None:
+def exact_check(rule: str) -> Check | None:
     """Return the check (an exact test of an answer) that a rule in plain language means by its
     exact wording, without a classifier; None unless the whole rule certainly means this one check.
     """
-    found = recognised_parts(rule)
+    found = exact_checks(rule)
     return found[0] if len(found) == 1 else None
 
 
-def recognised_parts(rule: str) -> list[Check]:
+def exact_checks(rule: str) -> list[Check]:
     """Return all checks (exact tests of an answer) that a rule in plain language means by its exact
     wording, without a classifier; none if any part of the rule is not understood.
     """
-    text = with_named_words_quoted(without_lead(straight(rule)))
+    text = with_named_words_quoted(without_scope_clause(with_straight_quotes(rule)))
     if conditional(text):
         return []
     found: dict[Check, None] = {}
     for clause in clauses(text):
         here = _of_clause(without_reason(clause))
-        if not here and orders(clause) and not (found and echo(clause)):
+        if not here and is_demand(clause) and not (found and is_repetition(clause)):
             return []
         found |= dict.fromkeys(here)
     checks = _without_the_replacement(list(found), text)
@@ -144,7 +144,7 @@ def _of_clause(clause: str) -> list[Check]:
     if part_named(clause) is not None:
         check = part_check(clause)
         return [check] if check is not None else []
-    if in_a_part(clause):
+    if concerns_unchecked_part(clause):
         return []
     here = [check for form in FORMS if (check := form(clause)) is not None]
     return _most_telling(here) if len({check.kind for check in here}) > 1 else here

@@ -7,9 +7,9 @@ import json
 import re
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind, Tools
-from lull.core.checks.lengths import within
-from lull.core.checks.text import ITEM, cut, prose
+from lull.core.checks.check import Check, CheckKind, CheckLibraries
+from lull.core.checks.lengths import within_limits
+from lull.core.checks.text import ITEM, prose, split_code
 
 LONGEST_JSON: Final = 200_000
 """Longest answer that JSON checks parse, in characters; a longer one fails."""
@@ -69,7 +69,7 @@ def _listed(check: Check, answer: str, mark: re.Pattern[str]) -> bool | None:
         return False
     if check.at_least is None and check.at_most is None:
         return items > 1 or others == 0
-    return within(check, items, items + (deeper if items != deeper else 0))
+    return within_limits(check, items, items + (deeper if items != deeper else 0))
 
 
 # -- markdown ----------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def plain_text(check: Check, answer: str) -> bool | None:
     """
     if not answer.strip():
         return None
-    text, blocks = cut(answer)
+    text, blocks = split_code(answer)
     marks = {
         "bold": _BOLD.search(text) is not None,
         "headings": any(_HEADING.match(line) for line in text.splitlines()),
@@ -100,7 +100,7 @@ def plain_text(check: Check, answer: str) -> bool | None:
 # -- JSON --------------------------------------------------------------------------------------
 
 
-def parsed(text: str) -> object:
+def parse_strict_json(text: str) -> object:
     """Parse JSON strictly. Raises ValueError, also for NaN and duplicate keys."""
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=no_number)
@@ -110,11 +110,11 @@ def parsed(text: str) -> object:
 
 def unfenced(text: str) -> str:
     """Return the content of a code fence if the whole text is one fence, else the text itself."""
-    around, blocks = cut(text)
+    around, blocks = split_code(text)
     return blocks[0].code.strip() if len(blocks) == 1 and not around.strip() else text.strip()
 
 
-def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
+def is_json(check: Check, answer: str, tools: CheckLibraries) -> bool | None:
     """Whether an answer is JSON in the form that the check demands.
 
     A check of kind JSON allows a code fence, and its `value` names the keys that the object must
@@ -125,7 +125,7 @@ def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
         return False
     try:
         of_a_form = check.kind is CheckKind.JSON_SCHEMA
-        value = parsed(answer if of_a_form else unfenced(answer))
+        value = parse_strict_json(answer if of_a_form else unfenced(answer))
     except ValueError:
         return False
     if not of_a_form:
@@ -161,7 +161,7 @@ def no_number(constant: str) -> object:
 
 
 def code_only(check: Check, answer: str) -> bool | None:
-    text, blocks = cut(answer)
+    text, blocks = split_code(answer)
     if blocks:
         return not text.strip()
     if not answer.strip():

@@ -15,7 +15,7 @@ from typing import Final
 
 from lull.core.checks.check import Check
 from lull.core.checks.code import blocks_of, scanned
-from lull.core.checks.text import Block, cut, prose, without_code
+from lull.core.checks.text import Block, prose, split_code, without_code
 
 _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‘’‚‛", "'")})
 
@@ -173,7 +173,7 @@ QUOTE_STYLES: Final[Mapping[str, str]] = {
 
 
 def quote_style(check: Check, answer: str) -> bool | None:
-    text, blocks = cut(answer)
+    text, blocks = split_code(answer)
     if check.value in ("single", "double"):
         blocks = blocks or blocks_of(answer)
         return _code_quotes(check.value, blocks) if blocks else _prose_quotes(check.value, text)

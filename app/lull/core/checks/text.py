@@ -51,7 +51,7 @@ class Block:
     code: str
 
 
-def cut(answer: str) -> tuple[str, tuple[Block, ...]]:
+def split_code(answer: str) -> tuple[str, tuple[Block, ...]]:
     """Split an answer into prose and code blocks; an unclosed fence extends to the end."""
     prose: list[str] = []
     blocks: list[Block] = []
@@ -72,7 +72,7 @@ def cut(answer: str) -> tuple[str, tuple[Block, ...]]:
 
 
 def prose(answer: str) -> str:
-    return cut(answer)[0]
+    return split_code(answer)[0]
 
 
 def without_code(answer: str) -> str:
@@ -90,18 +90,18 @@ def plain_line(line: str) -> str:
     return " ".join(line.replace("|", " ").split())
 
 
-def plain(answer: str) -> str:
+def plain_prose(answer: str) -> str:
     """Return an answer's prose as people see it: without code fences, markdown and list markers."""
     lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line.strip()))
     return "\n".join(plain_line(line) for line in lines)
 
 
 def words(answer: str) -> list[str]:
-    return [word for word in plain(answer).split() if any(sign.isalnum() for sign in word)]
+    return [word for word in plain_prose(answer).split() if any(sign.isalnum() for sign in word)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class TextBlock:
     """A block of an answer's text, as one line of plain text: a paragraph, a list item or a
     heading.
     """
@@ -112,7 +112,7 @@ class Unit:
     after_blank: bool = True
 
     @property
-    def fragment(self) -> bool:
+    def is_greeting_or_signoff(self) -> bool:
         """Whether this block looks like a greeting or a sign-off: it is no list item and has only a
         few words and no final punctuation.
         """
@@ -120,24 +120,24 @@ class Unit:
         return not self.item and few and not re.search(r"[.!?…:][\"'”’»)]*$", self.text)
 
 
-def units(answer: str) -> list[Unit]:
+def text_blocks(answer: str) -> list[TextBlock]:
     return [unit for unit in _units(prose(answer)) if unit.text]
 
 
-def _units(text: str) -> Iterator[Unit]:
+def _units(text: str) -> Iterator[TextBlock]:
     held: list[str] = []
     item, blank, began_blank = False, True, True
     for line in [*text.splitlines(), ""]:
         heading = bool(_HEADING.match(line))
         marks = heading or bool(ITEM.match(line)) or _RULE.fullmatch(line.strip()) is not None
         if held and (not line.strip() or marks):
-            yield Unit(text=plain_line(" ".join(held)), item=item, after_blank=began_blank)
+            yield TextBlock(text=plain_line(" ".join(held)), item=item, after_blank=began_blank)
             held = []
         if not line.strip() or _RULE.fullmatch(line.strip()):
             blank = True
             continue
         if heading:
-            yield Unit(text=plain_line(line), heading=True, after_blank=blank)
+            yield TextBlock(text=plain_line(line), heading=True, after_blank=blank)
         elif not held:
             item, began_blank = bool(ITEM.match(line)), blank
             held = [line]

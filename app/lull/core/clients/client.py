@@ -18,7 +18,7 @@ from lull.core.clients.edits import Edit
 from lull.core.errors import NotFound
 
 
-class Speech(Enum):
+class ApiProtocol(Enum):
     """The API protocol in which a client program sends its chat requests: Ollama's, one of OpenAI's
     two or Anthropic's. The value is the protocol's URL path.
     """
@@ -30,7 +30,7 @@ class Speech(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UserPlace:
+class UserMachine:
     """The facts about a user's machine by which programs choose where they keep configuration
     files: home folder, platform and environment variables.
     """
@@ -40,7 +40,7 @@ class UserPlace:
     """A value of `sys.platform`."""
     environ: Mapping[str, str]
 
-    def named(self, variable: str, *usual: str) -> PurePath:
+    def folder_from(self, variable: str, *usual: str) -> PurePath:
         """Return the folder that an environment variable names or, if it is not set, the given
         folder below the user's home folder.
         """
@@ -57,7 +57,7 @@ class UserPlace:
         return self.home / said if said.startswith("/") else self.home / ".config"
 
 
-Places = Callable[[UserPlace], Sequence[PurePath]]
+Places = Callable[[UserMachine], Sequence[PurePath]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class ChatProgram:
     """
     edit: Edit | None = None
     """Function that edits the configuration; None if it cannot be written from outside."""
-    speech: Speech = Speech.OLLAMA
+    speech: ApiProtocol = ApiProtocol.OLLAMA
     needs_model: bool = False
     by_hand: str = ""
     """Instructions for the user if Lull cannot write the configuration; `{address}` stands for
@@ -92,41 +92,41 @@ class ChatProgram:
     """Files and folders that only exist where the client is installed."""
 
 
-def _aider(user: UserPlace) -> Sequence[PurePath]:
+def _aider(user: UserMachine) -> Sequence[PurePath]:
     return (user.home / ".aider.conf.yml",)
 
 
-def _continue(user: UserPlace) -> Sequence[PurePath]:
-    return (user.named("CONTINUE_GLOBAL_DIR", ".continue") / "config.yaml",)
+def _continue(user: UserMachine) -> Sequence[PurePath]:
+    return (user.folder_from("CONTINUE_GLOBAL_DIR", ".continue") / "config.yaml",)
 
 
-def _claude(user: UserPlace) -> Sequence[PurePath]:
-    return (user.named("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",)
+def _claude(user: UserMachine) -> Sequence[PurePath]:
+    return (user.folder_from("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",)
 
 
-def _codex(user: UserPlace) -> Sequence[PurePath]:
-    return (user.named("CODEX_HOME", ".codex") / "config.toml",)
+def _codex(user: UserMachine) -> Sequence[PurePath]:
+    return (user.folder_from("CODEX_HOME", ".codex") / "config.toml",)
 
 
-def _zed(user: UserPlace) -> Sequence[PurePath]:
+def _zed(user: UserMachine) -> Sequence[PurePath]:
     if user.platform == "win32":
-        return (user.named("APPDATA", "AppData", "Roaming") / "Zed" / "settings.json",)
+        return (user.folder_from("APPDATA", "AppData", "Roaming") / "Zed" / "settings.json",)
     if user.platform == "darwin":
         return (user.home / ".config" / "zed" / "settings.json",)
     return (user.config / "zed" / "settings.json",)
 
 
-def _openclaw(user: UserPlace) -> Sequence[PurePath]:
+def _openclaw(user: UserMachine) -> Sequence[PurePath]:
     said = user.environ.get("OPENCLAW_CONFIG_PATH", "")
     if said:
         return (user.home / said,)
-    return (user.named("OPENCLAW_STATE_DIR", ".openclaw") / "openclaw.json",)
+    return (user.folder_from("OPENCLAW_STATE_DIR", ".openclaw") / "openclaw.json",)
 
 
-def _shell(user: UserPlace) -> Sequence[PurePath]:
+def _shell(user: UserMachine) -> Sequence[PurePath]:
     match PurePath(user.environ.get("SHELL", "")).name:
         case "zsh":
-            return (user.named("ZDOTDIR") / ".zshrc",)
+            return (user.folder_from("ZDOTDIR") / ".zshrc",)
         case "bash" if user.platform == "darwin":
             return (user.home / ".bash_profile",)
         case "bash":
@@ -135,16 +135,16 @@ def _shell(user: UserPlace) -> Sequence[PurePath]:
             return (user.home / ".profile",)
 
 
-def _fish(user: UserPlace) -> Sequence[PurePath]:
+def _fish(user: UserMachine) -> Sequence[PurePath]:
     return (user.config / "fish" / "config.fish",)
 
 
-def _editors(user: UserPlace) -> Sequence[PurePath]:
+def _editors(user: UserMachine) -> Sequence[PurePath]:
     """The folders of VS Code and its relatives, in which extensions keep their state."""
     if user.platform == "darwin":
         base = user.home / "Library" / "Application Support"
     elif user.platform == "win32":
-        base = user.named("APPDATA", "AppData", "Roaming")
+        base = user.folder_from("APPDATA", "AppData", "Roaming")
     else:
         base = user.config
     return [
@@ -196,7 +196,7 @@ CLIENTS: Final = (
         programs=("claude",),
         places=_claude,
         edit=edits.edit_claude_code,
-        speech=Speech.ANTHROPIC,
+        speech=ApiProtocol.ANTHROPIC,
         needs_model=True,
         note="From now on it asks your own model instead of Anthropic's, in every folder, until"
         " you undo this. It wants a model with tools and a context of 32,000 tokens or more.",
@@ -209,7 +209,7 @@ CLIENTS: Final = (
         programs=("codex",),
         places=_codex,
         edit=edits.edit_codex,
-        speech=Speech.RESPONSES,
+        speech=ApiProtocol.RESPONSES,
         needs_model=True,
         note="From now on it asks your own model instead of OpenAI's, until you undo this."
         " Ollama answers /v1/responses from 0.13 on.",
@@ -268,7 +268,7 @@ CLIENTS: Final = (
 ALIASES: Final = {"langchain": "environment", "shell": "environment", "roo": "cline"}
 
 
-def client_named(name: str, user: UserPlace) -> ChatProgram:
+def client_named(name: str, user: UserMachine) -> ChatProgram:
     """Return the client program of this name, adapted to the user's shell. Raises NotFound."""
     wanted = ALIASES.get(name, name)
     for client in clients_of(user):
@@ -278,12 +278,12 @@ def client_named(name: str, user: UserPlace) -> ChatProgram:
     raise NotFound(f"There is no client called {name[:80]!r}.", hint=f"Known: {known}.")
 
 
-def clients_of(user: UserPlace) -> Sequence[ChatProgram]:
+def clients_of(user: UserMachine) -> Sequence[ChatProgram]:
     """Return all client programs that Lull knows, adapted to the user's shell and platform."""
     return [_for_user(client, user) for client in CLIENTS]
 
 
-def _for_user(client: ChatProgram, user: UserPlace) -> ChatProgram:
+def _for_user(client: ChatProgram, user: UserMachine) -> ChatProgram:
     from dataclasses import replace
 
     if client.name != "environment":

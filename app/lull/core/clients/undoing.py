@@ -7,7 +7,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher, unified_diff
 
 
-def taken_out(before: str, after: str, now: str) -> str | None:
+def undo_change(before: str, after: str, now: str) -> str | None:
     """Return the file's present text `now` without Lull's change, which once turned the text
     `before` into `after`. Every later change by others is kept.
 

@@ -252,7 +252,7 @@ def wilson(hits: float, n: int, *, level: float = 0.95) -> Estimate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class RatingCandidate:
     """An answer that the user may be asked to rate, with two estimates of the probability that it
     is good: one from the judge model, one from all other sources.
     """
@@ -266,14 +266,14 @@ class Doubt:
     """
 
     @property
-    def size(self) -> float:
+    def disagreement(self) -> float:
         if self.judge is None or self.signals is None:
             return 0.0
         return abs(self.judge - self.signals)
 
 
 def question_of_the_day(
-    doubts: Iterable[Doubt], *, asked_last: datetime | None, now: datetime
+    candidates: Iterable[RatingCandidate], *, asked_last: datetime | None, now: datetime
 ) -> str | None:
     """Choose the one answer that the user is asked to rate today: the one on which the judge model
     and the other sources disagree most. Return its turn's id; None if nothing is to be asked.
@@ -283,8 +283,8 @@ def question_of_the_day(
     """
     if asked_last is not None and now - asked_last < A_DAY:
         return None
-    worst = max(doubts, key=lambda doubt: doubt.size, default=None)
-    if worst is None or worst.size < LEAST_DISAGREEMENT:
+    worst = max(candidates, key=lambda doubt: doubt.disagreement, default=None)
+    if worst is None or worst.disagreement < LEAST_DISAGREEMENT:
         return None
     return worst.turn
 

@@ -51,11 +51,11 @@ def readable(exchange: Exchange) -> ReadableExchange:
     return ReadableExchange(
         asked=_head(exchange.asked.strip(), ASKED_CHARS),
         answer=_both_ends(exchange.answer.strip(), ANSWER_HEAD_CHARS, ANSWER_TAIL_CHARS),
-        sentences=_shown(looked_at(exchange.said)),
+        sentences=_shown(sentences_to_read(exchange.said)),
     )
 
 
-def looked_at(said: str) -> tuple[str, ...]:
+def sentences_to_read(said: str) -> tuple[str, ...]:
     """Return the sentences of a user's message that a model may be shown to interpret the message;
     of a very long message only those at its beginning and its end.
     """

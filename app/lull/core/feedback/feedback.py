@@ -34,7 +34,7 @@ class RuleKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class MessageFindings:
     """What a reader model found in a user's message about the answer before it: the probability
     that the message corrects the answer, the probability that it states a wish for later answers
     too, and the sentences that state this wish.
@@ -82,7 +82,7 @@ class Heard:
         return "\n".join(part.strip() for part in self.quote) if self.lasts else ""
 
 
-UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
+UNSURE: Final = MessageFindings(correction=0.5, lasting=0.5, unsure=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,4 +98,4 @@ class Feedback:
     read_by: str
     """Name and version of the reader."""
     read_at: datetime
-    heard: Heard
+    heard: MessageFindings

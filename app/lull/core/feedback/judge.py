@@ -13,7 +13,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.feedback.reward import Vote
 
 
-class Asks(StrEnum):
+class QuestionKind(StrEnum):
     """The kinds of questions that the judge, a model that scores answers, is asked: about an answer
     by itself, about a wish of the user, or about two answers.
     """
@@ -36,7 +36,7 @@ class JudgeQuestion:
     user's next message. Nothing in it was injected by Lull.
     """
 
-    asks: Asks
+    asks: QuestionKind
     messages: tuple[Message, ...]
     """The request, oldest message first."""
     answer: Message

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.feedback.exchange import CUT_MARK, Exchange, looked_at, readable
-from lull.core.feedback.feedback import LIKELY, Heard, RuleKind, Scope
+from lull.core.feedback.exchange import CUT_MARK, Exchange, readable, sentences_to_read
+from lull.core.feedback.feedback import LIKELY, MessageFindings, RuleKind, Scope
 
 NO_CHECK: Final = "none"
 LONGEST_QUOTE: Final = 1_500
@@ -41,7 +41,9 @@ class Outputs:
     """
 
 
-def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) -> Heard:
+def findings_from(
+    outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY
+) -> MessageFindings:
     """Convert the small reader model's probabilities for a user's message into findings: whether it
     corrects the answer, expresses thanks, or states a rule.
 
@@ -50,11 +52,13 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
     """
     labels = outputs.labels
     lasting = labels["lasting"]
-    heard = Heard(correction=labels["correction"], lasting=lasting, thanks=labels["thanks"])
+    heard = MessageFindings(
+        correction=labels["correction"], lasting=lasting, thanks=labels["thanks"]
+    )
     if lasting <= LIKELY:
         return heard
     of_kind = labels["kind"]
-    return Heard(
+    return MessageFindings(
         correction=heard.correction,
         lasting=lasting,
         thanks=heard.thanks,
@@ -90,7 +94,7 @@ def _as_typed(exchange: Exchange) -> list[str]:
     if not any(CUT_MARK in text for text in shown):
         return typed
     # A long sentence was shown by its two ends.
-    whole = looked_at(exchange.said)
+    whole = sentences_to_read(exchange.said)
     for at, text in enumerate(shown):
         if CUT_MARK in text and text not in whole:
             head, _, tail = text.partition(CUT_MARK)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback import MessageFindings
 
 
 class FeedbackReader(Protocol):
@@ -28,7 +28,7 @@ class FeedbackReader(Protocol):
         long.
         """
 
-    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+    async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         """Interpret the user's message in each exchange (request, answer, next message); return one
         result per exchange, in order, None where this model cannot tell.
 

@@ -112,7 +112,7 @@ def combined(rewards: Iterable[Reward | None]) -> Reward | None:
     return min(own, key=lambda reward: (reward.p_good, reward.value))
 
 
-def failed(reward: Reward) -> bool:
+def is_failure(reward: Reward) -> bool:
     """Whether a scored answer counts as a failure to learn from: the probability that it is good is
     below the range that is too uncertain.
     """

@@ -22,7 +22,7 @@ from lull.core.chat.messages import Message, PartKind, Role, ToolCall
 from lull.core.checks.check import FitsSchema
 from lull.core.checks.shapes import no_number
 from lull.core.feedback.environment_faults import environment_fault as environment_fault  # noqa: PLC0414  callers find it here
-from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.reward import Source
 from lull.core.feedback.tool_results import outcome
 
@@ -71,7 +71,7 @@ ASKED_AGAIN_VALUE: Final = -0.5
 """Signal value of asking the same again, which may be mere curiosity."""
 
 
-def from_feedback(heard: Heard, said: str) -> tuple[Signal, ...]:
+def from_feedback(heard: MessageFindings, said: str) -> tuple[Signal, ...]:
     """Return the signal about an answer (correction or thanks) that a reader model found in the
     user's next message, with the user's words as text; at most one.
     """

@@ -28,7 +28,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
-from lull.core.said import SaidClock, SaidLength, SaidShare, said
+from lull.core.said import TextClock, TextDuration, TextPercent, coded_text
 
 RECENT_INPUT_S: Final = 60.0
 """Seconds: input more recent than this is shown as "you are here", older input as a wait."""
@@ -54,25 +54,25 @@ class ConditionInputs:
         return self.signals.now
 
 
-def conditions(look: ConditionInputs) -> Iterator[IdleCondition]:
+def conditions(inputs: ConditionInputs) -> Iterator[IdleCondition]:
     """Yield the state of each condition for background work (input, call, power, …), in the order
     of `ConditionName`. The last condition, that the user must have been away for some time, is not
     among them.
     """
-    yield _learning(look)
-    yield _pause(look)
-    yield _input(look)
-    yield _chat(look)
-    yield _wake(look)
-    yield _call(look)
-    yield _app(look)
-    yield _calendar(look)
-    yield _hours(look)
-    yield _power(look)
-    yield _saving(look)
-    yield _heat(look)
-    yield _memory(look)
-    yield _load(look)
+    yield _learning(inputs)
+    yield _pause(inputs)
+    yield _input(inputs)
+    yield _chat(inputs)
+    yield _wake(inputs)
+    yield _call(inputs)
+    yield _app(inputs)
+    yield _calendar(inputs)
+    yield _hours(inputs)
+    yield _power(inputs)
+    yield _saving(inputs)
+    yield _heat(inputs)
+    yield _memory(inputs)
+    yield _load(inputs)
 
 
 def event_now(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> CalendarEvent | None:
@@ -100,19 +100,19 @@ def _unknown(name: ConditionName, text: str, until: datetime | None = None) -> I
 
 def _learning(look: ConditionInputs) -> IdleCondition:
     if look.rule.enabled:
-        return _open(ConditionName.LEARNING, said("learning-on", "Learning is on."))
-    text = said("learning-off", "Learning is switched off in the settings.")
+        return _open(ConditionName.LEARNING, coded_text("learning-on", "Learning is on."))
+    text = coded_text("learning-off", "Learning is switched off in the settings.")
     return _closed(ConditionName.LEARNING, text)
 
 
 def _pause(look: ConditionInputs) -> IdleCondition:
     end = look.paused_until
     if end is None or end <= look.now.astimezone(UTC):
-        return _open(ConditionName.PAUSE, said("not-paused", "Not paused."))
+        return _open(ConditionName.PAUSE, coded_text("not-paused", "Not paused."))
     if end >= FOR_EVER:
-        return _closed(ConditionName.PAUSE, said("paused", "Paused until you resume."))
+        return _closed(ConditionName.PAUSE, coded_text("paused", "Paused until you resume."))
     local = end.astimezone(look.now.tzinfo)
-    text = said("paused-until", "Paused until %1.", SaidClock(local, look.now))
+    text = coded_text("paused-until", "Paused until %1.", TextClock(local, look.now))
     return _closed(ConditionName.PAUSE, text, local)
 
 
@@ -123,25 +123,25 @@ def _hours(look: ConditionInputs) -> IdleCondition:
     if allowed and not inside(allowed, now):
         return _not_allowed(now, next_change(allowed, now))
     ends = [e for e in (next_change(blocked, now), next_change(allowed, now)) if e is not None]
-    text = said("hours-free", "No hours are blocked now.")
+    text = coded_text("hours-free", "No hours are blocked now.")
     if allowed:
-        text = said("hours-allowed", "These are hours that you allowed.")
+        text = coded_text("hours-allowed", "These are hours that you allowed.")
     return _open(ConditionName.HOURS, text, min(ends, key=_utc, default=None))
 
 
 def _blocked(now: datetime, end: datetime | None) -> IdleCondition:
-    text = said("hours-blocked", "These are hours that you blocked.")
+    text = coded_text("hours-blocked", "These are hours that you blocked.")
     if end is not None:
         words = "These are hours that you blocked, until %1."
-        text = said("hours-blocked-until", words, SaidClock(end, now))
+        text = coded_text("hours-blocked-until", words, TextClock(end, now))
     return _closed(ConditionName.HOURS, text, end)
 
 
 def _not_allowed(now: datetime, end: datetime | None) -> IdleCondition:
-    text = said("hours-not-allowed", "These are not hours that you allowed.")
+    text = coded_text("hours-not-allowed", "These are not hours that you allowed.")
     if end is not None:
         words = "These are not hours that you allowed, until %1."
-        text = said("hours-not-allowed-until", words, SaidClock(end, now))
+        text = coded_text("hours-not-allowed-until", words, TextClock(end, now))
     return _closed(ConditionName.HOURS, text, end)
 
 
@@ -152,7 +152,7 @@ def _calendar(look: ConditionInputs) -> IdleCondition:
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
         words = "%1 needs this computer until %2."
-        text = said("calendar-busy", words, _whose(look, busy), SaidClock(end, now))
+        text = coded_text("calendar-busy", words, _whose(look, busy), TextClock(end, now))
         return _closed(ConditionName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
     begin = min(coming, key=_utc, default=None)
@@ -166,17 +166,17 @@ def _calendar(look: ConditionInputs) -> IdleCondition:
     if away is not None:
         end = block_end(look.events, Meaning.AWAY, at) or away.end
         words = "%1 says that you are away until %2."
-        text = said("calendar-away", words, _whose(look, away), SaidClock(end, now))
+        text = coded_text("calendar-away", words, _whose(look, away), TextClock(end, now))
         return _open(ConditionName.CALENDAR, text, local)
-    text = said("calendar-free", "No calendar event needs this computer now.")
+    text = coded_text("calendar-free", "No calendar event needs this computer now.")
     return _open(ConditionName.CALENDAR, text, local)
 
 
 def _whose(look: ConditionInputs, event: CalendarEvent) -> str:
     label = next((one.label for one in look.calendars if one.id == event.feed), "")
     if label:
-        return said("your-calendar-named", "Your calendar “%1”", label)
-    return said("your-calendar", "Your calendar")
+        return coded_text("your-calendar-named", "Your calendar “%1”", label)
+    return coded_text("your-calendar", "Your calendar")
 
 
 def _lost_text(calendar: Calendar) -> str:
@@ -185,14 +185,14 @@ def _lost_text(calendar: Calendar) -> str:
     if age_s is None or age_s == float("inf"):
         if busy:
             words = "Your calendar “%1” has never been read, so a call in it is not seen."
-            return said("calendar-call-never-read", words, label)
+            return coded_text("calendar-call-never-read", words, label)
         words = "Your calendar “%1” has never been read, so a meeting in it is not seen."
-        return said("calendar-never-read", words, label)
+        return coded_text("calendar-never-read", words, label)
     if busy:
         words = "Your calendar “%1” could not be read for %2, so a call in it is not seen."
-        return said("calendar-call-lost", words, label, SaidLength(age_s))
+        return coded_text("calendar-call-lost", words, label, TextDuration(age_s))
     words = "Your calendar “%1” could not be read for %2, so a meeting in it is not seen."
-    return said("calendar-lost", words, label, SaidLength(age_s))
+    return coded_text("calendar-lost", words, label, TextDuration(age_s))
 
 
 def _utc(at: datetime) -> datetime:
@@ -210,16 +210,20 @@ def _input(look: ConditionInputs) -> IdleCondition:
             if left_s > 0.0:
                 return _lost_input(look, idle_s, left_s)
             words = "Can't tell whether you are here (%1), but you allowed these hours."
-            return _open(ConditionName.INPUT, said("input-unknown-set-hours", words, idle_s.why))
+            return _open(
+                ConditionName.INPUT, coded_text("input-unknown-set-hours", words, idle_s.why)
+            )
         words = "Can't tell whether you are here (%1), so Lull assumes that you are."
-        return _unknown(ConditionName.INPUT, said("input-unknown", words, idle_s.why))
+        return _unknown(ConditionName.INPUT, coded_text("input-unknown", words, idle_s.why))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
-        text = said("input-recent", "You are here: last input %1 ago.", SaidLength(idle_s))
+        text = coded_text("input-recent", "You are here: last input %1 ago.", TextDuration(idle_s))
         return _closed(ConditionName.INPUT, text)
-    return _open(ConditionName.INPUT, said("input-none", "No input for %1.", SaidLength(idle_s)))
+    return _open(
+        ConditionName.INPUT, coded_text("input-none", "No input for %1.", TextDuration(idle_s))
+    )
 
 
-def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
+def input_lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
     """Return the time on the monotonic clock at which the sensor of keyboard and mouse input, which
     had worked before, stopped reporting; the present time if it has only just stopped.
     """
@@ -231,15 +235,15 @@ def _lost_left_s(look: ConditionInputs) -> float:
     worked."""
     if not look.memory.input_known:
         return 0.0
-    silent_s = look.signals.monotonic_s - lost_since_s(look.signals, look.memory)
+    silent_s = look.signals.monotonic_s - input_lost_since_s(look.signals, look.memory)
     return max(0.0, max(look.rule.after_s, look.needed_s) - silent_s)
 
 
 def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
     """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
     words = "Can't tell any more whether you are here (%1), so Lull assumes it for %2."
-    text = said("input-lost", words, reading.why, SaidLength(look.rule.after_s))
-    return _unknown(ConditionName.INPUT, text, spans.later(look.now, left_s))
+    text = coded_text("input-lost", words, reading.why, TextDuration(look.rule.after_s))
+    return _unknown(ConditionName.INPUT, text, spans.add_seconds(look.now, left_s))
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
@@ -251,12 +255,13 @@ def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
 
 def _chat(look: ConditionInputs) -> IdleCondition:
     if look.signals.chats_in_flight:
-        return _closed(ConditionName.CHAT, said("chat-now", "A chat is being answered."))
+        return _closed(ConditionName.CHAT, coded_text("chat-now", "A chat is being answered."))
     ago_s = look.signals.since_chat_s
     if ago_s == float("inf"):
-        return _open(ConditionName.CHAT, said("chat-none", "No chat is being answered."))
+        return _open(ConditionName.CHAT, coded_text("chat-none", "No chat is being answered."))
     return _open(
-        ConditionName.CHAT, said("chat-ended", "The last chat ended %1 ago.", SaidLength(ago_s))
+        ConditionName.CHAT,
+        coded_text("chat-ended", "The last chat ended %1 ago.", TextDuration(ago_s)),
     )
 
 
@@ -264,25 +269,29 @@ def _wake(look: ConditionInputs) -> IdleCondition:
     signals = look.signals
     if signals.asleep_gap_s > 0:
         words = "The computer slept for %1 and has just woken up."
-        return _closed(ConditionName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
+        return _closed(
+            ConditionName.WAKE, coded_text("woken", words, TextDuration(signals.asleep_gap_s))
+        )
     if signals.locked is False and look.memory.locked:
-        return _closed(ConditionName.WAKE, said("unlocked", "The screen was unlocked just now."))
+        return _closed(
+            ConditionName.WAKE, coded_text("unlocked", "The screen was unlocked just now.")
+        )
     if isinstance(signals.locked, Unknown):
         words = "Can't tell whether the screen is locked: %1."
-        return _unknown(ConditionName.WAKE, said("locked-unknown", words, signals.locked.why))
+        return _unknown(ConditionName.WAKE, coded_text("locked-unknown", words, signals.locked.why))
     if signals.locked:
-        return _open(ConditionName.WAKE, said("locked", "The screen is locked."))
-    return _open(ConditionName.WAKE, said("not-locked", "The screen is not locked."))
+        return _open(ConditionName.WAKE, coded_text("locked", "The screen is locked."))
+    return _open(ConditionName.WAKE, coded_text("not-locked", "The screen is not locked."))
 
 
 def _call(look: ConditionInputs) -> IdleCondition:
     call = look.signals.call
     if isinstance(call, Unknown):
         words = "Can't tell whether there is a call or a video: %1."
-        return _unknown(ConditionName.CALL, said("call-unknown", words, call.why))
+        return _unknown(ConditionName.CALL, coded_text("call-unknown", words, call.why))
     if call:
-        return _closed(ConditionName.CALL, said("call", "A call or a video is running."))
-    return _open(ConditionName.CALL, said("no-call", "No call or video is running."))
+        return _closed(ConditionName.CALL, coded_text("call", "A call or a video is running."))
+    return _open(ConditionName.CALL, coded_text("no-call", "No call or video is running."))
 
 
 def _app(look: ConditionInputs) -> IdleCondition:
@@ -290,12 +299,12 @@ def _app(look: ConditionInputs) -> IdleCondition:
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
             words = "Can't tell whether one of your busy apps is running: %1."
-            return _unknown(ConditionName.APP, said("app-unknown", words, app.why))
+            return _unknown(ConditionName.APP, coded_text("app-unknown", words, app.why))
         app = ""
     if app:
-        return _closed(ConditionName.APP, said("app", "%1 is running.", app))
+        return _closed(ConditionName.APP, coded_text("app", "%1 is running.", app))
     words = "None of your busy apps is running."
-    return _open(ConditionName.APP, said("no-app", words))
+    return _open(ConditionName.APP, coded_text("no-app", words))
 
 
 # The machine
@@ -305,17 +314,17 @@ def _power(look: ConditionInputs) -> IdleCondition:
     mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
     if isinstance(mains, Unknown):
         words = "Can't tell whether the computer is plugged in: %1."
-        return _unknown(ConditionName.POWER, said("power-unknown", words, mains.why))
+        return _unknown(ConditionName.POWER, coded_text("power-unknown", words, mains.why))
     if mains:
-        return _open(ConditionName.POWER, said("mains", "Plugged in."))
+        return _open(ConditionName.POWER, coded_text("mains", "Plugged in."))
     if not rule.battery_ok:
-        return _closed(ConditionName.POWER, said("battery", "On battery."))
+        return _closed(ConditionName.POWER, coded_text("battery", "On battery."))
     if isinstance(share, Unknown):
         words = "On battery, with an unknown charge: %1."
-        return _closed(ConditionName.POWER, said("battery-unknown", words, share.why))
+        return _closed(ConditionName.POWER, coded_text("battery-unknown", words, share.why))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
     words = "On battery, %1 charged; Lull needs %2."
-    text = said("battery-charge", words, SaidShare(share), SaidShare(least))
+    text = coded_text("battery-charge", words, TextPercent(share), TextPercent(least))
     return (
         _open(ConditionName.POWER, text) if share >= least else _closed(ConditionName.POWER, text)
     )
@@ -325,10 +334,10 @@ def _saving(look: ConditionInputs) -> IdleCondition:
     low = look.signals.low_power
     if isinstance(low, Unknown):
         words = "Can't tell whether low-power mode is on: %1."
-        return _unknown(ConditionName.SAVING, said("saving-unknown", words, low.why))
+        return _unknown(ConditionName.SAVING, coded_text("saving-unknown", words, low.why))
     if not low:
-        return _open(ConditionName.SAVING, said("not-saving", "Low-power mode is off."))
-    text = said("saving", "Low-power mode is on.")
+        return _open(ConditionName.SAVING, coded_text("not-saving", "Low-power mode is off."))
+    text = coded_text("saving", "Low-power mode is on.")
     return (
         _open(ConditionName.SAVING, text)
         if look.rule.low_power_ok
@@ -340,10 +349,10 @@ def _heat(look: ConditionInputs) -> IdleCondition:
     hot = look.signals.hot
     if isinstance(hot, Unknown):
         words = "Can't tell the computer's temperature: %1."
-        return _unknown(ConditionName.HEAT, said("heat-unknown", words, hot.why))
+        return _unknown(ConditionName.HEAT, coded_text("heat-unknown", words, hot.why))
     if hot:
-        return _closed(ConditionName.HEAT, said("hot", "The computer is hot."))
-    return _open(ConditionName.HEAT, said("not-hot", "The computer is not hot."))
+        return _closed(ConditionName.HEAT, coded_text("hot", "The computer is hot."))
+    return _open(ConditionName.HEAT, coded_text("not-hot", "The computer is not hot."))
 
 
 def _memory(look: ConditionInputs) -> IdleCondition:
@@ -356,16 +365,18 @@ def _memory(look: ConditionInputs) -> IdleCondition:
         most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_FACTOR_TO_OPEN)
         if pressure > most:
             words = "Programs are waiting for memory (%1 of the time)."
-            return _closed(ConditionName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
+            return _closed(
+                ConditionName.MEMORY, coded_text("memory-waited", words, TextPercent(pressure))
+            )
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
             words = "Can't tell how much memory is free: %1."
-            return _unknown(ConditionName.MEMORY, said("memory-unknown", words, free.why))
+            return _unknown(ConditionName.MEMORY, coded_text("memory-unknown", words, free.why))
         words = "No program is waiting for memory."
-        return _open(ConditionName.MEMORY, said("memory-not-waited", words))
+        return _open(ConditionName.MEMORY, coded_text("memory-not-waited", words))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
-    text = said(
-        "memory-free", "%1 of memory is free; %2 is needed.", SaidShare(free), SaidShare(least)
+    text = coded_text(
+        "memory-free", "%1 of memory is free; %2 is needed.", TextPercent(free), TextPercent(least)
     )
     return (
         _open(ConditionName.MEMORY, text) if free >= least else _closed(ConditionName.MEMORY, text)
@@ -376,8 +387,8 @@ def _load(look: ConditionInputs) -> IdleCondition:
     load = look.signals.load_of_others
     if isinstance(load, Unknown):
         words = "Can't tell how busy other programs are: %1."
-        return _unknown(ConditionName.LOAD, said("load-unknown", words, load.why))
+        return _unknown(ConditionName.LOAD, coded_text("load-unknown", words, load.why))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
     words = "Other programs use %1 of the processor; Lull works below %2."
-    text = said("load", words, SaidShare(load), SaidShare(most))
+    text = coded_text("load", words, TextPercent(load), TextPercent(most))
     return _open(ConditionName.LOAD, text) if load <= most else _closed(ConditionName.LOAD, text)

@@ -61,7 +61,7 @@ class HoursRange:
         return today or yesterday
 
 
-def parsed(line: str) -> HoursRange:
+def parse_hours(line: str) -> HoursRange:
     """Parse a line of weekly hours such as "mon-fri 23:00-07:00". Raises ValueError with a message
     for people if it is invalid.
     """
@@ -79,7 +79,7 @@ def parsed(line: str) -> HoursRange:
 
 def reads(line: str) -> bool:
     try:
-        parsed(line)
+        parse_hours(line)
     except ValueError:
         return False
     return True

@@ -63,7 +63,7 @@ class Pause:
     def over(self, now: datetime) -> bool:
         return now.astimezone(UTC) >= self.until
 
-    def restated(self, now: datetime) -> Pause:
+    def after_clock_change(self, now: datetime) -> Pause:
         """Return the pause unchanged, unless the clock was set back to before the pause began. Then
         the pause starts anew at `now`, so that half an hour does not become a day.
 
@@ -73,11 +73,11 @@ class Pause:
         if at >= self.asked_at or self.until == FOR_EVER:
             return self
         if self.until.astimezone(now.tzinfo).time() == MORNING_TIME:
-            return paused(PauseLength.TOMORROW, now)
+            return new_pause(PauseLength.TOMORROW, now)
         return Pause(asked_at=at, until=at + (self.until - self.asked_at))
 
 
-def paused(length: PauseLength | timedelta, now: datetime) -> Pause:
+def new_pause(length: PauseLength | timedelta, now: datetime) -> Pause:
     """Return a pause of Lull's background work that begins now and has the given length.
 
     `now` is timezone-aware and in the user's zone: "tomorrow" is eight in the morning of the next

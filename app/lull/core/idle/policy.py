@@ -35,12 +35,12 @@ from lull.core.idle.signals import IdleSignals
 from lull.core.idle.timing import next_opening
 from lull.core.idle.waiting import (
     quiet_for_s,
-    remembered,
+    updated_memory,
     wait_gate,
     wait_left_s,
     wait_needed_s,
 )
-from lull.core.said import SaidLength, coded, said
+from lull.core.said import TextDuration, coded, coded_text
 
 _FORBID_A_QUESTION = frozenset(ConditionName) - {ConditionName.CHAT, ConditionName.WAIT}
 """Conditions that forbid even a short question to a model: all except the wait without activity and
@@ -85,7 +85,7 @@ class IdleWindow:
         because of a setting or the machine's state.
         """
         return any(
-            g.closes and (g.name in PRESENCE_CONDITIONS or g.name is ConditionName.CHAT)
+            g.forbids_work and (g.name in PRESENCE_CONDITIONS or g.name is ConditionName.CHAT)
             for g in self.conditions
         )
 
@@ -95,7 +95,7 @@ class IdleWindow:
         memory.
         """
         return any(
-            condition.closes and condition.name is ConditionName.MEMORY
+            condition.forbids_work and condition.name is ConditionName.MEMORY
             for condition in self.conditions
         )
 
@@ -164,13 +164,13 @@ def decide(
         needed_s=needed_s,
     )
     seen = list(conditions(look))
-    shut = [condition for condition in seen if condition.closes]
-    memory = remembered(signals, before, shut)
+    shut = [condition for condition in seen if condition.forbids_work]
+    memory = updated_memory(signals, before, shut)
     quiet_s = quiet_for_s(signals, memory)
     left_s = wait_left_s(signals, settings, memory, needed_s)
     wait = wait_gate(signals.now, left_s, quiet_s, needed_s)
     seen.append(wait)
-    closed = [*shut, wait] if wait.closes else shut
+    closed = [*shut, wait] if wait.forbids_work else shut
     if train_now:
         closed = [condition for condition in closed if condition.name in ALWAYS_KEPT_CONDITIONS]
     known = _Known(look=look, conditions=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
@@ -196,7 +196,7 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
     ends = [] if train_now else [g.until for g in known.conditions if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
-        because=said("asked-for", "You asked for it.") if train_now else _why_open(known),
+        because=coded_text("asked-for", "You asked for it.") if train_now else _why_open(known),
         until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
         next=None,
         conditions=known.conditions,
@@ -207,17 +207,17 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
 
 def _why_open(known: _Known) -> str:
     signals, now = known.look.signals, known.look.now
-    quiet = SaidLength(known.quiet_s)
+    quiet = TextDuration(known.quiet_s)
     if signals.locked is True:
         words = "No sign of you for %1, and the screen is locked."
-        return said("quiet-locked", words, quiet)
+        return coded_text("quiet-locked", words, quiet)
     if inside(known.look.rule.sleep_hours, now):
         words = "No sign of you for %1, and these are your sleep hours."
-        return said("quiet-sleep-hours", words, quiet)
+        return coded_text("quiet-sleep-hours", words, quiet)
     if event_now(known.look.events, Meaning.AWAY, now.astimezone(UTC)) is not None:
         words = "No sign of you for %1, and your calendar says that you are away."
-        return said("quiet-away", words, quiet)
-    return said("quiet", "No sign of you for %1.", quiet)
+        return coded_text("quiet-away", words, quiet)
+    return coded_text("quiet", "No sign of you for %1.", quiet)
 
 
 def _shut(known: _Known, closed: Sequence[IdleCondition]) -> IdleWindow:
@@ -263,8 +263,8 @@ def _ends(
             else 0.0
         )
         until = _later_of(until, condition.until)
-        earliest = _later_of(earliest, spans.later(condition.until, wait_s))
-    earliest = _later_of(earliest, spans.later(now, known.left_s))
+        earliest = _later_of(earliest, spans.add_seconds(condition.until, wait_s))
+    earliest = _later_of(earliest, spans.add_seconds(now, known.left_s))
     then = next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
     # When the user will leave is unknown.
     return (until if until != now and not here else None), then

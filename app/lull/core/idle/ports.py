@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Quiet(Protocol):
+class QuietRunner(Protocol):
     """Interface that runs Lull's own work only while the user's models are not in use."""
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
@@ -26,12 +26,12 @@ class BorrowsModels(Protocol):
     work had it load, and removes them from its memory afterwards.
     """
 
-    async def borrow(self) -> None:
+    async def note_loaded(self) -> None:
         """Note which models the server has in memory before Lull's own work asks one, so that later
         only those that this work had the server load are removed again.
         """
 
-    async def give_back(self) -> None:
+    async def unload_own(self) -> None:
         """Remove from the server's memory the models that only Lull's own work had it load. Quick;
         never raises.
         """

@@ -107,7 +107,7 @@ class IdleCondition:
     """When the condition changes by itself, if known: a closed one opens, an open one closes."""
 
     @property
-    def closes(self) -> bool:
+    def forbids_work(self) -> bool:
         """Whether this condition forbids background work: its state is closed, or it is the
         condition about keyboard and mouse input and its state is unknown.
         """

@@ -35,7 +35,7 @@ class WorkKind(StrEnum):
 _ORDER: Final = tuple(WorkKind)
 
 
-class Sized(Protocol):
+class EstimatedWork(Protocol):
     """Interface of an item of background work with the estimates by which the next item is chosen:
     its kind, its value and how long it takes.
     """
@@ -66,7 +66,7 @@ class Work:
     left_s: float
 
 
-class LullWork(Sized, Protocol):
+class LullWork(EstimatedWork, Protocol):
     """Interface of an item of background work that runs in lulls (absences of the user), one slice
     at a time, and stops when the user returns.
 
@@ -108,10 +108,10 @@ class LullWork(Sized, Protocol):
         """
 
 
-W = TypeVar("W", bound=Sized)
+W = TypeVar("W", bound=EstimatedWork)
 
 
-def fits(work: Sequence[W], lull: Forecast) -> W | None:
+def choose_work(work: Sequence[W], lull: Forecast) -> W | None:
     """Choose the work item to do in this lull (an absence of the user), given the forecast of how
     long the lull lasts; None if no item would make progress.
 
@@ -125,7 +125,7 @@ def fits(work: Sequence[W], lull: Forecast) -> W | None:
     return None
 
 
-def _worth(work: Sized, left_s: float) -> float:
+def _worth(work: EstimatedWork, left_s: float) -> float:
     """Value per second of the work that can be done in the remaining time; short and valuable items
     first.
     """

@@ -36,7 +36,7 @@ Reading: TypeAlias = Known[T] | Unknown
 _NOT_ASKED: Final = Unknown("nothing here tells")
 
 
-def plain(reading: Known[T] | Unknown) -> T | Unknown:
+def value_or_unknown(reading: Known[T] | Unknown) -> T | Unknown:
     """Unpack a sensor reading: return its value or, if it could not be measured, the Unknown that
     says why.
     """
@@ -136,7 +136,7 @@ class IdleSource(Protocol):
         sleep are left for the caller to add. Never raises.
         """
 
-    def hurry(self, on: bool) -> None:
+    def set_fast_polling(self, on: bool) -> None:
         """Poll the sensors fast (`on` True) or at the normal rate again. Fast polling is used while
         background work runs, so that user input is noticed within 100 ms.
         """

@@ -36,7 +36,7 @@ def next_opening(
         busy = event_now(events, Meaning.BUSY, at.astimezone(UTC))
         if busy is not None:
             # After a call the user may stay for a moment.
-            at = spans.later(busy.end.astimezone(earliest.tzinfo), needed_s)
+            at = spans.add_seconds(busy.end.astimezone(earliest.tzinfo), needed_s)
         elif inside(rule.blocked_hours, at):
             end = next_change(rule.blocked_hours, at)
             if end is None:
@@ -52,7 +52,7 @@ def next_opening(
     return None
 
 
-def steady_s(
+def unchanged_for_s(
     now: datetime,
     *,
     rule: IdleRule,

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
-from lull.core.idle.conditions import event_now, lost_since_s
+from lull.core.idle.conditions import event_now, input_lost_since_s
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
     LEAST_WAIT_S,
@@ -25,7 +25,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
-from lull.core.said import SaidLength, said
+from lull.core.said import TextDuration, coded_text
 
 
 def wait_needed_s(
@@ -48,8 +48,8 @@ def wait_needed_s(
     return max(LEAST_WAIT_S, min(waits))
 
 
-def remembered(
-    signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleCondition]
+def updated_memory(
+    signals: IdleSignals, before: CarriedOver, closed: Sequence[IdleCondition]
 ) -> CarriedOver:
     """Return the state that the idle policy keeps for its next decision: the previous state
     (`before`), updated with the times of the user's latest activity and of the latest strain on the
@@ -60,15 +60,15 @@ def remembered(
     """
     now_s = signals.monotonic_s
     told = not isinstance(signals.input_idle_s, Unknown)
-    here = any(g.name in PRESENCE_CONDITIONS and g.name is not ConditionName.INPUT for g in shut)
-    strained = any(g.name in STRAIN_CONDITIONS for g in shut)
+    here = any(g.name in PRESENCE_CONDITIONS and g.name is not ConditionName.INPUT for g in closed)
+    strained = any(g.name in STRAIN_CONDITIONS for g in closed)
     known = not isinstance(signals.locked, Unknown)
     return CarriedOver(
-        input_s=_last_input_s(signals, before, shut),
+        input_s=_last_input_s(signals, before, closed),
         here_s=now_s if here else before.here_s,
         strained_s=now_s if strained else before.strained_s,
         input_known=told or before.input_known,
-        lost_s=None if told or not before.input_known else lost_since_s(signals, before),
+        lost_s=None if told or not before.input_known else input_lost_since_s(signals, before),
         locked=signals.locked is True if known else before.locked,
     )
 
@@ -111,13 +111,13 @@ def wait_left_s(
 
 def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
     if left_s <= 0.0:
-        text = said("quiet", "No sign of you for %1.", SaidLength(quiet_s))
+        text = coded_text("quiet", "No sign of you for %1.", TextDuration(quiet_s))
         return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)
-    text = said("settling", "Waiting a minute for the computer to settle.")
+    text = coded_text("settling", "Waiting a minute for the computer to settle.")
     if quiet_s < needed_s:
         words = "Starts after %2 without you (%1 so far)."
-        text = said("waiting", words, SaidLength(quiet_s), SaidLength(needed_s))
-    until = spans.later(now, left_s)
+        text = coded_text("waiting", words, TextDuration(quiet_s), TextDuration(needed_s))
+    until = spans.add_seconds(now, left_s)
     return IdleCondition(
         name=ConditionName.WAIT, state=ConditionState.CLOSED, text=text, until=until
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lull.core.feedback.calibration import Estimate, Prior, wilson
-from lull.core.models.exam import ExamMark, ExamResult, ModelRole, Sheet
+from lull.core.models.exam import ExamMark, ExamResult, ExamSheet, ModelRole
 
 LEAST_BALANCED: Final = 0.7
 """Smallest lower bound of a judge's balanced accuracy that admits it (READER.md)."""
@@ -48,7 +48,7 @@ NOTHING_TO_COMPARE: Final = (
 )
 
 
-def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
+def balanced_accuracy(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
     """Return a judge model's balanced accuracy, sensitivity and specificity on its exam (labelled
     items), each with a confidence interval.
 
@@ -70,7 +70,7 @@ def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
 
 def measured(role: ModelRole, marks: Sequence[ExamMark]) -> Estimate:
     if role is ModelRole.JUDGE:
-        return balanced(marks)[0]
+        return balanced_accuracy(marks)[0]
     return wilson(sum(mark.right for mark in marks), len(marks))
 
 
@@ -98,7 +98,9 @@ def cannot_pass(
     return not passes(role, measured(role, (*marks, *left)), small)
 
 
-def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) -> ExamResult:
+def with_verdict(
+    result: ExamResult, sheet: ExamSheet, small: SmallReaderFigures | None
+) -> ExamResult:
     """Return a model's exam result (a test on labelled items) with its score and confidence
     interval filled in, and with the verdict as soon as it is certain.
     """
@@ -108,7 +110,7 @@ def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) 
     found = measured(role, marks)
     told = replace(result, score=found.value, low=found.low, high=found.high)
     if role is ModelRole.JUDGE:
-        _, se, sp = balanced(marks)
+        _, se, sp = balanced_accuracy(marks)
         told = replace(told, sensitivity=se.value, specificity=sp.value)
     asked = {mark.item for mark in marks}
     left = [_as_if_right(item.id, item) for item in sheet.items if item.id not in asked]

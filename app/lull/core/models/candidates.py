@@ -145,7 +145,7 @@ def _wants(
     return not any(passed.get((other.digest, role)) for other in larger)
 
 
-def chosen(
+def largest_passed(
     able: Sequence[Candidate], role: ModelRole, passed: Mapping[tuple[str, ModelRole], bool]
 ) -> Candidate | None:
     """Return the model for a role (such as judge) whose setting is "auto": the largest model that

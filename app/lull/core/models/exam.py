@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import LIKELY, Heard
+from lull.core.feedback.feedback import LIKELY, MessageFindings
 from lull.core.feedback.reward import Vote, majority
 from lull.core.skills.ports import SkillDraft
 
@@ -69,7 +69,7 @@ Item = ReadItem | JudgeItem | WriteItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
+class ExamSheet:
     """The labelled items of the exam that a chat model must pass for one role. `sha256` changes if
     any word of them does.
     """
@@ -125,7 +125,7 @@ class ExamResult:
 # Marking
 
 
-def mark_read(item: ReadItem, heard: Heard | None) -> ExamMark:
+def mark_reading(item: ReadItem, heard: MessageFindings | None) -> ExamMark:
     """Mark what a model found in the user message of an exam item. It is right if the model
     recognised whether the message is a correction and whether it states a wish for later answers;
     if it states one, which requests it is for and the words that state it must be right, too.
@@ -133,7 +133,7 @@ def mark_read(item: ReadItem, heard: Heard | None) -> ExamMark:
     return ExamMark(item=item.id, right=heard is not None and _read_rightly(item, heard))
 
 
-def _read_rightly(item: ReadItem, heard: Heard) -> bool:
+def _read_rightly(item: ReadItem, heard: MessageFindings) -> bool:
     corrects = heard.correction > LIKELY and not heard.unsure
     if item.correction is not None and corrects != item.correction:
         return False

@@ -99,7 +99,7 @@ class Metadata:
         return damaged(f"{key} {what}")
 
 
-def plain(value: float) -> float:
+def as_written(value: float) -> float:
     """Return a single-precision number as originally written: 1e-06, not 9.999999974752427e-07."""
     return float(f"{value:.7g}")
 

@@ -53,7 +53,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class ModelSize:
     """The dimensions of a model that determine how much memory training needs."""
 
     weights: float
@@ -63,7 +63,7 @@ class Size:
     vocabulary: float = 0.0
 
 
-def needs_gb(size: Size, form: WeightForm) -> float:
+def needs_gb(size: ModelSize, form: WeightForm) -> float:
     """Estimate the peak memory of LoRA training for a model of this size, in 10⁹ bytes.
 
     Adds up: the weights twice (the sampling engine has its own), the LoRA matrices on all seven
@@ -80,7 +80,7 @@ def needs_gb(size: Size, form: WeightForm) -> float:
     return (2 * size.weights * form.bytes_a_weight + 4 * numbers) / GB + _RUNTIME_GB
 
 
-def judged(
+def learnability(
     shown: ShownModel, machine: Machine, *, blob_missing: str = "", published: bool = False
 ) -> Learnable:
     """Return whether a model can be trained on this machine, why not if it cannot, and how much
@@ -136,9 +136,9 @@ def _why_not(shown: ShownModel, *, published: bool) -> str:
     return ""
 
 
-def _size(shown: ShownModel) -> Size:
+def _size(shown: ShownModel) -> ModelSize:
     facts = shown.facts
-    return Size(
+    return ModelSize(
         weights=shown.parameters,
         hidden=facts.get("embedding_length", 0),
         layers=facts.get("block_count", 0),

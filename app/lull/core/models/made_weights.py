@@ -9,7 +9,7 @@ from lull.core.chat.messages import Sampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeWeights:
+class MlxWeights:
     """A complete folder of MLX weights from which a model can be trained, with the file or Ollama
     model that the weights come from.
     """

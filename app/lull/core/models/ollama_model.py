@@ -44,7 +44,7 @@ class ShownModel:
     remote: bool
     facts: Mapping[str, float] = field(default_factory=dict)
     """Numbers from Ollama's `model_info` without the architecture prefix: `block_count`, …"""
-    carried: Mapping[str, object] = field(default_factory=dict)
+    create_fields: Mapping[str, object] = field(default_factory=dict)
     """The fields that a copy of the model takes over, in the form of `/api/create`."""
 
     @property
@@ -80,11 +80,11 @@ def shown_model(name: str, answer: Json) -> ShownModel:
             for key, value in info.items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         },
-        carried=carried(answer),
+        create_fields=create_fields(answer),
     )
 
 
-def carried(answer: Json) -> dict[str, object]:
+def create_fields(answer: Json) -> dict[str, object]:
     """Return a model's template, system text, parameters and so on from Ollama's description, in
     the form that `/api/create` takes, so that a copy of the model can be made with other weights.
     """
@@ -151,15 +151,15 @@ def _go_string(text: str) -> str:
     return _ESCAPE.sub(letter, text)
 
 
-def create_body(name: str, digest: str, carried: Mapping[str, object]) -> dict[str, object]:
+def create_body(name: str, digest: str, fields: Mapping[str, object]) -> dict[str, object]:
     """Return the body of the `/api/create` request that makes a model with the weights of this
     digest; everything else is as in `fields`, the description of the original.
     """
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-    return {"model": name, "files": {f"{stem}.gguf": digest}, "stream": True, **carried}
+    return {"model": name, "files": {f"{stem}.gguf": digest}, "stream": True, **fields}
 
 
-def differs(base: Mapping[str, object], made: Mapping[str, object]) -> tuple[str, ...]:
+def differing_fields(base: Mapping[str, object], made: Mapping[str, object]) -> tuple[str, ...]:
     """Return the names of the fields of Ollama's model description that differ between a model and
     its copy.
     """

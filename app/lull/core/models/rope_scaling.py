@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from lull.core.errors import CannotLearn
 from lull.core.models.architectures import Architecture
-from lull.core.models.gguf_head import Metadata, damaged, plain
+from lull.core.models.gguf_head import Metadata, as_written, damaged
 
 Config = dict[str, object]
 
@@ -57,7 +57,7 @@ def _llama3_scaling(freqs: Sequence[float], *, head: int, theta: float) -> Confi
         raise damaged("rope_freqs.weight has another length than the heads")
     scaling: Config = {
         "rope_type": "llama3",
-        "factor": plain(max(freqs)),
+        "factor": as_written(max(freqs)),
         "low_freq_factor": 1.0,
         "high_freq_factor": 4.0,
         "original_max_position_embeddings": 8192,

@@ -19,7 +19,7 @@ from lull.core.models.architectures import (
     layout_of,
     mlx_name,
 )
-from lull.core.models.gguf_head import BaseTensor, Metadata, damaged, plain
+from lull.core.models.gguf_head import BaseTensor, Metadata, as_written, damaged
 from lull.core.models.rope_scaling import rope_scaling
 
 Config = dict[str, object]
@@ -30,7 +30,7 @@ _NOT_FOR_MLX: Final = ("rope_freqs.weight",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class MappedTensor:
     """A tensor of a GGUF file with its name and layout in MLX."""
 
     tensor: BaseTensor
@@ -44,7 +44,7 @@ class ModelShape:
     architecture: Architecture
     config: Config
     """The model's config.json without the token ids."""
-    placed: tuple[Placed, ...]
+    placed: tuple[MappedTensor, ...]
     heads: int
     kv_heads: int
 
@@ -78,14 +78,14 @@ def model_shape(
     )
 
 
-def _placed(kind: Architecture, tensor: BaseTensor) -> Placed:
+def _placed(kind: Architecture, tensor: BaseTensor) -> MappedTensor:
     name = mlx_name(kind, tensor.name)
     if name is None:
         raise CannotLearn(
             f"It has a part that Lull does not know: {tensor.name[:80]}.",
             hint=f"It is not a plain {kind} model.",
         )
-    return Placed(tensor=tensor, name=name, layout=layout_of(kind, name))
+    return MappedTensor(tensor=tensor, name=name, layout=layout_of(kind, name))
 
 
 def _refuse_other_kinds(meta: Metadata, kind: Architecture, tensors: Sequence[BaseTensor]) -> None:
@@ -122,10 +122,10 @@ def _config(
         "num_attention_heads": heads,
         "num_key_value_heads": whole("attention.head_count_kv", heads),
         "head_dim": head,
-        "rms_norm_eps": plain(meta.number(f"{kind}.attention.layer_norm_rms_epsilon", 1e-6)),
+        "rms_norm_eps": as_written(meta.number(f"{kind}.attention.layer_norm_rms_epsilon", 1e-6)),
         "vocab_size": _rows(shapes, "model.embed_tokens.weight"),
         "max_position_embeddings": whole("context_length"),
-        "rope_theta": plain(meta.number(f"{kind}.rope.freq_base", _THETA.get(kind, 1e4))),
+        "rope_theta": as_written(meta.number(f"{kind}.rope.freq_base", _THETA.get(kind, 1e4))),
         "tie_word_embeddings": "lm_head.weight" not in shapes,
         "hidden_act": "gelu_pytorch_tanh" if kind in GEMMAS else "silu",
     }
@@ -212,8 +212,8 @@ def _gemma3(meta: Metadata, config: Config) -> Config:
     if meta.number("gemma3.final_logit_softcapping", 0.0):
         raise CannotLearn("It caps its logits, which gemma3 does not do in MLX.")
     return {
-        "rope_theta": plain(theta),
-        "rope_local_base_freq": plain(local),
+        "rope_theta": as_written(theta),
+        "rope_local_base_freq": as_written(local),
         "sliding_window": meta.whole("gemma3.attention.sliding_window"),
         "sliding_window_pattern": meta.whole("gemma3.attention.sliding_window_pattern", 6),
         "query_pre_attn_scalar": _gemma_scalar(config, layers_of_largest=62),

@@ -20,7 +20,7 @@ COUNTED_PERIOD: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talked:
+class ModelUse:
     """How many answers a model gave, and when it gave the last one. `model` is the name by which
     clients asked for it.
     """
@@ -37,17 +37,17 @@ class AutoChoice:
 
 
 def auto_choice(
-    talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: Sequence[str]
+    uses: Iterable[ModelUse], installed: Sequence[Learnable], *, built_in: Sequence[str]
 ) -> AutoChoice:
     """Choose the model to train: the one that the user uses most among those that can be trained
     here. `uses` counts the answers of each model, `installed` says which models can be trained;
     `built_in` names the models that ship with Lull, the default first; they come last.
     """
-    talked = tuple(talked)
+    uses = tuple(uses)
     own = {canonical(name) for name in built_in}
-    able = {canonical(one.name): one for one in there}
+    able = {canonical(one.name): one for one in installed}
     passed_over: list[str] = []
-    for one in _most_first(talked):
+    for one in _most_first(uses):
         known = able.get(canonical(one.model))
         if canonical(one.model) in own:
             continue
@@ -57,29 +57,29 @@ def auto_choice(
         reason = known.why_not if known is not None else "It is not here any more."
         passed_over.append(f"{one.model}, with {_answers(one.turns)}, cannot learn: {reason}")
     why = "No other model that you talk to can learn here."
-    model = built_in_choice(talked, built_in)
+    model = built_in_choice(uses, built_in)
     return AutoChoice(model=model, why=" ".join([why, *passed_over]))
 
 
-def built_in_choice(talked: Iterable[Talked], built_in: Sequence[str]) -> str:
+def built_in_choice(uses: Iterable[ModelUse], built_in: Sequence[str]) -> str:
     """Return whichever built-in model (one that ships with Lull) the user talked to last, or the
     first one if they used none.
     """
-    last = {canonical(one.model): one.last for one in talked}
+    last = {canonical(one.model): one.last for one in uses}
     met = [name for name in built_in if canonical(name) in last]
     return max(met, key=lambda name: last[canonical(name)], default=built_in[0])
 
 
-def _most_first(talked: Iterable[Talked]) -> list[Talked]:
+def _most_first(talked: Iterable[ModelUse]) -> list[ModelUse]:
     """One entry per model, most answers first; ties go to the most recently used."""
-    found: dict[str, Talked] = {}
+    found: dict[str, ModelUse] = {}
     for one in talked:
         name = base_of_published(one.model)
         known = found.get(canonical(name))
         turns, last = one.turns, one.last
         if known is not None:
             turns, last = turns + known.turns, max(last, known.last)
-        found[canonical(name)] = Talked(model=_short(name), turns=turns, last=last)
+        found[canonical(name)] = ModelUse(model=_short(name), turns=turns, last=last)
     return sorted(found.values(), key=lambda one: (one.turns, one.last), reverse=True)
 
 

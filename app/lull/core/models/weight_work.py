@@ -51,12 +51,12 @@ class WeightsFolder:
 class WeightFolders(Protocol):
     """Interface that locates folders of MLX weights on disk."""
 
-    def place(self, name: str, sha256: str, form: WeightForm) -> str:
+    def folder_path(self, name: str, sha256: str, form: WeightForm) -> str:
         """Return the path at which the folder with this model's MLX weights belongs, whether or not
         it exists. `sha256` is that of the weights file, `form` the storage format.
         """
 
-    def look(self, path: str) -> WeightsFolder:
+    def inspect(self, path: str) -> WeightsFolder:
         """Inspect a folder of MLX weights. Raises WeightsError if it holds no model or an
         incomplete one.
         """
@@ -72,7 +72,7 @@ class WeightWork(Protocol):
     stops the work at once; started again, it continues where possible.
     """
 
-    def look(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
+    def inspect(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
         """Read from a model's weights file which architecture it has and how large its MLX folder
         would be. Raises CannotLearn or WeightsError.
         """

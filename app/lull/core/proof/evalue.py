@@ -66,7 +66,7 @@ def pick_log_e_value(wins: int, losses: int) -> float:
     return _log_mixture(wins, losses, PICK_WINS, PICK_LOSSES)
 
 
-def from_log(log_e: float) -> float:
+def e_value_from_log(log_e: float) -> float:
     """Return the e-value from its logarithm, capped to the range of a float."""
     return math.exp(min(log_e, _LARGEST_LOG))
 
@@ -107,11 +107,11 @@ def _bound(wins: int, losses: int, most: float, *, inside: float, outside: float
 
 @lru_cache(maxsize=16_384)
 def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> float:
-    value = mixture(wins, losses, prior_wins, prior_losses)
+    value = mixture_e_value(wins, losses, prior_wins, prior_losses)
     return math.log(value.numerator) - math.log(value.denominator)
 
 
-def mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
+def mixture_e_value(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
     """Return the e-value of these wins and losses as an exact fraction. The prior of the win rate
     is a Beta distribution with these parameters, cut off below 1/2.
     """

@@ -21,7 +21,7 @@ from lull.core.proof.proof import (
     ProofRule,
     ProofState,
     ShownBy,
-    once,
+    distinct_pairs,
     shown_by,
     totals_of,
 )
@@ -180,7 +180,7 @@ def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
     rule = {**rule, "first_pairs": rule.get("most_pairs"), "open_e": 1.0}
     pairs = known.get("pairs")
     replayed = [pair_from_json(pair) for pair in pairs] if isinstance(pairs, list) else []
-    by = shown_by(totals_of(once(replayed)), _rule(rule), successes=0, look=None)
+    by = shown_by(totals_of(distinct_pairs(replayed)), _rule(rule), successes=0, look=None)
     decision = {**_object(decision, "the decision"), "shown_by": by.value}
     return {**known, "rule": rule, "decision": decision, "look": None}
 

@@ -21,7 +21,7 @@ from random import Random
 from statistics import NormalDist
 from typing import Final
 
-from lull.core.proof.evalue import from_log
+from lull.core.proof.evalue import e_value_from_log
 from lull.core.skills.skill import SkillKey
 
 HOLDOUT_SHARE: Final = 0.02
@@ -283,7 +283,7 @@ def _bet(outcomes: Iterable[HoldoutOutcome], skill: SkillKey, *, on: float) -> f
         total, count = total + outcome.good, count + 1
     highest = max(capital)
     mean = sum(math.exp(log_e - highest) for log_e in capital) / len(capital)
-    return from_log(highest + math.log(mean))
+    return e_value_from_log(highest + math.log(mean))
 
 
 def to_retire(harm_e: float, *, limit: float = RETIRE_E) -> bool:

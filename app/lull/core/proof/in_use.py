@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import NormalDist
 
-from lull.core.proof.evalue import from_log, log_e_value
+from lull.core.proof.evalue import e_value_from_log, log_e_value
 from lull.core.proof.holdout import Effect
-from lull.core.proof.proof import Pair, once
+from lull.core.proof.proof import Pair, distinct_pairs
 
 
 class MeasuredBy(StrEnum):
@@ -87,7 +87,7 @@ class SkillMeasure:
 
 
 def counts_of(pairs: Sequence[Pair]) -> UseCounts:
-    kept = once(pairs)
+    kept = distinct_pairs(pairs)
     return UseCounts(
         pairs=len(kept),
         better=sum(pair.won for pair in kept),
@@ -102,7 +102,7 @@ def replay_effect(pairs: Sequence[Pair], *, level: float = 0.95) -> Effect | Non
     One pair for the skill and one against it are added, so that a few equal pairs do not look
     certain (Bonett & Price, J. Educ. Behav. Stat. 37(4), 2012, for paired proportions).
     """
-    kept = once(pairs)
+    kept = distinct_pairs(pairs)
     if not kept:
         return None
     gains = [*(pair.with_ - pair.without for pair in kept), 1.0, -1.0]
@@ -117,7 +117,7 @@ def replay_help_e(pairs: Sequence[Pair]) -> float:
     from past requests answered with and without the skill. A high value shows that the skill helps.
     """
     counts = counts_of(pairs)
-    return from_log(log_e_value(counts.better, counts.worse))
+    return e_value_from_log(log_e_value(counts.better, counts.worse))
 
 
 def replay_harm_e(pairs: Sequence[Pair]) -> float:
@@ -126,20 +126,20 @@ def replay_harm_e(pairs: Sequence[Pair]) -> float:
     harm.
     """
     counts = counts_of(pairs)
-    return from_log(log_e_value(counts.worse, counts.better))
+    return e_value_from_log(log_e_value(counts.worse, counts.better))
 
 
-def together(one: float, other: float) -> float:
+def combined_e_value(one: float, other: float) -> float:
     """Combine the e-values (strengths of evidence) of two separate measurements of a skill, such as
     answering past requests without it and leaving it out of conversations at random.
 
     Each bet is fair given all that came before it, so their product is an e-value again (testing by
     betting: Waudby-Smith & Ramdas, arXiv 2010.09686).
     """
-    return from_log(math.log(one) + math.log(other)) if one > 0.0 and other > 0.0 else 0.0
+    return e_value_from_log(math.log(one) + math.log(other)) if one > 0.0 and other > 0.0 else 0.0
 
 
-def replays_tell(scorable: int, rule: UseRule) -> bool:
+def replays_can_measure(scorable: int, rule: UseRule) -> bool:
     """Whether a skill's effect can be measured by answering its past requests again without it.
     `scorable` is the number of its past requests with answers that can be scored; the rule sets how
     many are needed.
@@ -147,7 +147,7 @@ def replays_tell(scorable: int, rule: UseRule) -> bool:
     return scorable >= rule.least_requests
 
 
-def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
+def should_replay(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
     """Whether to answer a past request once more, without an approved skill that it had in its
     prompt, to measure the skill's effect. `pairs` are the replays of other requests so far.
 

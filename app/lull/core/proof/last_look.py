@@ -43,7 +43,7 @@ class LastLook:
     """
 
     def accepts(self, e_value: float, alpha: float) -> bool:
-        return self.coin <= chance(e_value, alpha)
+        return self.coin <= acceptance_chance(e_value, alpha)
 
 
 def last_look(seed: str) -> LastLook:
@@ -51,17 +51,17 @@ def last_look(seed: str) -> LastLook:
     that may still accept the skill when no more past requests may be tried and the evidence falls
     short.
     """
-    return LastLook(seed=seed, coin=coin_of(seed))
+    return LastLook(seed=seed, coin=number_from_seed(seed))
 
 
-def chance(e_value: float, alpha: float) -> float:
+def acceptance_chance(e_value: float, alpha: float) -> float:
     """Return the probability with which the last look (the final randomised decision) accepts a
     skill: alpha times its e-value, at most 1, and 0 for an e-value of 1 or less.
     """
     return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
 
 
-def coin_of(seed: str) -> float:
+def number_from_seed(seed: str) -> float:
     """Derive from a seed the random number between 0 and 1 for the last look at a skill (the final
     randomised decision); the same on every machine.
     """

@@ -21,7 +21,7 @@ from lull.core.proof.proof import (
     ProofRule,
     ProofState,
     ShownBy,
-    once,
+    distinct_pairs,
     shown_by,
     totals_of,
     verdict,
@@ -56,24 +56,24 @@ def next_pair(
     another text gets another order and other seeds. Requests that went wrong and similar ones come
     first; past successes are used once a benefit is shown.
     """
-    done = once(pairs)
+    done = distinct_pairs(pairs)
     totals = totals_of(done)
-    successes = successes_of(requests)
+    successes = count_successes(requests)
     state, _ = verdict(totals, rule, successes=successes, look=look)
     if state is not ProofState.UNDECIDED:
         return None
     shown = shown_by(totals, rule, successes=successes, look=look) is not ShownBy.NOTHING
-    return planned(done, requests, successes=shown, key=key)
+    return least_answered(done, requests, successes=shown, key=key)
 
 
-def successes_of(requests: Iterable[Request]) -> int:
+def count_successes(requests: Iterable[Request]) -> int:
     """Return how many past requests that had good answers can be answered again, to test whether
     the skill does harm. Each request counts once.
     """
     return len({request for request, part in requests if part is PairPart.SUCCESS})
 
 
-def planned(
+def least_answered(
     done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
 ) -> PlannedPair | None:
     """Choose the past request that a skill's test has answered least often, with a seed not used

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Final
 
 from lull.core.checks.check import Check
-from lull.core.proof.evalue import from_log, log_e_value
+from lull.core.proof.evalue import e_value_from_log, log_e_value
 from lull.core.skills.prompt_block import Placement
 
 SURE_E: Final = 40.0
@@ -132,17 +132,17 @@ def next_case(
     return None
 
 
-def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
+def with_best_place(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
     """Return the result of measuring where in its prompts a model obeys rules best, with the best
     place and the reason in words filled in. Unchanged while test cases are left to ask.
     """
     if result.place is not None or next_case(sheet, result.marks) is not None:
         return result
-    place = chosen(sheet, result.marks)
+    place = best_place(sheet, result.marks)
     return replace(result, place=place, why=_why(sheet, result.marks, place))
 
 
-def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
+def best_place(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
     """Return the place in the prompt for skills: the one where the model kept rules most often,
     among those surely better than the system text. If none is surely better, the system text.
     """
@@ -176,7 +176,7 @@ def _surely_better(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> list[Pl
     for place in (Placement.HEAD, Placement.TAIL):
         wins = sum(found[place] > found[Placement.SYSTEM] for found in whole)
         losses = sum(found[place] < found[Placement.SYSTEM] for found in whole)
-        if from_log(log_e_value(wins, losses)) >= SURE_E:
+        if e_value_from_log(log_e_value(wins, losses)) >= SURE_E:
             better.append(place)
     return better
 

@@ -28,8 +28,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from lull.core.proof.evalue import from_log, harm_log_e_value, log_e_value, pick_log_e_value
-from lull.core.proof.last_look import LOOK_E, LastLook, chance
+from lull.core.proof.evalue import e_value_from_log, harm_log_e_value, log_e_value, pick_log_e_value
+from lull.core.proof.last_look import LOOK_E, LastLook, acceptance_chance
 
 MOST_PAIRS_LIMIT: Final = 10_000
 """Upper limit of the setting `most_pairs`, as a guard against typing errors."""
@@ -184,7 +184,7 @@ class Totals:
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
-    def lost_log_e(self) -> float:
+    def benefit_loss_log_e(self) -> float:
         """Log e-value of harm on failed and similar requests: high if the skill worsens answers
         that it was meant to improve.
         """
@@ -238,7 +238,7 @@ def decide(
     pairs on past successes to count. A repeated pair (same request and seed) counts once. Without a
     `look` (the randomised last decision) only the e-value decides.
     """
-    kept = once(pairs)
+    kept = distinct_pairs(pairs)
     totals = totals_of(kept)
     state, why = verdict(totals, rule, successes=successes, look=look)
     rests_on = {pair.request for pair in kept if pair.part is not PairPart.SUCCESS}
@@ -249,8 +249,8 @@ def decide(
         requests=len(rests_on),
         wins=totals.wins,
         losses=totals.losses,
-        e_value=from_log(totals.log_e),
-        harm_e_value=from_log(totals.harm_log_e),
+        e_value=e_value_from_log(totals.log_e),
+        harm_e_value=e_value_from_log(totals.harm_log_e),
         success_pairs=totals.success_pairs,
         success_wins=totals.success_wins,
         success_losses=totals.success_losses,
@@ -258,7 +258,7 @@ def decide(
     )
 
 
-def once(pairs: Iterable[Pair]) -> list[Pair]:
+def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:
     """Return the replayed pairs, each (request, seed) only once, so that none is counted twice."""
     kept: dict[tuple[str, int], Pair] = {}
     for pair in pairs:
@@ -292,7 +292,7 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
     """Return how many more blind comparisons by the user would show that the skill helps, if all of
     them favoured it; 0 if this is already shown. May exceed the number of pairs still allowed.
     """
-    totals = totals_of(once(pairs))
+    totals = totals_of(distinct_pairs(pairs))
     for number in range(rule.most_pairs + 1):
         picked = replace(totals, wins=totals.wins + number, picked_wins=totals.picked_wins + number)
         if benefit_shown(picked, rule):
@@ -307,7 +307,7 @@ def verdict(
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
-    if totals.lost_log_e >= math.log(rule.harm_e):
+    if totals.benefit_loss_log_e >= math.log(rule.harm_e):
         return ProofState.HARMFUL, f"it lost {totals.losses} and won {totals.wins} of its own pairs"
     by = shown_by(totals, rule, successes=successes, look=look)
     if by is not ShownBy.NOTHING:
@@ -327,7 +327,7 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)
-    if spent and look is not None and look.accepts(from_log(totals.log_e), rule.alpha):
+    if spent and look is not None and look.accepts(e_value_from_log(totals.log_e), rule.alpha):
         return ShownBy.LAST_LOOK
     return ShownBy.NOTHING
 
@@ -352,7 +352,7 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
     if look.after or benefit_shown(totals, rule):
         return False
     spent = is_spent(totals, rule, successes=successes, look=look)
-    return spent and chance(from_log(totals.log_e), rule.alpha) > 0.0
+    return spent and acceptance_chance(e_value_from_log(totals.log_e), rule.alpha) > 0.0
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
@@ -360,11 +360,11 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
     skill's benefit. If there are past successes, some pairs are reserved for those.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
-    most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
+    most = rule.most_pairs if may_extend(totals, rule) else rule.first_pairs
     return most - totals.pairs - still_kept
 
 
-def is_open(totals: Totals, rule: ProofRule) -> bool:
+def may_extend(totals: Totals, rule: ProofRule) -> bool:
     """Whether testing a skill may go on when the first allowed pairs of answers are used up: it won
     at least one pair, and the evidence against it is weak.
     """
@@ -374,27 +374,27 @@ def is_open(totals: Totals, rule: ProofRule) -> bool:
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
     """Return how many pairs of answers a skill's test may use in all, given its results so far."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
-    goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
+    goes_on = not benefit_shown(totals, rule) and may_extend(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)
     return rule.first_pairs if first else rule.most_pairs
 
 
 def _can_show(totals: Totals, best: Totals, rule: ProofRule, look: LastLook | None) -> bool:
     """Whether the best that may come, all wins, would show a benefit or leave it to a look."""
-    for_a_look = look is not None and is_open(totals, rule) and best.log_e >= math.log(LOOK_E)
+    for_a_look = look is not None and may_extend(totals, rule) and best.log_e >= math.log(LOOK_E)
     return for_a_look or benefit_shown(best, rule)
 
 
 def _not_shown(totals: Totals, rule: ProofRule, look: LastLook | None) -> str:
     said = f"{totals.pairs} pairs did not show a benefit"
-    if look is None or not chance(from_log(totals.log_e), rule.alpha):
+    if look is None or not acceptance_chance(e_value_from_log(totals.log_e), rule.alpha):
         return said
     return f"{said}; the last look{_odds(totals, rule)} went against it"
 
 
 def _odds(totals: Totals, rule: ProofRule) -> str:
-    e_value = from_log(totals.log_e)
-    return f" (e = {e_value:.3g}, a chance of {chance(e_value, rule.alpha):.0%})"
+    e_value = e_value_from_log(totals.log_e)
+    return f" (e = {e_value:.3g}, a chance of {acceptance_chance(e_value, rule.alpha):.0%})"
 
 
 def _after_benefit(

@@ -89,7 +89,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ProofConditions:
     """The conditions under which a proposed skill is tested on past requests (model, adapter,
     judge, significance level, …). They are fixed when the test begins; if one changes, the test
     starts again.
@@ -144,7 +144,7 @@ class Proposal:
     """Ids of past turns whose answers nothing could score when they were replayed; once for each
     such replay.
     """
-    ground: Ground | None = None
+    ground: ProofConditions | None = None
     """Conditions under which the proof runs; None before the first replayed pair."""
     replayable: int = 0
     """Number of past successes that could be replayed when last counted."""
@@ -179,42 +179,42 @@ class Proposal:
         """
         return self.text.metadata.get(CHECK, "")
 
-    def asleep(self, at: datetime) -> bool:
+    def is_postponed_at(self, at: datetime) -> bool:
         """Whether the user has postponed the decision on this proposal (a candidate skill) to a
         time that is still in the future.
         """
         off = self.status is ProposalStatus.DEFERRED
         return off and self.until is not None and at < self.until
 
-    def awake(self, at: datetime) -> Proposal:
+    def as_of(self, at: datetime) -> Proposal:
         """Return the proposal (a candidate skill) as it is at this time: if the user postponed the
         decision and that time is over, with the status that it had before the postponement.
         """
         due = self.status is ProposalStatus.DEFERRED and self.until is not None
-        if not due or self.asleep(at) or self.before is None:
+        if not due or self.is_postponed_at(at) or self.before is None:
             return self
         return replace(self, status=self.before, before=None, until=None)
 
     @property
-    def look(self) -> LastLook | None:
+    def last_look(self) -> LastLook | None:
         """The last look of this proposed skill's test: the random number that may decide once the
         allowed replays of past requests are used up. None if it has none.
         """
         return self.ground.look if self.ground else None
 
     @property
-    def looked(self) -> bool:
+    def last_look_taken(self) -> bool:
         """Whether this proposed skill's test has ended with its last look, the final randomised
         decision; more answers then do not count as evidence.
         """
-        return self.look is not None and self.look.after > 0
+        return self.last_look is not None and self.last_look.after > 0
 
     @property
     def open(self) -> bool:
         return self.status in OPEN
 
     @property
-    def lacks_words(self) -> bool:
+    def comment_would_help(self) -> bool:
         """Whether a comment by the user would still help to test this proposed skill: it is not
         decided yet, and the bad answers it was made from were rated without a comment.
         """

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import fields, replace
 
 from lull.core.proof.evidence import Evidence, evidence_from_json
-from lull.core.proof.last_look import LastLook, coin_of
+from lull.core.proof.last_look import LastLook, number_from_seed
 from lull.core.proof.proof import (
     Pair,
     PairPart,
@@ -23,7 +23,7 @@ from lull.core.proof.proof import (
     Totals,
     benefit_pairs_left,
     decide,
-    once,
+    distinct_pairs,
     totals_of,
 )
 
@@ -109,10 +109,10 @@ def _looking(evidence: Evidence, *, ended: bool) -> list[str]:
     if look is None:
         return []
     found = []
-    if look.coin != coin_of(look.seed):
+    if look.coin != number_from_seed(look.seed):
         found.append(
             f"It says the coin of its last look is {look.coin:.6g}; its seed gives"
-            f" {coin_of(look.seed):.6g}."
+            f" {number_from_seed(look.seed):.6g}."
         )
     own = totals_of(pair for pair in evidence.pairs if pair.part is not PairPart.SUCCESS)
     if not look.after:
@@ -156,7 +156,7 @@ def _stopping(evidence: Evidence, *, ended: bool) -> list[str]:
 
 def _look_at(pairs: tuple[Pair, ...], look: LastLook | None) -> LastLook | None:
     """The look as it stood when only these pairs were there: not taken yet where more followed."""
-    if look is None or totals_of(once(pairs)).benefit_pairs >= look.after:
+    if look is None or totals_of(distinct_pairs(pairs)).benefit_pairs >= look.after:
         return look
     return replace(look, after=0)
 

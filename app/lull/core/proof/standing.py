@@ -15,7 +15,7 @@ from lull.core.proof.proof import ProofDecision
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 
 
-class Standing(StrEnum):
+class ReviewState(StrEnum):
     """The review state of a proposed skill, which the user sees before approving it: proved,
     untested, without benefit, suspicious, and so on.
     """
@@ -36,7 +36,7 @@ class Standing(StrEnum):
     DECIDED = "decided"
 
 
-CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
+CALM: Final = frozenset({ReviewState.PROVED, ReviewState.REMOVAL})
 """The review states in which a proposed skill can be approved without a second confirmation."""
 
 
@@ -55,7 +55,7 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 }
 
 
-def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
+def review_state_of(proposal: Proposal, *, pairs: int) -> ReviewState:
     """Return the review state of a proposed skill, which the user sees before approving it: proved,
     untested, without benefit and so on. `pairs` is the number of pairs of answers that its test has
     replayed.
@@ -64,20 +64,20 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
     if status is ProposalStatus.DEFERRED and proposal.before is not None:
         status = proposal.before
     if not proposal.open:
-        return Standing.DECIDED
+        return ReviewState.DECIDED
     if status is ProposalStatus.STALE:
-        return Standing.OUT_OF_DATE
+        return ReviewState.OUT_OF_DATE
     if status is ProposalStatus.QUARANTINED:
-        return Standing.QUARANTINED
+        return ReviewState.QUARANTINED
     if proposal.kind is ProposalKind.RETIRE:
-        return Standing.REMOVAL
+        return ReviewState.REMOVAL
     if status is ProposalStatus.PROVED:
-        return Standing.PROVED
+        return ReviewState.PROVED
     if proposal.origin is ProposalOrigin.FILE:
-        return Standing.UNTESTABLE  # no request of the user's stands behind it
+        return ReviewState.UNTESTABLE  # no request of the user's stands behind it
     if status is ProposalStatus.UNPROVED:
-        return Standing.NOT_BETTER if pairs else Standing.UNTESTABLE
-    return Standing.UNTESTED
+        return ReviewState.NOT_BETTER if pairs else ReviewState.UNTESTABLE
+    return ReviewState.UNTESTED
 
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:

@@ -19,7 +19,7 @@ LEAST_RUN: Final = 2
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
 
 
-class Whose(StrEnum):
+class WordsAuthor(StrEnum):
     """Who wrote the words of a sentence in a proposed skill: the user, Lull from the user's words,
     a model, or somebody quoted.
     """
@@ -34,21 +34,25 @@ class Whose(StrEnum):
     """The sentence comes from a text that somebody else wrote."""
 
 
-def whose(trace: Trace, *, wish: str = "") -> Whose:
+def words_author(trace: Trace, *, wish: str = "") -> WordsAuthor:
     """Return who wrote the words of a sentence of a proposed skill: the user, Lull, a model or
     somebody else. If no parts of the stored sentence are marked as typed by the user, its words are
     searched for in `wish`, the text that the user typed.
     """
     if trace.source == "untrusted":
-        return Whose.OTHERS
+        return WordsAuthor.OTHERS
     if trace.source != "user":
-        return Whose.LULL
-    runs = trace.quoted or quoted(trace.sentence, (wish,))
+        return WordsAuthor.LULL
+    runs = trace.quoted or quoted_parts(trace.sentence, (wish,))
     said = _words(trace.sentence)
-    return Whose.YOURS if said and any(_words(run) == said for run in runs) else Whose.DERIVED
+    return (
+        WordsAuthor.YOURS
+        if said and any(_words(run) == said for run in runs)
+        else WordsAuthor.DERIVED
+    )
 
 
-def quoted(sentence: str, typed: Iterable[str]) -> tuple[str, ...]:
+def quoted_parts(sentence: str, typed: Iterable[str]) -> tuple[str, ...]:
     """Return the longest parts of a sentence that occur word for word in one of the texts that the
     user typed.
     """

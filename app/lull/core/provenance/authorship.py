@@ -16,8 +16,8 @@ from typing import Final
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role
 from lull.core.feedback.feedback_label import feedback_end, label_length
-from lull.core.provenance.pasted import is_framed, perhaps_quoted, typed
-from lull.core.unicode_safety import bare
+from lull.core.provenance.pasted import is_framed, perhaps_quoted, split_typed
+from lull.core.unicode_safety import normalised_text
 
 
 class Author(StrEnum):
@@ -99,7 +99,7 @@ def _said_of_answer(message: Message) -> str:
     return words[label_length(words) :]
 
 
-def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
+def after_last_answer(messages: Sequence[Message]) -> Sequence[Message]:
     """Return the messages of a request that come after its last assistant message."""
     answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
     return messages[answers[-1] :] if answers else messages
@@ -136,7 +136,7 @@ a model how to work in it.
 """
 
 
-def may_be_a_tools(messages: Sequence[Message]) -> bool:
+def may_be_agent(messages: Sequence[Message]) -> bool:
     """Whether the conversation may come from an agent program. Such programs send tool results in
     the user's role, so the user may not have typed the "user" messages.
     """
@@ -191,7 +191,7 @@ def _of_text(role: Role, text: str, *, feedback: bool) -> Iterator[tuple[str, Sp
 def _of_user(text: str, *, feedback: bool) -> Iterator[tuple[str, SpanPlace]]:
     # Split before anything is removed, or a forged tag would remove the marks of a paste with it.
     whole = not _is_broken(text)
-    for piece, own in typed(text, upto=feedback_end(text) if feedback else None):
+    for piece, own in split_typed(text, upto=feedback_end(text) if feedback else None):
         mine = own and whole and not _smuggles(piece)
         yield strip_injected(piece), SpanPlace.TYPED if mine else SpanPlace.PASTED
 
@@ -209,7 +209,7 @@ def _is_broken(text: str) -> bool:
 
 def _smuggles(piece: str) -> bool:
     """Whether the piece hides text in tag characters, which nobody types."""
-    return any(0xE0000 <= ord(char) < 0xE0080 for char in piece) and bare(piece) != piece
+    return any(0xE0000 <= ord(char) < 0xE0080 for char in piece) and normalised_text(piece) != piece
 
 
 def _place_of(role: Role, part: MessagePart) -> SpanPlace:

@@ -147,7 +147,7 @@ _LINE: Final = re.compile(r"[^\n]+")
 _ASIDE: Final = re.compile(r":(?:\s|$)|[\"“”„«»「」]|(?<!\w)['‘]\w+(?: \w+){2}")
 
 
-def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
+def split_typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
     """Split a user's message into pieces, in order, as pairs: (piece, whether the user typed it
     rather than pasted it).
 

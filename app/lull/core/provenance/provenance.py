@@ -19,10 +19,10 @@ from lull.core.skills.stated_skill import words_of
 from lull.core.skills.word_overlap import (
     RUN_WORDS,
     Runs,
-    covered,
+    covered_share,
     runs_of,
     sentences,
-    shared_places,
+    shared_positions,
     subjects,
     words,
 )
@@ -164,7 +164,7 @@ def _one(sentence: str, sources: SourceTurns) -> Provenance:
         return _from(sentence, Author.UNTRUSTED, stranger)
     user = _nearest(said, about, sources.typed)
     if user is not None and (
-        covered(about, sources.said) >= TYPED_SHARE if about else 2 * len(own) >= len(said)
+        covered_share(about, sources.said) >= TYPED_SHARE if about else 2 * len(own) >= len(said)
     ):
         return _from(sentence, Author.USER, user)
     answer = _taken_from(said, own, about, sources.answers, sources, retold=False)
@@ -181,7 +181,7 @@ def _own_places(said: list[str], sources: SourceTurns) -> frozenset[int]:
     if len(said) == 1:
         typed = any(said[0] in part for read in sources.typed for part, _ in read.sentences)
         return frozenset({0}) if typed else frozenset()
-    found = (shared_places(said, read.runs, 2) for read in sources.typed)
+    found = (shared_positions(said, read.runs, 2) for read in sources.typed)
     return frozenset[int]().union(*found)
 
 
@@ -201,11 +201,11 @@ def _taken_from(
     if (
         len(said) >= RUN_WORDS
         and len(news) < 2
-        and not shared_places(said, sources.near_runs) - own
+        and not shared_positions(said, sources.near_runs) - own
     ):
         return None
     for read in reads:
-        theirs = shared_places(said, read.runs) - own
+        theirs = shared_positions(said, read.runs) - own
         if _is_copy(theirs, said) or _is_whole(said, own, read):
             return read
         # A client's system text is full of rules on its subject, so only a copy counts there.
@@ -246,7 +246,7 @@ def _is_retold(about: frozenset[str], read: _Read, sources: SourceTurns) -> bool
 def _nearest(said: list[str], about: frozenset[str], reads: Sequence[_Read]) -> _Read | None:
     """The newest of the spans that share most with it."""
     scored = [
-        (len(shared_places(said, read.runs, 2)) + len(about & read.subjects), i)
+        (len(shared_positions(said, read.runs, 2)) + len(about & read.subjects), i)
         for i, read in enumerate(reads)
     ]
     best = max(scored, default=(0, 0))

@@ -26,10 +26,10 @@ from lull.core.provenance.risky_text import risks, role_marks
 from lull.core.skills.skill import SkillText, check_text
 from lull.core.skills.word_overlap import sentences, subjects
 from lull.core.unicode_safety import (
-    bare,
-    feigned_words,
     has_bidi_controls,
     hidden_characters,
+    lookalike_words,
+    normalised_text,
 )
 
 
@@ -153,7 +153,7 @@ def _rank(flag: Flag) -> int:
 
 def _flag(kind: FlagKind, text: str, quote: str, severity: Severity = Severity.QUARANTINE) -> Flag:
     short = quote if len(quote) <= QUOTE_LIMIT else quote[: QUOTE_LIMIT - 1] + "…"
-    return Flag(kind=kind, text=text, quote=bare(short), severity=severity)
+    return Flag(kind=kind, text=text, quote=normalised_text(short), severity=severity)
 
 
 def _whole(text: SkillText) -> str:
@@ -190,10 +190,10 @@ def _of_characters(text: SkillText) -> Iterator[Flag]:
             else "characters that cannot be seen"
         )
         yield _flag(FlagKind.HIDDEN, f"It holds {kind}: {', '.join(hidden[:5])}.", hidden[0])
-    for word in feigned_words(whole):
+    for word in lookalike_words(whole):
         why = f"'{word}' mixes letters of two scripts that look alike."
         yield _flag(FlagKind.LOOKALIKE, why, word)
-    for mark in role_marks(bare(f"{text.description}\n{text.body}\n{text.extra}")):
+    for mark in role_marks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
         why = "It holds a mark that a model may take for the end of the rules or for a role."
         yield _flag(FlagKind.MARKUP, why, mark)
 
@@ -212,14 +212,14 @@ def _of_secrets(text: SkillText) -> Iterator[Flag]:
 
 def _of_risks(text: SkillText, sources: SourceTurns) -> Iterator[Flag]:
     typed = _plain("\n".join(read.span.text for read in sources.typed))
-    for risk in risks(bare(f"{text.description}\n{text.body}\n{text.extra}")):
+    for risk in risks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
         own = _plain(risk.quote) in typed
         why = f"{risk.why}, typed by the user." if own else f"{risk.why} that the user never typed."
         yield _flag(risk.kind, why, risk.quote, Severity.NOTE if own else Severity.QUARANTINE)
 
 
 def _plain(text: str) -> str:
-    return " ".join(bare(text).lower().split())
+    return " ".join(normalised_text(text).lower().split())
 
 
 def _of_sources(found: Sequence[Provenance]) -> Iterator[Flag]:

@@ -16,14 +16,14 @@ from typing import Final
 from lull.core.secrets.judging import (
     bare_password,
     has_sign,
+    looks_random,
+    looks_random16,
+    looks_random20,
     not_dummy,
     quoted_password,
-    random,
-    random16,
-    random20,
 )
-from lull.core.secrets.letters import drawn_letters
-from lull.core.secrets.pattern import BARE, GAP, QUOTE, SIGN, Pattern, Where
+from lull.core.secrets.letters import are_random_letters
+from lull.core.secrets.pattern import BARE, GAP, QUOTE, SIGN, Pattern, PatternPlace
 
 PASSWORD_NAME: Final = (
     r"(?:pass?[ _-]?(?:word|wort|phrase|wd|code)|psswd|pwd|psw|pswd|kennwort|kennung|losung|mot(?:s)?[ _-]?de[ _-]?passe|"
@@ -72,11 +72,11 @@ def _basic(value: str) -> bool:
 
 
 def _header(value: str) -> bool:
-    return len(value) >= 8 and (random(value) or has_sign(value))
+    return len(value) >= 8 and (looks_random(value) or has_sign(value))
 
 
 def _drawn_header(value: str) -> bool:
-    return random16(value) and not re.fullmatch(r"[0-9a-f]+(?:-[0-9a-f]+)+", value)
+    return looks_random16(value) and not re.fullmatch(r"[0-9a-f]+(?:-[0-9a-f]+)+", value)
 
 
 def _either(value: str) -> bool:
@@ -84,7 +84,7 @@ def _either(value: str) -> bool:
     bare = value.strip()
     if len(bare) < 6 or any(c.isspace() for c in bare):
         return False
-    if re.fullmatch(r"[A-Za-z_$][\w$-]*(?:[./:][\w$-]+)*", bare) and not random(bare):
+    if re.fullmatch(r"[A-Za-z_$][\w$-]*(?:[./:][\w$-]+)*", bare) and not looks_random(bare):
         return bool(re.search(r"\d", bare)) and not re.search(r"[._/:-]", bare)
     return quoted_password(bare)
 
@@ -109,7 +109,7 @@ ASSIGNED: Final = (
             rf"(?i)authorization{QUOTE}?\]?\s?(?:{SIGN}|,\s?){QUOTE}?basic(?:\s|%20|\+){{1,3}}{QUOTE}?([A-Za-z0-9+/]{{8,}}={{0,2}})"
         ),
         hints=("authorization",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=not_dummy,
         holds='{"Authorization": "Basic «YWRtaW46aHVudGVyMg==»"}',
         spares='{"Authorization": "Basic " + credentials}',
@@ -120,7 +120,7 @@ ASSIGNED: Final = (
             rf"(?i)(?:bearer|ssws|splunk|geniekey|apikey|apitoken|hmac-sha256|negotiate)(?:\s|%20|\+|:){{1,3}}{QUOTE}?([A-Za-z0-9._~+/-]{{16,}}=*)"
         ),
         hints=("bearer", "ssws", "splunk", "geniekey", "apikey", "apitoken", "negotiate"),
-        check=random16,
+        check=looks_random16,
         holds="Authorization: Bearer «q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»",
         spares="the bearer of bad news from internationalization committees",
     ),
@@ -156,7 +156,7 @@ ASSIGNED: Final = (
         pieces=lambda value: (
             m.span(1)
             for m in re.finditer(r"=([^;\s,]{8,})", value)
-            if random(re.sub("%[0-9A-Fa-f]{2}", "", m.group(1)))
+            if looks_random(re.sub("%[0-9A-Fa-f]{2}", "", m.group(1)))
         ),
         holds="Cookie: sessionid=«k3j2h4g5f6d7s8a9q1w2e3r4»; theme=dark",
         spares="Cookie: theme=dark; lang=de-DE",
@@ -180,7 +180,7 @@ ASSIGNED: Final = (
             "remember_token",
             "laravel_session",
         ),
-        check=random16,
+        check=looks_random16,
         holds="PHPSESSID=«k3j2h4g5f6d7s8a9q1w2e3r4»",
         spares="session = create_session_for_user_2",
     ),
@@ -191,7 +191,7 @@ ASSIGNED: Final = (
             rf"(?i)(?:{PASSWORD_NAME}){_TAIL}{_CLOSE}(?:{_TO}|\s?,\s?){_QUOTED_VALUE}"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=quoted_password,
         not_before=NOT_A_SECRET,
         holds='{"password": "«correct horse battery»"}',
@@ -205,7 +205,7 @@ ASSIGNED: Final = (
             rf"(?:([^\W\d_]{{4,200}})(?=[ \t]{{0,4}}(?:[\n,;&\"'`<\\|。、，」\])}}]|$|(?-i:[A-Z][a-z]{{1,60}}+\s)))|((?=[A-Za-z]{{0,200}}[^A-Za-z\s]){BARE}{{4,200}}))"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=bare_password,
         not_before=NOT_A_SECRET,
         holds="DB_PASSWORD=«s3cretpw99»",
@@ -218,8 +218,8 @@ ASSIGNED: Final = (
             rf"(?i)(?:{PASSWORD_NAME}){_TAIL}{_CLOSE}{_TO}{QUOTE}?([A-Za-z]{{8,200}})(?![\w.(\[-])"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
-        check=drawn_letters,
+        where=PatternPlace.ANYWHERE,
+        check=are_random_letters,
         not_before=NOT_A_SECRET,
         holds="PASSWORD=«vzVUnQQDkZpuCl» status=200",
         spares="password=DatabasePasswordField of the form",
@@ -240,7 +240,7 @@ ASSIGNED: Final = (
         # The end of a name in camel case: smtpPass.
         regex=re.compile(rf"(?:Pass|Pw|Creds?){_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"),
         hints=("pass", "pw", "cred"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         before=re.compile(r"[a-z0-9]$"),
         check=has_sign,
         not_before=NOT_A_SECRET,
@@ -253,7 +253,7 @@ ASSIGNED: Final = (
             r"(?i)<([a-z:]{0,20}?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|passwort|mot-?de-?passe|contraseña|plaintext|value))(?:\s[^<>]{0,100})?>\s{0,3}([^<\s⟨⟩]{4,300})\s{0,3}</"
         ),
         hints=("<",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=quoted_password,
         holds="<password>«swordfish»</password>",
         spares="<password>${password}</password>",
@@ -275,7 +275,7 @@ ASSIGNED: Final = (
             kind="secret",
             regex=re.compile(rf"(?i)(?:{name}){_CLOSE}(?:{_TO}|\s?,\s?){_QUOTED_VALUE}"),
             hints=hints,
-            where=Where.ANYWHERE,
+            where=PatternPlace.ANYWHERE,
             check=_either,
             before=before,
             not_before=NOT_A_SECRET,
@@ -294,8 +294,8 @@ ASSIGNED: Final = (
                 rf"(?i)(?:{name}){_CLOSE}{_TO}{QUOTE}?((?:base64:|django-insecure-|u\+)?{BARE}{{8,2000}})"
             ),
             hints=hints,
-            where=Where.ANYWHERE,
-            check=random,
+            where=PatternPlace.ANYWHERE,
+            check=looks_random,
             before=before,
             not_before=NOT_A_SECRET,
             holds=f"{word} = «wJalrXUtnFEMI/K7MDENG/bPxRfiCY»",
@@ -326,9 +326,9 @@ ASSIGNED: Final = (
             "seed",
             "auth",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         before=re.compile(r"(?:[A-Z0-9]_|[A-Z]{2}|[a-z0-9]_)$"),
-        check=random,
+        check=looks_random,
         not_before=NOT_A_SECRET,
         holds="export GITHUB_TOKEN=«abc123def456ghi789»",
         spares="SORT_KEY=created_at_1",
@@ -339,7 +339,9 @@ ASSIGNED: Final = (
             rf"(?i)(?:token|key|secret|psk|sig){_CLOSE}{SIGN}{QUOTE}?([A-Za-z0-9_.+/=~-]{{16,2000}})"
         ),
         hints=("token", "key", "secret", "psk", "sig"),
-        check=lambda value: random20(value) or (random16(value) and not value.islower()),
+        check=lambda value: (
+            looks_random20(value) or (looks_random16(value) and not value.islower())
+        ),
         not_before=NOT_A_SECRET,
         holds="token: «0123456789abcdef0123456789abcdef01234567»",
         spares="tokens: 12345678, token=abc",

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import bare_password, has_sign, not_dummy, random, random16
-from lull.core.secrets.letters import drawn_letters
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, Where
+from lull.core.secrets.judging import (
+    bare_password,
+    has_sign,
+    looks_random,
+    looks_random16,
+    not_dummy,
+)
+from lull.core.secrets.letters import are_random_letters
+from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{3,200}})"
 _PAIR: Final = rf"{QUOTE}?[A-Za-z][\w.@+\\-]{{0,63}}:({BARE}{{4,200}})"
@@ -27,7 +33,7 @@ def _flag(
         kind="password",
         regex=re.compile(f"{flag}{value}"),
         hints=hints or (flag.rstrip(" ?").lower(),),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         before=re.compile(rf"(?i)(?:^|[^\w-]|\\[nrt])(?:{program})(?![\w-])[^\n|;]*[\s\"',\[]$"),
         check=_in_command,
         holds=holds,
@@ -46,7 +52,7 @@ def _new_password(value: str) -> bool:
 def _clearly_drawn(value: str) -> bool:
     """Whether a value behind a word that says little is a secret all the same."""
     plain = value.rstrip(".,:;)")
-    return len(plain) >= 8 and (random(plain) or drawn_letters(plain, sure=True))
+    return len(plain) >= 8 and (looks_random(plain) or are_random_letters(plain, sure=True))
 
 
 def _word_or_random(value: str) -> bool:
@@ -154,7 +160,7 @@ COMMANDS: Final = (
         kind="password",
         regex=re.compile(rf"(?i)--?(?:proxy-|http-|ftp-)?user[ =]{_PAIR}"),
         hints=("--user", "--proxy-user", "-user", "--http-user"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=not_dummy,
         holds="curl --user deploy:«t1gerX» https://example.com/x",
         spares="docker run --user 1000:1000 image",
@@ -165,7 +171,7 @@ COMMANDS: Final = (
             rf"(?i)--?{_SECRET_FLAGS}(?:[ =:]|{QUOTE}\s?,\s?{QUOTE}){{1,2}}{QUOTE}?({BARE}{{4,200}})"
         ),
         hints=("--", "-pass", "-storepass", "-keypass"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_word_or_random,
         not_before=re.compile(r"[\w-]$"),
         holds="wget --user=anna --password=«t1gerX» https://example.com/x",
@@ -177,8 +183,8 @@ COMMANDS: Final = (
             rf"(?i)--?{_KEY_FLAGS}(?:[ =:]|{QUOTE}\s?,\s?{QUOTE}){{1,2}}{QUOTE}?({BARE}{{8,2000}})"
         ),
         hints=("--", "-token", "-key", "-secret", "-apikey", "-api"),
-        where=Where.ANYWHERE,
-        check=random,
+        where=PatternPlace.ANYWHERE,
+        check=looks_random,
         not_before=re.compile(r"[\w-]$"),
         holds="mytool --api-key «q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE» run",
         spares="mytool --sort-key created_at_1 run",
@@ -198,7 +204,7 @@ COMMANDS: Final = (
         kind="password",
         regex=re.compile(rf"<<<\s?{QUOTE}?({BARE}{{4,200}})"),
         hints=("<<<",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         before=re.compile(r"sudo|passwd|kinit|login|cryptsetup|gpg"),
         check=_word_or_random,
         holds="sudo -S ls <<< '«t1gerX»'",
@@ -239,7 +245,7 @@ COMMANDS: Final = (
             rf"(?:wpa_passphrase\s{{1,3}}\S{{1,40}}|wifi connect\s{{1,3}}{QUOTE}?[^\n\"']{{1,40}}{QUOTE}?\s{{1,3}}password|-setairportnetwork\s\S{{1,8}}\s\S{{1,40}})\s{{1,3}}{QUOTE}?([^\s\"'<>]{{8,63}})"
         ),
         hints=("wpa_passphrase", "wifi connect", "-setairportnetwork"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=not_dummy,
         holds="wpa_passphrase HomeNet «t1gerXgarden»",
         spares="wpa_passphrase HomeNet",
@@ -257,7 +263,7 @@ COMMANDS: Final = (
             "set-token",
             "auth:token",
         ),
-        check=random16,
+        check=looks_random16,
         holds="ngrok config add-authtoken «q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»",
         spares="ngrok config add-authtoken TOKEN",
     ),

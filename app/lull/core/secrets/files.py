@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from lull.core.secrets.judging import bare_password, not_dummy
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, Where
+from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
@@ -25,7 +25,7 @@ FILES: Final = (
             r"(?:-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\Z)"
         ),
         hints=("-----begin", "---- begin"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"«{_FRAME.format('BEGIN')}\n{_A}\n{_FRAME.format('END')}»",
         spares=f"-----BEGIN PUBLIC KEY-----\n{_A}\n-----END PUBLIC KEY-----",
     ),
@@ -42,7 +42,7 @@ FILES: Final = (
         kind="private-key",
         regex=re.compile(r"(?:<D>([A-Za-z0-9+/=\s]{40,2000})</D>)"),
         hints=("<d>",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"<RSAKeyValue><D>«{_A}{_A}»</D></RSAKeyValue>",
         spares="<D>a paragraph</D>",
     ),
@@ -50,7 +50,7 @@ FILES: Final = (
         kind="password-hash",
         regex=re.compile(_HASH),
         hints=("$",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"anna:«$apr1$q7KxR2mZ${_A[:22]}»",
         spares="it costs $1$ or $apr1$ at most",
     ),
@@ -71,7 +71,7 @@ FILES: Final = (
             "{crypt",
             "scram-sha",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"userPassword: «{{SSHA}}{_A}»",
         spares="{SSHA} is a salted hash",
     ),
@@ -79,7 +79,7 @@ FILES: Final = (
         kind="password-hash",
         regex=re.compile(r"(?<=([0-9a-fA-F]{32}:[0-9a-fA-F]{32})):::"),
         hints=(":::",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"Administrator:500:«{_H}:{_H}»:::",
         spares=f"Administrator:500:{_H}:::",
     ),
@@ -87,7 +87,7 @@ FILES: Final = (
         kind="password-hash",
         regex=re.compile(r"\*[0-9A-F]{40}(?![0-9A-Za-z])"),
         hints=("*",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"IDENTIFIED BY PASSWORD '«*{(_H + _H[:8]).upper()}»'",
         spares=f"the commit *{_H.upper()} is bold",
     ),
@@ -117,7 +117,7 @@ FILES: Final = (
             ":5439:",
             ":15432:",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=not_dummy,
         holds="db.example.com:5432:orders:svc:«t1gerX»",
         spares="db.example.com:5432:orders:svc:",

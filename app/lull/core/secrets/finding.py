@@ -20,9 +20,9 @@ from lull.core.secrets.pattern import (
     LETTERS_ONLY,
     MOST_CHARACTERS_BEFORE,
     OTHER_SCRIPT,
-    Names,
     Pattern,
-    Where,
+    PatternPlace,
+    SecretNames,
     longest_letters,
 )
 from lull.core.secrets.said import SAID
@@ -53,7 +53,7 @@ def _by_hint(chosen: Iterable[int]) -> _ByHint:
     result = _ByHint({}, {}, [], [])
     for at in chosen:
         pattern = PATTERNS[at]
-        if pattern.where is Where.RUN:
+        if pattern.where is PatternPlace.RUN:
             result.in_runs.append(at)
         elif not pattern.hints:
             result.always.append(at)
@@ -68,7 +68,7 @@ def _by_hint(chosen: Iterable[int]) -> _ByHint:
 
 
 _BY_HINT: Final = _by_hint(range(len(PATTERNS)))
-_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is Where.NAME)
+_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is PatternPlace.NAME)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -194,7 +194,7 @@ class _Known(NamedTuple):
 
     firsts: dict[str, int]
     """For each hint in the text, the position where it first occurs."""
-    names: dict[Names, list[int]]
+    names: dict[SecretNames, list[int]]
     """For each sort of names, the positions where such a name ends."""
     scripts: int
     """Number of lists in `SecretNames.stems_by_script` that can occur in the text."""
@@ -217,13 +217,13 @@ def _spans(
         if ends or not pattern.names:
             yield from pattern.find(text, low, ends)
         return
-    if pattern.where is Where.RUN:
+    if pattern.where is PatternPlace.RUN:
         matches = _in_runs(pattern, text, runs)
-    elif pattern.where is Where.TEXT:
+    elif pattern.where is PatternPlace.TEXT:
         matches = pattern.regex.finditer(text)
-    elif pattern.where is Where.NUMBER:
+    elif pattern.where is PatternPlace.NUMBER:
         matches = _at_numbers(pattern, text, known)
-    elif pattern.where is Where.NAME:
+    elif pattern.where is PatternPlace.NAME:
         matches = _behind_names(pattern, text, low, known)
     else:
         matches = _at_hints(pattern, text, low, known.firsts)
@@ -258,7 +258,7 @@ def _behind_names(pattern: Pattern, text: str, low: str, known: _Known) -> Itera
             yield match
 
 
-def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> Iterator[int]:
+def _ends_of(sorts: tuple[SecretNames, ...], text: str, low: str, known: _Known) -> Iterator[int]:
     for names in sorts:
         ends = known.names.get(names)
         if ends is None:
@@ -266,7 +266,7 @@ def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> It
         yield from ends
 
 
-def _ends(names: Names, text: str, low: str, known: _Known) -> Iterator[int]:
+def _ends(names: SecretNames, text: str, low: str, known: _Known) -> Iterator[int]:
     for stems in names.stems_by_script[: known.scripts]:
         for stem, piece, anywhere in stems:
             at = low.find(stem) if piece in known.words.letters else -1
@@ -281,7 +281,7 @@ def _ends(names: Names, text: str, low: str, known: _Known) -> Iterator[int]:
 def _at_hints(
     pattern: Pattern, text: str, low: str, firsts: dict[str, int]
 ) -> Iterator[re.Match[str]]:
-    match, anywhere = pattern.regex.match, pattern.where is Where.ANYWHERE
+    match, anywhere = pattern.regex.match, pattern.where is PatternPlace.ANYWHERE
     for hint in pattern.hints:
         at = firsts.get(hint, -1)
         while at >= 0:

@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import changes
-from lull.core.secrets.pattern import QUOTE, Pattern, Where
+from lull.core.secrets.judging import count_changes
+from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
 
 _BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
 _ENDS: Final = r"(?![A-Za-z0-9/+]|\.[A-Za-z0-9])"
@@ -45,7 +45,7 @@ def _issued(token: str) -> bool:
     prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
     if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
         return False
-    if changes(re.split(r"[_~.-]", token, maxsplit=1)[0]) > 1:
+    if count_changes(re.split(r"[_~.-]", token, maxsplit=1)[0]) > 1:
         return False  # itself drawn at random, as the beginning of a base64 text: no issuer's
     telling = not _NAMES_OF_KEYS.isdisjoint(prefix)
     if len(longest) >= _HEX and re.fullmatch("[0-9a-f]+", longest):
@@ -62,7 +62,7 @@ def _random(body: str) -> bool:
     if digits < max(2, len(body) // 20) or re.fullmatch("[0-9a-f]+", body):
         return False
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
-    return changes(body) >= len(body) // (3 if mixed else 5)
+    return count_changes(body) >= len(body) // (3 if mixed else 5)
 
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
@@ -73,7 +73,7 @@ ISSUED: Final = (
         regex=re.compile(
             rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{24,400}}={{0,2}}{_ENDS}"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=_issued,
         not_before=_PUBLIC_PART,
         holds=f"«acme_{_A}»",
@@ -84,7 +84,7 @@ ISSUED: Final = (
         regex=re.compile(
             rf"{_BEGINS}[a-z]{{2,12}}\.[A-Za-z0-9_-]{{16,60}}\.[A-Za-z0-9_-]{{16,90}}(?:\.[A-Za-z0-9_-]{{16,90}})?{_ENDS}"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=lambda token: all(_random(piece) or _hex(piece) for piece in token.split(".")[1:]),
         holds=f"«ac.{_A}.{_A[4:24]}.{_A[2:28]}»",
         spares="ac.internationalization.committee_of_2026",
@@ -95,7 +95,7 @@ ISSUED: Final = (
         regex=re.compile(
             rf"{_BEGINS}(?:[a-z0-9_]{{0,16}}(?:sec|sk|prv)1[{_BECH32}]{{38,400}}|[A-Z-]{{2,24}}-1[{_BECH32.upper()}]{{38,400}})(?![A-Za-z0-9])"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=lambda token: any(c.isdigit() for c in token[token.rindex("1") + 1 :]),
         holds=f"«nsec1{(_BECH32 * 2)[3:61]}»",
         spares=f"npub1{(_BECH32 * 2)[3:61]}",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from lull.core.secrets.judging import drawn
-from lull.core.secrets.pattern import SHORTEST_DENSE_RUN, Pattern, Where
+from lull.core.secrets.judging import may_be_random
+from lull.core.secrets.pattern import SHORTEST_DENSE_RUN, Pattern, PatternPlace
 
 _ALPHABETS: Final = {
     "word": "A-Za-z0-9",
@@ -178,7 +178,7 @@ _IN_A_NAME: Final = re.compile(r"[A-Za-z0-9][-_.]$|⟨secret:$")
 
 
 def _behind(prefix: int) -> Callable[[str], bool]:
-    return lambda token: drawn(token[prefix:])
+    return lambda token: may_be_random(token[prefix:])
 
 
 def _families() -> tuple[Pattern, ...]:
@@ -203,10 +203,10 @@ def _run(kind: str, regex: str, holds: str, spares: str) -> Pattern:
     return Pattern(
         kind=kind,
         regex=re.compile(regex.replace("(?<![", _BEGINS)),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         holds=f"«{holds}»",
         spares=spares,
-        check=drawn,
+        check=may_be_random,
     )
 
 
@@ -340,8 +340,8 @@ _PIECES: Final = (
         regex=re.compile(
             r"eyJ[A-Za-z0-9_-]{8,}+(?:\.(?:eyJ)?[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3})?"
         ),
-        where=Where.RUN,
-        check=lambda token: "." in token and drawn(token),
+        where=PatternPlace.RUN,
+        check=lambda token: "." in token and may_be_random(token),
         holds=f"«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.{_A}q»",
         spares="eyJhbGciOiJIUzI1NiJ9 begins each JWT",
     ),

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.letters import drawn_letters
+from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.plain_words import DUMMIES, GRAMMAR, WORDS
 
 _GAPS: Final = re.compile(
@@ -52,7 +52,7 @@ def _is_drawn_part(part: str) -> bool:
         return part.isdigit() and len(part) >= 3
     if len(part) < 5 or _TECHNICAL.match(part):
         return False
-    return changes(part) >= 3 or bool(
+    return count_changes(part) >= 3 or bool(
         re.search(r"\d{3}|[A-Za-z]\d+[A-Za-z]|[A-Z]{3}.*\d|\d.*[A-Z]{3}", part)
     )
 
@@ -62,7 +62,7 @@ _TECHNICAL: Final = re.compile(
 )
 
 
-def changes(value: str) -> int:
+def count_changes(value: str) -> int:
     """Count the changes between lower case, capitals and digits inside a value's words; an initial
     capital and final digits, as in names, do not count.
     """
@@ -78,39 +78,39 @@ def changes(value: str) -> int:
     return found
 
 
-def random(value: str, *, least: int = 8) -> bool:
+def looks_random(value: str, *, least: int = 8) -> bool:
     """Whether a value looks randomly generated, not like a name, a word or a number; `least` is the
     fewest characters that it must have.
     """
-    if len(value) < least or is_gap(value) or _CALL.match(value):
+    if len(value) < least or is_placeholder(value) or _CALL.match(value):
         return False
     sample = value[:200]
-    turns, digits = changes(sample), any(c.isdigit() for c in sample)
+    turns, digits = count_changes(sample), any(c.isdigit() for c in sample)
     if not digits:
         if sample.isalpha():
-            return drawn_letters(sample, sure=len(sample) < 16)
+            return are_random_letters(sample, sure=len(sample) < 16)
         return len(sample) >= 16 and turns >= max(4, len(sample) // 4)
     return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
 
 
-def random16(value: str) -> bool:
-    return random(value, least=16)
+def looks_random16(value: str) -> bool:
+    return looks_random(value, least=16)
 
 
-def random20(value: str) -> bool:
-    return random(value, least=20)
+def looks_random20(value: str) -> bool:
+    return looks_random(value, least=20)
 
 
-def drawn(body: str) -> bool:
+def may_be_random(body: str) -> bool:
     """Whether the text after a token's prefix (which tells its issuer) may be a random key: it is
     not one repeated letter and does not consist of words only.
     """
     if len(set(body[:200])) < min(6, max(2, len(body) // 3)) or _PERIODIC.fullmatch(body[:60]):
         return False
-    return body.isupper() or any(c.isdigit() for c in body) or changes(body) >= 4
+    return body.isupper() or any(c.isdigit() for c in body) or count_changes(body) >= 4
 
 
-def is_gap(value: str) -> bool:
+def is_placeholder(value: str) -> bool:
     """Whether a value only stands in for a secret: a variable, a placeholder or asterisks."""
     return bool(_GAPS.match(value)) or bool(_PERIODIC.fullmatch(value[:60]))
 
@@ -118,7 +118,7 @@ def is_gap(value: str) -> bool:
 def quoted_password(value: str) -> bool:
     """Whether a quoted value after a name such as "password" is a secret."""
     bare = value.strip()
-    if len(bare) < 4 or is_gap(bare) or _is_word(bare):
+    if len(bare) < 4 or is_placeholder(bare) or _is_word(bare):
         return False
     if any(c.isspace() for c in bare):
         # A sentence is no password; four words in a row may be one.
@@ -132,7 +132,7 @@ def bare_password(value: str) -> bool:
     """Whether an unquoted value after a name such as "password" is a secret; it may also be code,
     such as a variable's name.
     """
-    if len(value) < 4 or is_gap(value) or _is_code(value) or _is_word(value):
+    if len(value) < 4 or is_placeholder(value) or _is_code(value) or _is_word(value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -140,11 +140,11 @@ def bare_password(value: str) -> bool:
     if name.isidentifier() and not any(c.isdigit() for c in name):
         # A name in code ends with a bracket or has several parts.
         parts = "_" in name or (name[1:] != name[1:].lower() and name != name.upper())
-        return (name == value and not parts) or drawn_letters(name)
+        return (name == value and not parts) or are_random_letters(name)
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
 
 
-def said_password(value: str) -> bool:
+def stated_password(value: str) -> bool:
     """Whether the word after "my password is" is the password itself; a word of plain letters may
     as well be any other word of the sentence.
     """
@@ -159,12 +159,12 @@ def has_sign(value: str) -> bool:
     """Whether a value has a digit or a special character among letters, as passwords do; numbers
     and hyphenated words do not count.
     """
-    if is_gap(value) or _is_word(value) or len(value) < 5 or _is_code(value):
+    if is_placeholder(value) or _is_word(value) or len(value) < 5 or _is_code(value):
         return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))
-        return any(c.isalpha() for c in value) and not (measured and changes(value) < 4)
-    if drawn_letters(value.rstrip(".,;:!?)]}*"), sure=True):
+        return any(c.isalpha() for c in value) and not (measured and count_changes(value) < 4)
+    if are_random_letters(value.rstrip(".,;:!?)]}*"), sure=True):
         return True
     return bool(_SIGN.search(value)) and not _HYPHENATED.fullmatch(value.rstrip(".,;:!?)]}*"))
 
@@ -178,26 +178,26 @@ _MEASURE: Final = re.compile(
 )
 
 
-def conspicuous(value: str) -> bool:
+def looks_like_password(value: str) -> bool:
     """Whether a word in running text looks like a password: long, with signs or a random mix of
     characters, and no address, path, date or version.
     """
     plain = value.rstrip(".,:;!?)]}*")
-    if len(plain) < 8 or plain.isalpha() or readable(plain) or not has_sign(plain):
+    if len(plain) < 8 or plain.isalpha() or is_readable(plain) or not has_sign(plain):
         return False
     sign = re.search(r"[A-Za-z0-9][!#$%*+?^~&@][A-Za-z0-9]", plain)
-    return bool(sign) or (random(plain) and changes(plain) >= 3)
+    return bool(sign) or (looks_random(plain) and count_changes(plain) >= 3)
 
 
-def drawn_value(value: str) -> bool:
+def looks_like_key(value: str) -> bool:
     """Whether a word among other words looks like a randomly generated key: it is long and
     random.
     """
     plain = value.rstrip(".,:;!?)]}*")
-    return not readable(plain) and random(plain, least=12)
+    return not is_readable(plain) and looks_random(plain, least=12)
 
 
-def readable(value: str) -> bool:
+def is_readable(value: str) -> bool:
     """Whether a value is something that people read: an address, a path, a date, or a name with a
     year or a version. It is then no secret.
     """
@@ -219,4 +219,4 @@ def not_dummy(value: str) -> bool:
     """Whether a value, found where only a password can stand, is a real one and not a placeholder
     or a well-known example.
     """
-    return not is_gap(value) and value.lower() not in DUMMIES
+    return not is_placeholder(value) and value.lower() not in DUMMIES

@@ -59,7 +59,7 @@ _SHORTEST: Final = 8
 _MOST_LETTERS: Final = 64
 
 
-def drawn_letters(value: str, *, sure: bool = False) -> bool:
+def are_random_letters(value: str, *, sure: bool = False) -> bool:
     """Whether a text of plain letters was generated at random. `sure` demands clearer evidence, for
     places where a name or a word is likelier than a secret.
     """

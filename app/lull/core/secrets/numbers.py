@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.pattern import LETTERS_ONLY, Pattern, Where
+from lull.core.secrets.pattern import LETTERS_ONLY, Pattern, PatternPlace
 from lull.core.secrets.seed_words import SEED_WORDS
 
 # Country code and length
@@ -115,7 +115,7 @@ NUMBERS: Final = (
         regex=re.compile(
             rf"[2-6](?:(?<=\\[nrt].)|(?<![\dA-Za-z_.].)(?<!\d-.))(?:(?:\d{{12}}|\d{{14,15}}|\d{{18}})(?! \d{{5}})|(?:\d{{3}}{_G}\d{{4}}{_G}\d{{4}}{_G}\d{{4}}(?:\d{{3}})?|\d{{3}}{_G}\d{{6}}{_G}\d{{4,5}})(?! \d{{4}}))(?![\dA-Za-z_]|-\d|\.\d)"
         ),
-        where=Where.NUMBER,
+        where=PatternPlace.NUMBER,
         check=is_card,
         holds="my card is «4539 1488 0343 6467»",
         spares="my card is 4539 1488 0343 6468",
@@ -125,7 +125,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"[A-Z](?:(?<=\\[nrt].)|(?<![A-Za-z0-9].))[A-Z][0-9]{2}(?:[ \u00a0-]?[A-Z0-9]{4}){2,7}(?:[ \u00a0-]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
         ),
-        where=Where.TEXT,
+        where=PatternPlace.TEXT,
         check=is_iban,
         holds="IBAN «DE89 3704 0044 0532 0130 00»",
         spares="IBAN DE88 3704 0044 0532 0130 00",
@@ -135,7 +135,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9]))[a-z]{2}[0-9]{2}(?:[a-z]{4})?[0-9]{11,26}(?![A-Za-z0-9])"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=is_iban,
         holds="«de89370400440532013000»",
         spares="de88370400440532013000",
@@ -145,7 +145,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"[0-8](?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"
         ),
-        where=Where.NUMBER,
+        where=PatternPlace.NUMBER,
         holds="My SSN is «123-45-6780».",
         spares="The part is 000-45-6780.",
     ),
@@ -153,7 +153,7 @@ NUMBERS: Final = (
         kind="recovery-code",
         # BitLocker: eight groups of six digits.
         regex=re.compile(r"\d(?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))\d{5}(?:[- ]\d{6}){7}(?![\d-])"),
-        where=Where.NUMBER,
+        where=PatternPlace.NUMBER,
         holds="«123456-234567-345678-456789-567890-678901-789012-890123»",
         spares="123456-234567-345678-456789",
     ),
@@ -164,7 +164,7 @@ NUMBERS: Final = (
             r"\[((?:\s|\\[nrt]){0,12}\d{1,3}(?:(?:\s|\\[nrt]){0,4},(?:\s|\\[nrt]){0,12}\d{1,3}){63}(?:\s|\\[nrt]){0,12})\]"
         ),
         hints=("[",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_random_bytes,
         holds=f"[«{_BYTES}»]",
         spares=f"[{_BYTES}, 255]",
@@ -184,7 +184,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"(?:(?<=\\[nrt])|(?<![A-Za-z0-9/_=.-]))(?:5[1-9A-HJ-NP-Za-km-z]{50}|[KL][1-9A-HJ-NP-Za-km-z]{51}|[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![A-Za-z0-9+/_=-])"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         holds="«5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB9KF»",
         spares="5Kb8kLf9zgWQnogidDA76MzPL6TsZZY36hWXMssSzNydYXYB",
     ),

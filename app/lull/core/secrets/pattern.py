@@ -17,7 +17,7 @@ from typing import Final
 NOTHING: Final = re.compile(r"(?!)")
 
 
-class Where(Enum):
+class PatternPlace(Enum):
     """Where in a text a pattern for secrets is tried: at the beginning of a word, anywhere, in a
     long run of key characters, behind a name, and so on.
     """
@@ -54,7 +54,7 @@ def longest_letters(hint: str) -> bytes:
 OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
-class Names:
+class SecretNames:
     """The words that name one kind of secret, such as "password" in many languages. The patterns
     that use these words define how the secret itself follows its name.
     """
@@ -95,7 +95,7 @@ class Pattern:
     """A counterexample: a similar text without a secret."""
     hints: tuple[str, ...] = ()
     """Words in lower case that show where a match may be; `PatternPlace` says how they are used."""
-    where: Where = Where.WORD
+    where: PatternPlace = PatternPlace.WORD
     dense: bool = False
     """Whether a match is one run of key characters; hints are then searched only in such runs,
     which are rare in ordinary text.
@@ -107,7 +107,7 @@ class Pattern:
     before: re.Pattern[str] | None = None
     """Regular expression that must match in the same line before the secret."""
     not_before: re.Pattern[str] | None = None
-    names: tuple[Names, ...] = ()
+    names: tuple[SecretNames, ...] = ()
     """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
     find: Callable[[str, str, list[int]], Iterable[tuple[int, int]]] | None = None
     """Function that finds the secrets of a structure, such as a table, in a text that contains one

@@ -11,14 +11,14 @@ from typing import Final
 from lull.core.secrets.assigned import NOT_A_SECRET, PASSWORD_HINTS, PASSWORD_NAME
 from lull.core.secrets.judging import (
     has_sign,
+    looks_random,
+    looks_random16,
     not_dummy,
     quoted_password,
-    random,
-    random16,
-    said_password,
+    stated_password,
 )
-from lull.core.secrets.letters import drawn_letters
-from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, Where
+from lull.core.secrets.letters import are_random_letters
+from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
 from lull.core.secrets.plain_words import GRAMMAR, IN_SENTENCES, WORDS
 
 _IS: Final = (
@@ -74,7 +74,7 @@ SAID: Final = (
             rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}\s{{1,3}}{_IS}{_BETWEEN}\s?[:：]?\s{{1,3}}(?:\*\*)?{_IN_QUOTES}"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=quoted_password,
         holds='the passphrase is "«rocket monkey silver garden»"',
         spares='the password is "required"',
@@ -85,8 +85,8 @@ SAID: Final = (
             rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}\s{{1,3}}(?:is|was|ist|war|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|é|è){_BETWEEN}\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?{_WORD_VALUE}"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
-        check=said_password,
+        where=PatternPlace.ANYWHERE,
+        check=stated_password,
         holds="my password is «swordfish»",
         spares="My password is not working any more",
     ),
@@ -96,7 +96,7 @@ SAID: Final = (
             rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}(?:\s{{1,3}}{_IS})?\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?({BARE}{{5,120}})"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         holds="use password «hunter2x» to log in",
         spares="password sha256sum and password v2.0.1-beta",
@@ -107,7 +107,7 @@ SAID: Final = (
             rf"(?i)(?:{PASSWORD_NAME})(?:是|为|為|は|：|: ?|\\{{1,4}}u(?:662f|4e3a|70ba|306f|ff1a))\s?({BARE}{{4,120}})"
         ),
         hints=("密码", "\\u5bc6", "密碼", "口令", "パスワード", "비밀번호", "пароль"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=lambda value: not_dummy(value) and not re.match(r"\d*[^\x00-\x7f]", value),
         holds="密码是«t1gerX»",
         spares="密码 means password",
@@ -118,7 +118,7 @@ SAID: Final = (
             rf"(?i)(?:mit|with|con|avec)\s(?:dem |the |la |le )?(?:{PASSWORD_NAME})\s{QUOTE}?([A-Za-z]{{6,64}}){_AFTER}"
         ),
         hints=("mit", "with", "con", "avec"),
-        check=said_password,
+        check=stated_password,
         holds="log in as anna with password «swordfish»",
         spares="log in with password manager",
     ),
@@ -193,7 +193,7 @@ SAID: Final = (
         ),
         hints=_SECRET_STARTS,
         not_before=NOT_A_SECRET,
-        check=lambda value: random(value, least=12),
+        check=lambda value: looks_random(value, least=12),
         holds=f"Der API-Schlüssel ist «{_A}».",
         spares="The key is internationalization_2024_draft",
     ),
@@ -248,7 +248,7 @@ SAID: Final = (
             "clé privée",
             "clave privada",
         ),
-        where=Where.TEXT,
+        where=PatternPlace.TEXT,
         holds="«9f86d081e4c7a2b359f86d081e4c7a2b9f86d081e4c7a2b359f86d081e4c7a2b» is my private key",
         spares="9f86d081e4c7a2b359f86d081e4c7a2b9f86d081e4c7a2b359f86d081e4c7a2b is the digest",
     ),
@@ -256,7 +256,7 @@ SAID: Final = (
         kind="token",
         regex=re.compile(rf"(?i)(?:/token|token|jeton)\s?[:= ]\s?{QUOTE}?({BARE}{{16,2000}})"),
         hints=("/token", "token", "jeton"),
-        check=random16,
+        check=looks_random16,
         holds=f"travis token «{_A[:22]}» is mine",
         spares="the token internationalization_committee",
     ),
@@ -267,8 +267,8 @@ SAID: Final = (
             rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}\s{{1,3}}{_IS}{_BETWEEN}\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?([A-Za-z]{{8,64}})(?![\w(\[-])"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
-        check=drawn_letters,
+        where=PatternPlace.ANYWHERE,
+        check=are_random_letters,
         holds="my password is «qwhdkslwpqmd» and nothing else",
         spares="Mein Passwort ist leider abgelaufen.",
     ),
@@ -280,7 +280,7 @@ SAID: Final = (
             r"((?:[a-zà-ÿ]{3,14}[ -]){3,9}[a-zà-ÿ]{3,14})(?![\wÀ-ÿ])"
         ),
         hints=PASSWORD_HINTS,
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         pieces=passphrase,
         holds="my passphrase is «staple tiger battery anchor»",
         spares="passphrase: choose at least five words that only you know",
@@ -311,7 +311,7 @@ SAID: Final = (
         regex=re.compile(
             r"(?:(?<=\\[nrt])|(?<![\w.])(?<!\d-))\d{4,8}(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
         ),
-        where=Where.NUMBER,
+        where=PatternPlace.NUMBER,
         holds="G-«587972» is your Google verification code",
         spares="587972 is your order number",
     ),
@@ -349,7 +349,7 @@ SAID: Final = (
             *("is my password", "is the password", "is your password", "is the passphrase"),
             *("ist mein passwort", "ist das passwort", "als passwort"),
         ),
-        where=Where.TEXT,
+        where=PatternPlace.TEXT,
         check=has_sign,
         holds="«Tiger!72xy» is my password",
         spares="swordfish is my password and user-2024 (password)",

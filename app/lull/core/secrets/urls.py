@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import changes, not_dummy, random, random16
-from lull.core.secrets.pattern import Pattern, Where
+from lull.core.secrets.judging import count_changes, looks_random, looks_random16, not_dummy
+from lull.core.secrets.pattern import Pattern, PatternPlace
 
 _END: Final = r"[^\s/\"'<>\\⟨⟩`“”«»。、，！）」]"
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
@@ -16,12 +16,12 @@ _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
 
 
 def _user_password(pair: str) -> bool:
-    return not_dummy(pair.rpartition(":")[2]) if ":" in pair else random16(pair)
+    return not_dummy(pair.rpartition(":")[2]) if ":" in pair else looks_random16(pair)
 
 
 def _in_query(value: str) -> bool:
     plain = re.sub("%[0-9A-Fa-f]{2}", "", value)
-    return random(plain) or (len(plain) >= 20 and plain.isdigit())
+    return looks_random(plain) or (len(plain) >= 20 and plain.isdigit())
 
 
 URLS: Final = (
@@ -63,7 +63,7 @@ URLS: Final = (
             ),
         ),
         before=re.compile(r"://[^\s\"'<>]{3,140}$"),
-        check=lambda path: random(path, least=15) and changes(path) >= len(path) // 4,
+        check=lambda path: looks_random(path, least=15) and count_changes(path) >= len(path) // 4,
         holds=f"https://example.com/reset-password/«{_A}»",
         spares="https://example.com/reset-password/how-to-choose-a-new-one-in-2026",
     ),
@@ -85,7 +85,7 @@ URLS: Final = (
             "snell://",
             "vmess://",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="trojan://«t1gerXgarden»@host:443",
         spares="trojan://host:443",
     ),
@@ -93,7 +93,7 @@ URLS: Final = (
         kind="password",
         regex=re.compile(r"WIFI:[^\n]{0,120}?P:((?:\\.|[^;\s\\]){4,80});"),
         hints=("wifi:",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="WIFI:T:WPA;S:Home;P:«t1gerX»;;",
         spares="WIFI:T:nopass;S:Home;;",
     ),
@@ -101,7 +101,7 @@ URLS: Final = (
         kind="url-key",
         regex=re.compile(r"(?i)signature=([0-9a-f]{64})(?![0-9a-f])"),
         hints=("signature=",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"AWS4-HMAC-SHA256 Credential=x/aws4_request, Signature=«{_H}{_H}»",
         spares=f"Signature={_H}",
     ),
@@ -109,7 +109,7 @@ URLS: Final = (
         kind="telegram-token",
         regex=re.compile(r"bot\d{8,10}:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9])"),
         hints=("bot",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"https://api.telegram.org/«bot123456789:AA{_A}q»/getMe",
         spares="https://api.telegram.org/bot123456789/getMe",
     ),
@@ -155,7 +155,7 @@ URLS: Final = (
             r"(?i)(?:hooks\.zapier\.com/hooks/catch|hook\.\w+\.make\.com|maker\.ifttt\.com/trigger/\w+/with/key|chat\.googleapis\.com/v1/spaces)/([\w/?=&.-]{12,})"
         ),
         hints=("hooks.zapier", "hook.", "maker.ifttt", "chat.googleapis"),
-        check=lambda path: random(max(re.split(r"[/?&=]", path), key=len)),
+        check=lambda path: looks_random(max(re.split(r"[/?&=]", path), key=len)),
         holds="https://hooks.zapier.com/hooks/catch/«1234567/b9x2k7q/»".replace("b9x2k7q", _A[:12]),
         spares="https://hooks.zapier.com/hooks/catch/",
     ),
@@ -165,7 +165,7 @@ URLS: Final = (
             rf"://({_END[:-1]}?#]{{0,256}}:{_END}{{1,256}}|[A-Za-z0-9_.~%+=-]{{16,255}})(?=@[A-Za-z0-9\[.-])"
         ),
         hints=("://",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_user_password,
         holds="postgres://«admin:pa55word»@db.example.com/app",
         spares="postgres://user:password@localhost/app",
@@ -186,7 +186,7 @@ URLS: Final = (
             r"credential|macaroon|sid|session(?:id)?|hash|hmac|code|pass|appid)|k|t|s|p)(?:=|%3D)([^\s&\"'<>#\\⟨⟩`。、，！）」;]{8,2000})"
         ),
         hints=("?", "&", "%26", "%3f", "\\u0026", ";"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_in_query,
         holds=f"https://maps.example.com/api?center=1,2&key=«{_A}»",
         spares="https://example.com/search?key=created_at_1&page=2",
@@ -204,7 +204,7 @@ URLS: Final = (
         kind="calendar-address",
         regex=re.compile(r"(?i)/ical/[^\s/\"'<>]{1,120}/(private-[0-9a-f]{20,})"),
         hints=("/ical/",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"https://calendar.google.com/calendar/ical/anna%40gmail.com/«private-{_H}»/basic.ics",
         spares="https://calendar.google.com/calendar/ical/anna%40gmail.com/public/basic.ics",
     ),
@@ -214,7 +214,7 @@ URLS: Final = (
             r"(?i)/owa/calendar/([^\s\"'<>\\]{16,400}?)(?=/(?:reach)?calendar\.|[\s\"'<>\\]|$)"
         ),
         hints=("/owa/calendar/",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"https://outlook.office365.com/owa/calendar/«{_H}@ex.com/{_H}»/calendar.ics",
         spares="https://outlook.office365.com/owa/calendar/",
     ),
@@ -231,8 +231,8 @@ URLS: Final = (
             "/ical/",
             "/feed",
         ),
-        where=Where.ANYWHERE,
-        check=random16,
+        where=PatternPlace.ANYWHERE,
+        check=looks_random16,
         holds=f"webcal://p42-caldav.icloud.com/published/2/«{_A}{_A}»",
         spares="webcal://p42-caldav.icloud.com/published/2/",
     ),
@@ -242,7 +242,7 @@ URLS: Final = (
             r"(?i)webcals?://[^\s/\"'<>\\]{1,100}/(?:[^\s/\"'<>\\]{1,40}/){0,6}([A-Za-z0-9_%=-]{16,400})"
         ),
         hints=("webcal",),
-        check=random16,
+        check=looks_random16,
         holds=f"webcal://example.com/users/7/«{_A}».ics",
         spares="webcal://example.com/holidays-in-germany-2026.ics",
     ),
@@ -250,7 +250,7 @@ URLS: Final = (
         kind="watch-token",
         regex=re.compile(r"//([0-9a-f]{32})(?::[0-9a-f]{32})?@[\w.-]{3,80}/\d"),
         hints=("//",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds=f"https://«{_H}»@o12345.ingest.sentry.io/1234567",
         spares=f"https://example.com/{_H}/1234567",
     ),

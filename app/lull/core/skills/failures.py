@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lull.core.chat.messages import Message
-from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.feedback_label import request_in
-from lull.core.skills.similarity import groups
+from lull.core.skills.similarity import similar_groups
 from lull.core.skills.whole_rule import with_its_subject
 
 
@@ -39,7 +39,7 @@ class Failure:
     """
     said_turn: str = ""
     """The turn whose request contained the words in `said`."""
-    heard: Heard | None = None
+    heard: MessageFindings | None = None
     """A reader's findings in the words in `said`; None if nothing was said, or not read yet."""
 
     @property
@@ -78,7 +78,7 @@ class FailureSet:
         return "\n".join(said)
 
     @property
-    def worded(self) -> Failure | None:
+    def newest_worded(self) -> Failure | None:
         """The newest of these failures after which the user stated a wish for later answers in
         words; None if the user never did.
         """
@@ -95,7 +95,7 @@ def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):
         own = [failure for failure in failures if failure.client == client]
-        for group in groups(own, lambda failure: failure.asked):
+        for group in similar_groups(own, lambda failure: failure.asked):
             for found in _by_rule(group):
                 if any(failure.rule for failure in found) or len(found) >= alike:
                     ready.append(FailureSet(failures=found))

@@ -21,7 +21,7 @@ class Neighbour(NamedTuple):
     """Cosine, in [-1, 1]."""
 
 
-class Recalled(NamedTuple):
+class PastRequestScores(NamedTuple):
     """How much similar past requests speak for or against using one skill in a new request.
 
     The values are on the scale of cosine similarity: c is as much as a single past request with the

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from lull.core.chat.client import Client
 from lull.core.feedback.feedback import Scope
-from lull.core.skills.past_requests import Recalled
+from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import SkillKey, SkillText
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ class ExemplarMemory(Protocol):
     it, by client program. Its methods block; call them from a thread.
     """
 
-    def recalled(
+    def scores_by_skill(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
-    ) -> dict[str, Recalled]:
+    ) -> dict[str, PastRequestScores]:
         """Return how much past requests similar to `text` speak for or against each skill: every
         skill that was ever useful, and those named in `also`.
 
@@ -77,7 +77,7 @@ class SkillIndex(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class RejectedSkill:
     """A proposed skill that was rejected, by the user or by its test on past requests, with the
     reason.
     """
@@ -95,7 +95,7 @@ class EvolverMaterial:
     failures: FailureSet
     existing: tuple[SkillText, ...] = ()
     """Names and descriptions of the same client's existing skills."""
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedSkill, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

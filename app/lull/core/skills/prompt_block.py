@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from lull.core.chat.messages import Message, MessagePart, PartKind, Role, text_message
-from lull.core.skills.prompt_marks import harmless
-from lull.core.skills.stated_skill import sheet_line
+from lull.core.skills.prompt_marks import neutralised
+from lull.core.skills.stated_skill import heading_and_line
 
 OPENING = "<skills>\nApply each of these only where it fits the request.\n\n"
 BETWEEN = "\n\n"
@@ -62,7 +62,7 @@ class Injection:
         return "".join((self.system, self.model_system, *beside))
 
 
-def block(bodies: Sequence[str]) -> str:
+def skills_block(bodies: Sequence[str]) -> str:
     """Return the block of text to add to a prompt for skills with these bodies; "" if there are
     none.
 
@@ -72,7 +72,7 @@ def block(bodies: Sequence[str]) -> str:
     """
     if not bodies:
         return ""
-    parts = [(body.strip(), sheet_line(body.strip())) for body in bodies]
+    parts = [(body.strip(), heading_and_line(body.strip())) for body in bodies]
     sheets: dict[str, list[str]] = {}
     for _, line in parts:
         if line:
@@ -84,7 +84,7 @@ def block(bodies: Sequence[str]) -> str:
             paragraphs.append(body)
         elif lines:
             paragraphs.append("\n".join((line[0], *lines)))
-    return OPENING + harmless(BETWEEN.join(paragraphs)) + CLOSING
+    return OPENING + neutralised(BETWEEN.join(paragraphs)) + CLOSING
 
 
 def merged_system(own: str, addition: str) -> str:

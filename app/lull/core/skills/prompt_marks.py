@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Final
 
 from lull.core.skills.role_words import PART, SPEAKER
-from lull.core.unicode_safety import bare
+from lull.core.unicode_safety import normalised_text
 
 _BARS: Final = "|｜￨¦│┃"
 _OPEN: Final = "<＜﹤"
@@ -150,18 +150,19 @@ _HARMLESS: Final = {
 }
 
 
-def harmless(text: str) -> str:
+def neutralised(text: str) -> str:
     """Return the text in which nothing can be taken by a model for a chat-template mark or a change
     of speaker; everything else is unchanged.
     """
     text = _without_marks(text)
     # Some servers normalise text, so hidden letters would otherwise bypass this.
-    if text.isascii() or (read := bare(text)) == text or not _marked(read):
+    if text.isascii() or (read := normalised_text(text)) == text or not _marked(read):
         return text
     text = "\n".join(
-        _without_marks(read) if _marked(read := bare(line)) else line for line in text.split("\n")
+        _without_marks(read) if _marked(read := normalised_text(line)) else line
+        for line in text.split("\n")
     )
-    read = bare(text)  # a mark may be spread over several lines
+    read = normalised_text(text)  # a mark may be spread over several lines
     return _without_marks(read) if _marked(read) else text
 
 

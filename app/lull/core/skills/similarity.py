@@ -18,8 +18,15 @@ from typing import TypeVar
 
 from lull.core.skills.skill import SkillKey, SkillText
 from lull.core.skills.subject_words import terms
-from lull.core.skills.word_overlap import covered, folded, is_negated, sentences, subjects, words
-from lull.core.unicode_safety import bare
+from lull.core.skills.word_overlap import (
+    covered_share,
+    folded,
+    is_negated,
+    sentences,
+    subjects,
+    words,
+)
+from lull.core.unicode_safety import normalised_text
 
 Item = TypeVar("Item")
 
@@ -51,7 +58,7 @@ def body_hash(text: SkillText) -> str:
     """Return a hash of a skill's body that is equal for bodies which differ only in case, spaces,
     markdown and punctuation.
     """
-    return hashlib.sha256(" ".join(words(bare(text.body))).encode()).hexdigest()
+    return hashlib.sha256(" ".join(words(normalised_text(text.body))).encode()).hexdigest()
 
 
 def near_duplicate(
@@ -82,7 +89,9 @@ def near_duplicate(
 
 
 def _tokens(text: str) -> frozenset[str]:
-    return frozenset(terms(folded(bare(text)))) or frozenset(words(bare(text)))
+    return frozenset(terms(folded(normalised_text(text)))) or frozenset(
+        words(normalised_text(text))
+    )
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
@@ -100,7 +109,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True)) / size
 
 
-def alike(a: str, b: str) -> float:
+def subject_similarity(a: str, b: str) -> float:
     """Return the similarity of two texts' subject words (those that say what a text is about), in
     [0, 1]; 1 for the same words in any order.
 
@@ -109,11 +118,11 @@ def alike(a: str, b: str) -> float:
     one, other = subjects(a), subjects(b)
     if not one or not other:
         return 1.0 if words(a) == words(b) else 0.0
-    shared = covered(one, other) + covered(other, one)
+    shared = covered_share(one, other) + covered_share(other, one)
     return shared / 2
 
 
-def groups(
+def similar_groups(
     items: Sequence[Item],
     text_of: Callable[[Item], str],
     *,
@@ -149,7 +158,8 @@ def _mean(
 ) -> float:
     item, text = one
     shares = (
-        max(alike(text, words_of), like(item, other) if like else 0.0) for other, words_of in group
+        max(subject_similarity(text, words_of), like(item, other) if like else 0.0)
+        for other, words_of in group
     )
     return sum(shares) / len(group)
 
@@ -181,11 +191,13 @@ _Saying = tuple[frozenset[str], bool]
 
 
 def _sayings(body: str) -> list[_Saying]:
-    said = [(subjects(sentence), is_negated(sentence)) for sentence in sentences(bare(body))]
+    said = [
+        (subjects(sentence), is_negated(sentence)) for sentence in sentences(normalised_text(body))
+    ]
     return [saying for saying in said if saying[0]] or said
 
 
 def _same(one: _Saying, other: _Saying) -> float:
     if one[1] != other[1]:
         return 0.0
-    return (covered(one[0], other[0]) + covered(other[0], one[0])) / 2
+    return (covered_share(one[0], other[0]) + covered_share(other[0], one[0])) / 2

@@ -170,13 +170,13 @@ class Library:
         """Whether any skill is active, for everybody or for one client."""
         return any(skill.status is SkillStatus.ACTIVE for skill in self.skills.values())
 
-    def skills_for(self, client: str, *, apart: bool) -> ClientSkills:
+    def skills_for(self, client: str, *, isolated: bool) -> ClientSkills:
         """Return all active skills that may be used for requests of this client program.
 
         A client that the user isolated from the others (`isolated`) sees only its own skills; every
         other client sees only those for everybody, whatever name it gives itself.
         """
-        if not apart:
+        if not isolated:
             return self._skills_for(EVERYBODY)
         return self._skills_for(client) if client in self.clients else NOTHING_THERE
 
@@ -376,7 +376,7 @@ def _controls(code: int) -> bool:
     return (code < 32 and code not in (9, 10)) or 127 <= code < 160 or 0xD800 <= code < 0xE000
 
 
-def distinct_names(skills: Sequence[SkillText]) -> None:
+def check_distinct_names(skills: Sequence[SkillText]) -> None:
     """Raise SkillError if a skill name occurs twice."""
     seen: set[str] = set()
     for skill in skills:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from types import MappingProxyType
 
-from lull.core.skills.past_requests import Recalled
-from lull.core.skills.prompt_block import BETWEEN, block
+from lull.core.skills.past_requests import PastRequestScores
+from lull.core.skills.prompt_block import BETWEEN, skills_block
 from lull.core.skills.skill import Skill, SkillKey
-from lull.core.skills.stated_skill import sheet_line
+from lull.core.skills.stated_skill import heading_and_line
 
 RRF_K = 60
 """Constant k of reciprocal rank fusion (Cormack et al.); limits the weight of the very first
@@ -128,7 +128,7 @@ needed no skill.
 """
 
 
-def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
+def past_request_score(scores: PastRequestScores, *, says_little: bool) -> float:
     """Score how well one skill fits a request, from similar past requests: the geometric mean of
     how strongly these speak for this skill and for any skill. 0 if either is too weak; negative if
     similar requests went well without a skill.
@@ -136,13 +136,13 @@ def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
     `says_little` says that the request has few subject words; it must then nearly repeat a past
     one.
     """
-    floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
+    floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(scores.among)
     if says_little:
         floor = max(floor, REPEATED)
-    clearly = said.wanted >= CLEARLY_WANTED and not says_little
-    if said.helped < floor and not clearly:
-        return min(said.helped, 0.0)
-    return math.sqrt(max(said.wanted, 0.0) * max(said.helped, said.wanted))
+    clearly = scores.wanted >= CLEARLY_WANTED and not says_little
+    if scores.helped < floor and not clearly:
+        return min(scores.helped, 0.0)
+    return math.sqrt(max(scores.wanted, 0.0) * max(scores.helped, scores.wanted))
 
 
 def choose(
@@ -173,7 +173,7 @@ def choose(
     prices: dict[SkillKey, tuple[str, int, int]] = {}
     """The skill's heading, its cost alone, and its cost below that heading."""
     headings: set[str] = set()
-    spent = tokens_of(block([""]))
+    spent = tokens_of(skills_block([""]))
 
     def take(skills: Iterable[Skill], most: int) -> None:
         nonlocal spent
@@ -209,5 +209,5 @@ def choose(
 
 def _prices(body: str, tokens_of: Callable[[str], int]) -> tuple[str, int, int]:
     alone = tokens_of(BETWEEN + body)
-    line = sheet_line(body.strip())
+    line = heading_and_line(body.strip())
     return (line[0], alone, tokens_of(f"\n{line[1]}")) if line else ("", alone, alone)

@@ -72,7 +72,7 @@ def example_of(body: str) -> str:
     return (found["example"] or "") if found else ""
 
 
-def sheet_line(body: str) -> tuple[str, str] | None:
+def heading_and_line(body: str) -> tuple[str, str] | None:
     """Split the body of a skill that states a rule for every request into a heading and a list
     line, so that several such rules can share one heading in the prompt; None for any other body.
     """

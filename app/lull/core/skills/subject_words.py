@@ -50,7 +50,7 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
-def beside_terms(text: str) -> list[str]:
+def stop_words(text: str) -> list[str]:
     """Return the stop words of a text, which name no subject, in lower case and lightly stemmed,
     such as those of "for someone else". They show how the text's other words are related.
     """
@@ -69,7 +69,7 @@ def _plain(word: str) -> str:
     return word.replace("’", "'").partition("'")[0]
 
 
-def spoken(text: str) -> list[str]:
+def stemmed_words(text: str) -> list[str]:
     """Return all words of a text, in lower case and lightly stemmed, with every digit as 0. Stop
     words are included, because they distinguish a question from a task.
     """
@@ -118,7 +118,7 @@ def is_aside(text: str) -> bool:
     return not wants and len(set(terms(text))) <= ASIDE_TERMS
 
 
-def asks_something(text: str, *, subjects: int) -> bool:
+def one_word_suffices(text: str, *, subjects: int) -> bool:
     """Whether one matching word is enough to decide what a request is about: the request names a
     task, or has hardly any other subject words. `subjects` is the number of its subject words.
     """

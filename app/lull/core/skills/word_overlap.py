@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from lull.core.skills.subject_words import stem, terms
-from lull.core.unicode_safety import bare, unaccented
+from lull.core.unicode_safety import normalised_text, unaccented
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;…])[\"'”’»)\]]{0,3}\s+|(?<=[。！？；])|\n+|\s[–—]\s")
 _ABBREVIATED: Final = re.compile(
@@ -53,7 +53,7 @@ def sentences(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def folded(text: str) -> str:
     """Return the text without markdown, hidden characters and accents, in lower case."""
-    plain = _EMPHASIS.sub("", _LINKED.sub(r"\1 \2", bare(text)))
+    plain = _EMPHASIS.sub("", _LINKED.sub(r"\1 \2", normalised_text(text)))
     return unaccented(plain).casefold().replace("’", "'")
 
 
@@ -79,7 +79,7 @@ def _root(term: str) -> str:
 _GLUED: Final = _GLUE | {stem(word) for word in _GLUE}
 
 
-def covered(part: frozenset[str], whole: frozenset[str]) -> float:
+def covered_share(part: frozenset[str], whole: frozenset[str]) -> float:
     """Return what share of the items in `part` is also in `whole`, from 0 to 1; 0 if `part` is
     empty.
     """
@@ -95,14 +95,16 @@ RUN_WORDS: Final = 3
 Runs = frozenset[tuple[str, ...]]
 
 
-def runs_of(of: list[str], length: int = RUN_WORDS) -> Runs:
+def runs_of(text_words: list[str], length: int = RUN_WORDS) -> Runs:
     """Return every run of `length` consecutive words in a list of words."""
-    return frozenset(tuple(of[i : i + length]) for i in range(len(of) - length + 1))
+    return frozenset(tuple(text_words[i : i + length]) for i in range(len(text_words) - length + 1))
 
 
-def shared_places(said: list[str], runs: Runs, length: int = RUN_WORDS) -> frozenset[int]:
+def shared_positions(text_words: list[str], runs: Runs, length: int = RUN_WORDS) -> frozenset[int]:
     """Return the positions of those words in `text_words` that belong to a run of `length`
     consecutive words which also occurs in another text, whose runs are `runs`.
     """
-    starts = (i for i in range(len(said) - length + 1) if tuple(said[i : i + length]) in runs)
+    starts = (
+        i for i in range(len(text_words) - length + 1) if tuple(text_words[i : i + length]) in runs
+    )
     return frozenset(place for i in starts for place in range(i, i + length))

@@ -1,4 +1,4 @@
-"""Chooses for each model where extra requests for training and testing its LoRA adapters come from."""
+"""Chooses for each model where extra requests to train and test its LoRA adapters come from."""
 
 from __future__ import annotations
 

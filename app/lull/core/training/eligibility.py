@@ -19,7 +19,7 @@ NEAR_SIMILARITY = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnStanding:
+class TurnFacts:
     """The facts about a recorded chat turn that decide whether it may be used to train the
     weights.
     """
@@ -36,37 +36,37 @@ class TurnStanding:
     """Whether the user excluded the turn's conversation from learning."""
 
 
-def why_not(standing: TurnStanding) -> str:
+def why_not_trainable(facts: TurnFacts) -> str:
     """Return why a recorded turn may not be used to train the weights, in words; "" if it may."""
-    if why := why_no_prompt(standing):
+    if why := why_prompt_unusable(facts):
         return why
-    if standing.reward is None:
+    if facts.reward is None:
         return "not scored yet"
-    if not trainable(standing.reward):
+    if not trainable(facts.reward):
         return "its score is too unsure"
     return ""
 
 
-def why_no_prompt(standing: TurnStanding) -> str:
+def why_prompt_unusable(facts: TurnFacts) -> str:
     """Return why the request of a recorded turn may not be used for training with newly sampled
     answers, in words; "" if it may.
 
     The new answers get scores of their own, so the recorded answer's reward does not matter.
     """
-    if standing.excluded:
+    if facts.excluded:
         return "you keep its conversation out of learning"
-    if not standing.complete:
+    if not facts.complete:
         return "the answer is incomplete"
-    if standing.support:
+    if facts.support:
         return "it taught a skill or stood in its proof"
-    if standing.near_support:
+    if facts.near_support:
         return "a request much like it taught a skill"
-    if not standing.current:
+    if not facts.current:
         return "its prompt would get other skills today"
     return ""
 
 
-def marks_of(request: str) -> frozenset[str]:
+def comparison_words(request: str) -> frozenset[str]:
     """Return the set of words by which a request is compared with others: its subject words, or the
     whole text as one item if there are none.
     """
@@ -74,7 +74,7 @@ def marks_of(request: str) -> frozenset[str]:
     return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
 
 
-class SupportCluster:
+class SupportRequests:
     """The requests of all turns that taught a skill (support data). Tells whether another request
     is nearly the same as one of them.
     """
@@ -90,7 +90,7 @@ class SupportCluster:
                 self._holders[mark].append(number)
 
     def near(self, request: str) -> bool:
-        marks = marks_of(request)
+        marks = comparison_words(request)
         shared = Counter(number for mark in marks for number in self._holders.get(mark, ()))
         return any(
             count / (len(marks) + len(self._marks[number]) - count) >= NEAR_SIMILARITY

@@ -14,7 +14,7 @@ from lull.core.errors import TrainingError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Began:
+class RunBegan:
     """Event of a training run: the trainer has loaded the model and measured how much memory one
     step needs.
     """
@@ -37,7 +37,7 @@ class Began:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stepped:
+class StepDone:
     """Event of a training run: one optimiser step is done, and its checkpoint is on disk."""
 
     EVENT: ClassVar = "step"
@@ -65,7 +65,7 @@ class Stepped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class RunFinished:
     """Event: the training run is complete, and its LoRA adapter is in the folder `adapter/`."""
 
     EVENT: ClassVar = "finished"
@@ -92,7 +92,7 @@ class RunRefused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failed:
+class RunFailed:
     """Event: the training run failed, for good or only for now, with a title, a detail and a hint
     for people.
     """
@@ -107,9 +107,9 @@ class Failed:
     """
 
 
-RunEvent = Began | Stepped | Finished | RunRefused | Failed
+RunEvent = RunBegan | StepDone | RunFinished | RunRefused | RunFailed
 _BY_NAME: Final[dict[str, type[RunEvent]]] = {
-    kind.EVENT: kind for kind in (Began, Stepped, Finished, RunRefused, Failed)
+    kind.EVENT: kind for kind in (RunBegan, StepDone, RunFinished, RunRefused, RunFailed)
 }
 
 
@@ -137,19 +137,19 @@ def parse_event(line: str) -> RunEvent | None:
         raise TrainingError(f"The trainer's line {line[:200]!r} cannot be read: {error}.") from None
 
 
-def steps_in(lines: Iterable[str]) -> list[Stepped]:
+def steps_in(lines: Iterable[str]) -> list[StepDone]:
     """Return the training steps that the lines of a trainer's event file report, each step once.
 
     A trainer that was killed repeats what came after its last checkpoint, so the later of two lines
     about a step counts. Lines that cannot be read are left out.
     """
-    found: dict[int, Stepped] = {}
+    found: dict[int, StepDone] = {}
     for line in lines:
         try:
             event = parse_event(line)
         except TrainingError:
             continue
-        if isinstance(event, Stepped):
+        if isinstance(event, StepDone):
             found[event.step] = event
     return [found[step] for step in sorted(found)]
 

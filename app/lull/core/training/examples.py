@@ -63,7 +63,7 @@ class RecordedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Graduation:
+class GraduationExample:
     """A training example for distilling a skill into the weights: one prompt twice, without the
     skill for the student and with the skill for the teacher.
     """
@@ -88,7 +88,7 @@ class ReplayExample:
     foreign: Ids = ()
 
 
-Example = Group | RecordedAnswer | Graduation | ReplayExample
+Example = Group | RecordedAnswer | GraduationExample | ReplayExample
 
 
 def advantages(rewards: Sequence[float]) -> tuple[float, ...]:

@@ -137,7 +137,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stand:
+class CurrentState:
     """The present state of the trained model, its adapter and the skills. A training run is
     compared with it before the next step; if the run was made for another state, it is given up.
     """
@@ -154,19 +154,19 @@ class Stand:
     """sha256 of every skill that is active now."""
 
 
-def moved(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
+def with_status(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
     """Return a training run's record with a new status, the time of the change and the reason."""
     return replace(run, status=status, why=why, changed_at=at)
 
 
-def fallen(made: RunProgress) -> RunProgress:
+def with_crash(made: RunProgress) -> RunProgress:
     """Return a training run's progress with one more crash, after its trainer process ended without
     reporting why.
     """
     return replace(made, falls=made.falls + 1)
 
 
-def stepped(made: RunProgress, step: int) -> RunProgress:
+def with_step(made: RunProgress, step: int) -> RunProgress:
     """Return a training run's progress after step number `step` was done. Only a step beyond all
     earlier ones resets the count of crashes; otherwise a run that always dies after its first step
     would be restarted for ever.
@@ -191,7 +191,7 @@ def why_stuck(run: Run, last: str) -> str:
     )
 
 
-def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
+def why_not_started(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
     """Explain to the user why no further training run of this kind is started automatically: the
     last few failed in the same way. "" if one may be started. `runs` are newest first; `base` is
     the digest of the base weights, `graduates` the sha256 of the skill to train into them, "" for
@@ -208,11 +208,11 @@ def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = 
     )
 
 
-def superseded(run: Run, now: Stand) -> str:
+def why_superseded(run: Run, now: CurrentState) -> str:
     """Explain why a training run may not continue: since it began, the model, the active adapter or
     the skills have changed. "" if it may continue.
     """
-    if why := other_weights(run, model=now.model, base=now.base):
+    if why := why_other_weights(run, model=now.model, base=now.base):
         return why
     if run.root != now.root:
         return "Another adapter has come into force since it was made."
@@ -227,7 +227,7 @@ def superseded(run: Run, now: Stand) -> str:
     return ""
 
 
-def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
+def newest_in_series(run: Run, runs: Sequence[Run]) -> Run:
     """Return the newest training run of the series that this run belongs to; in such a series each
     run (round) continues training from the adapter of the one before.
     """
@@ -239,7 +239,7 @@ def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
     return run
 
 
-def other_weights(run: Run, *, model: str, base: str) -> str:
+def why_other_weights(run: Run, *, model: str, base: str) -> str:
     """Return why the adapter of a training run would be useless for the model that is trained now,
     because it was trained on other weights; "" if it can be used.
     """

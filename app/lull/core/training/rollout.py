@@ -32,7 +32,7 @@ class GroupState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class RolloutAnswer:
     """One answer sampled from the model for training: its token ids, their log-probabilities and
     its reward.
     """
@@ -75,7 +75,7 @@ class RolloutGroup:
     number: int
     """Index of this group among those of its turn and policy, from 0."""
     prompt_ids: tuple[int, ...]
-    samples: tuple[Drawn, ...]
+    samples: tuple[RolloutAnswer, ...]
     scored_by: str
     """Who scored the group: `verifier: …` or `judge: …`; "" if it could not be scored."""
     wish: str = ""
@@ -101,18 +101,18 @@ def held_out(request: str) -> bool:
     The choice depends only on the request's words, so that equal requests are always on the same
     side.
     """
-    digest = hashlib.sha256(same_words(request).encode("utf-8", "replace")).digest()
+    digest = hashlib.sha256(normalised_words(request).encode("utf-8", "replace")).digest()
     return digest[0] % HELD_OUT_ONE_IN == 0
 
 
-def same_words(request: str) -> str:
+def normalised_words(request: str) -> str:
     """Return a request's words in a normal form. Requests with the same normal form count as the
     same request.
     """
     return " ".join(request.lower().split())
 
 
-def state_of(samples: Sequence[Drawn]) -> GroupState:
+def state_of(samples: Sequence[RolloutAnswer]) -> GroupState:
     known = [s.reward for s in samples if s.reward is not None]
     if len(known) < 2:
         return GroupState.SILENT

@@ -23,7 +23,7 @@ from typing import Final, TypeVar, Union, get_args, get_origin, get_type_hints
 from lull.core.errors import TrainingError
 from lull.core.training.examples import (
     Example,
-    Graduation,
+    GraduationExample,
     Group,
     Ids,
     RecordedAnswer,
@@ -46,13 +46,13 @@ _AGAIN: Final = "Make the run again."
 _TYPES: Final[dict[str, type[Example]]] = {
     "group": Group,
     "answer": RecordedAnswer,
-    "graduation": Graduation,
+    "graduation": GraduationExample,
     "replay": ReplayExample,
 }
 _LEARNED: Final[dict[RunKind, type[Example]]] = {
     RunKind.GRPO: Group,
     RunKind.KTO: RecordedAnswer,
-    RunKind.GRADUATION: Graduation,
+    RunKind.GRADUATION: GraduationExample,
 }
 
 
@@ -129,7 +129,7 @@ def _checked(example: Example, where: str) -> Example:
                     raise _bad(where, "has a sample with not as many logprobs as ids")
         case RecordedAnswer() | ReplayExample():
             _check_answer(example.ids, example.foreign, where)
-        case Graduation():
+        case GraduationExample():
             _check_ids(example.teacher_ids, "teacher_ids", where)
             _check_ids(example.sample_ids, "sample_ids", where, or_none=True)
     _check_ids(example.prompt_ids, "prompt_ids", where)

@@ -37,7 +37,7 @@ class Catalogue:
     """Translations of the service's texts that never have a code, by the English texts."""
 
 
-def read(path: Path) -> Catalogue:
+def read_catalogue(path: Path) -> Catalogue:
     """Read a catalogue of translated texts from a `.po` file. Raises ResourceError, with the line,
     if the file cannot be read or parsed.
     """

@@ -9,8 +9,8 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
 from lull.core.errors import ResourceError
-from lull.desktop.language.catalogue import Catalogue, read
-from lull.desktop.words import speak
+from lull.desktop.language.catalogue import Catalogue, read_catalogue
+from lull.desktop.words import set_language
 from lull.resources import languages_dir
 
 _log = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ LANGUAGES: Final[Mapping[str, str]] = {ENGLISH: "English", "de": "Deutsch"}
 """The languages of the window by their codes, each with its name in that language."""
 
 
-def chosen(preferences: QSettings) -> str:
+def chosen_language(preferences: QSettings) -> str:
     """Return the user's choice of a language for the window: a code in `LANGUAGES`, or `SYSTEM` for
     the system's language.
     """
@@ -30,7 +30,7 @@ def chosen(preferences: QSettings) -> str:
     return found if found in LANGUAGES else SYSTEM
 
 
-def wanted(choice: str, system: QLocale | None = None) -> str:
+def resolved_language(choice: str, system: QLocale | None = None) -> str:
     """Return the code of the window's language for the user's choice, which is a code or `SYSTEM`.
 
     For `SYSTEM` it is the first language in the system's list of the user's languages that the
@@ -46,21 +46,21 @@ def _named(system: QLocale) -> list[str]:
     return [str(name) for name in system.uiLanguages()]
 
 
-def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
+def apply_chosen_language(app: QCoreApplication, preferences: QSettings) -> None:
     """Set the window's language to the user's choice; texts made from now on are in that language.
 
     If the language's catalogue of translations is damaged, the window is in English, so that it
     opens anyway.
     """
-    language = wanted(chosen(preferences))
+    language = resolved_language(chosen_language(preferences))
     try:
-        put_in_force(app, language)
+        apply_language(app, language)
     except ResourceError as error:
         _log.error("the window speaks English: %s", error.detail)
-        put_in_force(app, ENGLISH)
+        apply_language(app, ENGLISH)
 
 
-def put_in_force(app: QCoreApplication, language: str) -> None:
+def apply_language(app: QCoreApplication, language: str) -> None:
     """Set the window's language to the one with this code. Raises ResourceError if its catalogue of
     translations is damaged.
     """
@@ -68,9 +68,9 @@ def put_in_force(app: QCoreApplication, language: str) -> None:
         app.removeTranslator(one)
         one.deleteLater()
     if language == ENGLISH:
-        speak(Catalogue(), QLocale(QLocale.Language.English))
+        set_language(Catalogue(), QLocale(QLocale.Language.English))
         return
-    speak(read(languages_dir() / f"{language}.po"), QLocale(language))
+    set_language(read_catalogue(languages_dir() / f"{language}.po"), QLocale(language))
     # Qt's own words: the buttons of its dialogs, the menu of a text field.
     own = QTranslator(app)
     if own.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):

@@ -26,7 +26,7 @@ unless they are a known sentence.
 _JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
 
 
-class Recognised:
+class SentenceTranslator:
     """Translates sentences of the service by a table of English sentences with their
     translations.
     """

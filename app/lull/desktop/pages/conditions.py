@@ -14,7 +14,7 @@ from lull.desktop.pages.today_words import gate_names
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, empty_out, label, row
+from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, tr, translated
 
@@ -74,7 +74,7 @@ class Conditions(QWidget):
         several = (gates[:half], gates[half:]) if self._open else ((), ())
         few = () if self._open else closed[:MOST_AGAINST]
         for grid, part in zip((self.against, *self.columns), (few, *several), strict=True):
-            empty_out(grid)
+            clear_layout(grid)
             for line, gate in enumerate(part):
                 self._gate(grid, line, *gate)
         self.all.setVisible(self._open)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QVBoxLayout,
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.diagnostics import bundle
+from lull.desktop.diagnostics import bug_report
 from lull.desktop.pages.log_tail import FILE, LogTail
-from lull.desktop.state import Subject, Told
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
@@ -74,7 +74,7 @@ class DiagnosticsDialog(QDialog):
             "hint": "",
         }
         self.text.setPlainText(
-            bundle(
+            bug_report(
                 status=state.status,
                 checks=answer.value.get("checks", ()) if answer.ok else [missing],
                 settings=state.value(Subject.SETTINGS).get("settings", ()),
@@ -98,9 +98,9 @@ class DiagnosticsDialog(QDialog):
     def write(self, file: str) -> None:
         try:
             Path(file).write_text(self.text.toPlainText(), encoding="utf-8")
-            self._kit.state.told.emit(Told(text=tr("Saved as %1", file)))
+            self._kit.state.told.emit(OutcomeMessage(text=tr("Saved as %1", file)))
         except OSError as error:
-            told = Told(text=tr("Not saved: %1", error.strerror or error), good=False)
+            told = OutcomeMessage(text=tr("Not saved: %1", error.strerror or error), good=False)
             self._kit.state.told.emit(told)
 
     def _leave(self) -> None:

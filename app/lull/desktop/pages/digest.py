@@ -16,13 +16,13 @@ LEAST_USED_S: Final = 1.0
 """Seconds of background work below which the digest does not mention it."""
 
 
-def since(here: datetime) -> datetime:
+def start_of_yesterday(now: datetime) -> datetime:
     """Return the midnight at which yesterday began, in the time zone of `now`."""
-    return datetime.combine(here.date() - timedelta(days=1), time(0), here.tzinfo)
+    return datetime.combine(now.date() - timedelta(days=1), time(0), now.tzinfo)
 
 
 def digest(
-    learning: Json, windows: Sequence[Json], here: datetime, *, trash: Json = MappingProxyType({})
+    learning: Json, windows: Sequence[Json], now: datetime, *, trash: Json = MappingProxyType({})
 ) -> list[str]:
     """Return sentences about what happened since the beginning of yesterday: the scored answers,
     the background work, and the old conversations that were moved to the trash.
@@ -31,14 +31,14 @@ def digest(
     trash; `now` is the present time.
     """
     return [
-        *_answers(learning.get("days") or (), here),
-        *_work(windows, here),
-        *_thrown(trash.get("days") or {}, here),
+        *_answers(learning.get("days") or (), now),
+        *_work(windows, now),
+        *_thrown(trash.get("days") or {}, now),
     ]
 
 
 def _thrown(days: Mapping[str, int], here: datetime) -> Iterator[str]:
-    first = since(here).date().isoformat()
+    first = start_of_yesterday(here).date().isoformat()
     thrown = sum(number for day, number in days.items() if day >= first)
     if thrown:
         yield counted(
@@ -49,7 +49,7 @@ def _thrown(days: Mapping[str, int], here: datetime) -> Iterator[str]:
 
 
 def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
-    first = since(here).date().isoformat()
+    first = start_of_yesterday(here).date().isoformat()
     recent: list[Json] = []
     before: list[Json] = []
     for day in days:
@@ -79,7 +79,7 @@ def _work(windows: Iterable[Json], here: datetime) -> Iterator[str]:
     tasks: dict[str, set[str]] = {}
     for window in windows:
         closed = parsed(window["closed"] or window["seen"])
-        if closed is None or closed < since(here):
+        if closed is None or closed < start_of_yesterday(here):
             continue
         used_s += window["used_s"]
         for one in window["done"]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from PySide6.QtWidgets import QGridLayout
 
 from lull.desktop.widgets.long_text import breakable
-from lull.desktop.widgets.parts import Card, empty_out, label
+from lull.desktop.widgets.parts import Card, clear_layout, label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, now, plain, tr, translated
 
@@ -33,7 +33,7 @@ class FailedCard(Card):
     def show_failed(self, failed: Sequence[dict[str, Any]]) -> None:
         """Show on the card the newest of these chat requests, which were answered with an error."""
         self.setVisible(bool(failed))
-        empty_out(self.lines)
+        clear_layout(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):
             client = plain(one["client"] or "–")
             words = tr("%1: %2 (error %3)", client, translated(one, "why"), one["status"])

@@ -13,7 +13,7 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
 
-def lets_out(key: str, text: str, before: str = "") -> str:
+def exposure_words(key: str, text: str, before: str = "") -> str:
     """Describe which data would leave this computer, or who could reach Lull, if a setting got a
     new value.
 
@@ -72,7 +72,7 @@ def _parts(text: str) -> set[str]:
     return {part.strip() for part in text.split(",")} - {""}
 
 
-class LettingOutDialog(QDialog):
+class ExposureDialog(QDialog):
     """Dialog that asks the user for consent to a change of a setting that lets data leave this
     computer or lets others reach Lull.
 

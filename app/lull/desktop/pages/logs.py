@@ -20,9 +20,9 @@ from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.log_tail import FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
-from lull.desktop.words import both, plain, tr
+from lull.desktop.words import plain, problem_text, tr
 
 Json = dict[str, Any]
 
@@ -138,7 +138,7 @@ class LogsPage(Page):
     def _take(self, answer: Reply) -> None:
         self.look.setEnabled(True)
         self.look.setText(tr("Run checks"))
-        empty_out(self._checks)
+        clear_layout(self._checks)
         if not answer.ok:
             detail = str(answer.error.get("detail", ""))
             self._checks.addWidget(label(detail, "bad", wrap=True))
@@ -147,11 +147,11 @@ class LogsPage(Page):
             if not check["ok"] and check.get("serious"):
                 mark, kind = "✗", "bad"
             name = str(check["name"])
-            words = f"{check_names().get(name, name)}: {both(check, 'text')}"
+            words = f"{check_names().get(name, name)}: {problem_text(check, 'text')}"
             sign = label(mark, kind)
             sign.setMinimumWidth(14)
             said = label(plain(words), wrap=True)
-            line = beside(said)
+            line = unwrapped_row(said)
             line.insertWidget(0, sign)
             self._checks.addLayout(line)
         self.health.show()

@@ -16,9 +16,9 @@ from lull.desktop.pages.settings.names import title_of
 from lull.desktop.state import Subject
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, PageName
-from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.sample import MODEL, OWN_MODELS
-from lull.desktop.words import both, plain, tr, translated
+from lull.desktop.words import plain, problem_text, tr, translated
 
 Json = dict[str, Any]
 
@@ -50,13 +50,13 @@ class NeedsYouCard(Card):
         self.ollama.setVisible(silent)
         if silent:
             self.no_answer.setText(no_answer_words(status["upstream"]))
-        empty_out(self._lines)
+        clear_layout(self._lines)
         problems = status.get("problems") or []
         for problem in problems:
             head = label(translated(problem, "title"), "bad")
             head.setFont(_bold(head.font()))
             self._lines.addWidget(head)
-            self._lines.addWidget(label(breakable(both(problem)), wrap=True))
+            self._lines.addWidget(label(breakable(problem_text(problem)), wrap=True))
             if problem.get("key") == OLD_CONVERSATIONS:
                 move = button(tr("Move them to the trash"), self._move_to_trash)
                 self._lines.addLayout(row(move, None))

@@ -11,10 +11,10 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QLineEdit
 
-from lull.desktop.language.choice import LANGUAGE, LANGUAGES, SYSTEM, chosen
+from lull.desktop.language.choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.state import Told
+from lull.desktop.state import OutcomeMessage
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
@@ -54,7 +54,7 @@ class WindowCard(Card):
             )
         self.box.addSpacing(GAP)
         self.box.addWidget(label(tr("Start when I log in"), "muted"))
-        autostart = Autostart.here(kit.place)
+        autostart = Autostart.for_platform(kit.place)
         if autostart is None:
             self.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
             return
@@ -81,7 +81,7 @@ class WindowCard(Card):
 
     def _wear(self, name: str) -> None:
         self._kit.preferences.setValue(THEME, name)
-        self._kit.look.force(THEMES.get(name))
+        self._kit.look.set_theme(THEMES.get(name))
 
     def _text_size(self) -> Choice:
         made = self.text_size = Choice()
@@ -102,14 +102,14 @@ class WindowCard(Card):
         made.addItem(tr("As the system"), SYSTEM)
         for code, name in LANGUAGES.items():
             made.addItem(name, code)
-        made.setCurrentIndex(max(0, made.findData(chosen(self._kit.preferences))))
+        made.setCurrentIndex(max(0, made.findData(chosen_language(self._kit.preferences))))
         made.activated.connect(lambda _: self._choose_language(str(made.currentData())))
         return made
 
     def _choose_language(self, code: str) -> None:
         self._kit.preferences.setValue(LANGUAGE, code)
         text = tr("%1 from the window's next start.", self.language.currentText())
-        self._kit.state.told.emit(Told(text=text))
+        self._kit.state.told.emit(OutcomeMessage(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:
         box = QCheckBox(words)
@@ -120,11 +120,13 @@ class WindowCard(Card):
 
     def _start_at_login(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
         try:
-            autostart.turn(part, on=on)
+            autostart.set_enabled(part, on=on)
             text = tr("Starts when you log in.") if on else tr("Doesn't start by itself.")
-            self._kit.state.told.emit(Told(text=text))
+            self._kit.state.told.emit(OutcomeMessage(text=text))
         except OSError as error:
-            self._kit.state.told.emit(Told(text=tr("Not done: %1", error.strerror), good=False))
+            self._kit.state.told.emit(
+                OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
+            )
 
 
 class DataCard(Card):

@@ -24,15 +24,15 @@ from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.needs_you import NeedsYouCard
 from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.skills.teaching import TeachCard
-from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
-from lull.desktop.standing import standing
+from lull.desktop.pages.today_words import count_nouns, reward_words, work_words
+from lull.desktop.standing import tray_status
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, Page, PageName
-from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, count, counted, now, only, plain, tr, translated
+from lull.desktop.words import ago, count, counted, now, plain, tr, translated, without_args
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -104,7 +104,7 @@ class TodayPage(Page):
         menu = QMenu(self.pause)
         for length, words in pause_lengths():
             do = functools.partial(self.kit.actions.pause, length)
-            menu.addAction(words).triggered.connect(only(do))
+            menu.addAction(words).triggered.connect(without_args(do))
         self.pause.setMenu(menu)
         self.resume = button(tr("Resume"), self.kit.actions.resume)
         self.train = button(tr("Train now"), self.kit.actions.train_now)
@@ -130,7 +130,7 @@ class TodayPage(Page):
         cards = Flow(gap=GAP * 2, even=True)
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
-        titles = {name: many for name, (_, many) in figure_titles().items()}
+        titles = {name: many for name, (_, many) in count_nouns().items()}
         titles["reward"] = tr("Answers rated good today")
         self.titles: dict[str, QLabel] = {}
         for name, words in titles.items():
@@ -201,17 +201,17 @@ class TodayPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self.feed.seen(True)
+        self.feed.set_page_visible(True)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
         super().hideEvent(event)
-        self.feed.seen(False)
+        self.feed.set_page_visible(False)
 
     # Showing
 
     def show_content(self) -> None:
         status, learning = self.state.status, self.state.learning
-        stands = standing(self.state, now())
+        stands = tray_status(self.state, now())
         self.line.setText(stands.line)
         because = translated(learning, "because")
         self.because.setText("" if because.rstrip(".") in stands.line else because)
@@ -244,7 +244,7 @@ class TodayPage(Page):
     def _show_changes(self) -> None:
         found = newest_changes(self.feed.value, MOST_CHANGES)
         self.changes.setVisible(bool(found))
-        empty_out(self._change_lines)
+        clear_layout(self._change_lines)
         for line, (at, words) in enumerate(found):
             self._change_lines.addWidget(label(ago(at, now()), "muted"), line, 0)
             self._change_lines.addWidget(label(words, wrap=True), line, 1)
@@ -263,7 +263,7 @@ class TodayPage(Page):
         }
         for name, value in values.items():
             self.figures[name].setText(count(int(value)))
-        for name, titles in figure_titles().items():
+        for name, titles in count_nouns().items():
             self.titles[name].setText(titles[0] if int(values[name]) == 1 else titles[1])
         turns = int(status.get("turns", 0))
         self.notes["conversations"].setText(counted(turns, "%1 answer", "%1 answers"))

@@ -10,7 +10,7 @@ from lull.desktop.words import count, named, percent, tr, translated
 Json = dict[str, Any]
 
 
-def figure_titles() -> dict[str, tuple[str, str]]:
+def count_nouns() -> dict[str, tuple[str, str]]:
     """Return the nouns for the counts on the Today page as (singular, plural), by the count's
     key.
     """

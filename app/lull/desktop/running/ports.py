@@ -57,7 +57,7 @@ def _listen(host: str, port: int) -> None:
         probe.listen(1)
 
 
-def another(host: str, port: int) -> int:
+def next_free_port(host: str, port: int) -> int:
     """Return the next free port after a taken one, or 0 (which means any free port) if the `TRIED`
     ports after it are all taken.
     """

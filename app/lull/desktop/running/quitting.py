@@ -85,7 +85,7 @@ class QuitDialog(QDialog):
         self.disconnect_first.emit()
 
 
-class Quitting(QObject):
+class QuitPrompt(QObject):
     """Asks the user whether to quit Lull, if quitting stops a service to which chat apps are
     connected.
     """

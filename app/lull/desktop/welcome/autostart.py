@@ -38,7 +38,7 @@ class Autostart:
     icon: tuple[str, ...]
 
     @classmethod
-    def here(
+    def for_platform(
         cls,
         place: Place,
         *,
@@ -71,7 +71,7 @@ class Autostart:
     def is_on(self, part: AutostartPart) -> bool:
         return self.path(part).exists()
 
-    def turn(self, part: AutostartPart, *, on: bool) -> None:
+    def set_enabled(self, part: AutostartPart, *, on: bool) -> None:
         """Make a part of Lull (service or tray icon) start at login, or stop it from doing so.
         Raises OSError.
         """

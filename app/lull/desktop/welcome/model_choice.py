@@ -15,7 +15,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import both, percent, plain, tr, translated
+from lull.desktop.words import percent, plain, problem_text, tr, translated
 
 Json = dict[str, Any]
 _AUTO = "auto"
@@ -38,7 +38,7 @@ class ModelChoice(QWidget):
         box.addWidget(self.models)
         box.addWidget(self.why)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         there = self._kit.state.value(Subject.MODELS)
         models = [(str(m["name"]), bool(m["can_learn"])) for m in there.get("models", ())]
         if "auto" in there:
@@ -91,7 +91,7 @@ def _words(there: Json) -> str:
     choosing = there.get("choosing") or {}
     if choosing.get("error"):
         error = choosing["error"]
-        return both(error)
+        return problem_text(error)
     if _under_way(there):
         share = percent(float(choosing.get("progress") or 0))
         return tr("%1 is being made ready: %2", plain(str(choosing.get("name"))), share)

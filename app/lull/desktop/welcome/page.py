@@ -13,7 +13,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractSlider, QDialog, QStackedWidget, QVBoxLayout, QWidget
 
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep, Begin, Stays, WelcomeStep
+from lull.desktop.welcome.steps import (
+    AutostartStep,
+    AwayStep,
+    ConnectStep,
+    ModelStep,
+    PrivacyStep,
+    WelcomeStep,
+)
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
@@ -23,11 +30,11 @@ from lull.desktop.words import tr
 DONE: Final = "first-run/done"
 """Key in the window's preferences: whether the first-run dialog was shown."""
 STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
-    Stays,
-    AnswersStep,
-    Addressed,
+    PrivacyStep,
+    ModelStep,
+    ConnectStep,
     AwayStep,
-    Begin,
+    AutostartStep,
 )
 READ: Final = (
     Subject.STATUS,
@@ -80,7 +87,7 @@ class FirstRun(QDialog):
         box.addSpacing(GAP)
         box.addWidget(self.pages, 1)
         box.addLayout(row(self.later, None, self.back, self.next))
-        kit.state.want(*READ)
+        kit.state.subscribe(*READ)
         kit.state.changed.connect(self._look)
         kit.state.phase_changed.connect(self._look)
         self.finished.connect(self._leave)
@@ -108,7 +115,7 @@ class FirstRun(QDialog):
             self.go(self.pages.currentIndex() + 1)
 
     def _look(self, *_: object) -> None:
-        self.steps[self.pages.currentIndex()].look()
+        self.steps[self.pages.currentIndex()].refresh()
 
     def _leave(self) -> None:
         """Record that the first-run dialog was shown, however the user closed it."""
@@ -149,7 +156,7 @@ def is_new(state: AppState) -> bool:
     return state.phase is Phase.LIVE and bool(state.status) and nothing
 
 
-class Offer:
+class FirstRunOffer:
     """Shows the first-run dialog once, as soon as the service has reported that Lull has no data
     yet.
     """

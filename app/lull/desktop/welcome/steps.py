@@ -14,7 +14,7 @@ from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.card import ConnectCard
 from lull.desktop.pages.connect.words import is_listed
-from lull.desktop.state import Phase, Subject, Told
+from lull.desktop.state import OutcomeMessage, Phase, Subject
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.welcome.model_choice import ModelChoice
 from lull.desktop.widgets.page import Kit
@@ -44,7 +44,7 @@ class WelcomeStep(QWidget):
     def lay_out(self) -> None:
         """Create the widgets of this step of the first-run dialog; called once for each step."""
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Update this step of the first-run dialog; called when the step is shown and when the
         window's data have changed.
         """
@@ -61,7 +61,7 @@ class WelcomeStep(QWidget):
         return made
 
 
-class Stays(WelcomeStep):
+class PrivacyStep(WelcomeStep):
     """First-run step that explains that all data stays on this computer."""
 
     def lay_out(self) -> None:
@@ -82,7 +82,7 @@ class Stays(WelcomeStep):
         self.says(tr("All files are in %1", self.kit.place.home), "muted")
 
 
-class AnswersStep(WelcomeStep):
+class ModelStep(WelcomeStep):
     """First-run step that shows whether Ollama answers, and in which the user chooses the model
     that Lull trains.
     """
@@ -95,7 +95,7 @@ class AnswersStep(WelcomeStep):
         self.choice = ModelChoice(self.kit)
         self.box.addWidget(self.choice)
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         state = self.kit.state
         upstream = state.status.get("upstream", {})
         if state.phase is not Phase.LIVE:
@@ -114,7 +114,7 @@ class AnswersStep(WelcomeStep):
                 + self._how_far()
             )
         set_kind(self.behind, "" if upstream.get("ok") else "warn")
-        self.choice.look()
+        self.choice.refresh()
 
     def _make_ready(self) -> None:
         """Have the built-in model's weights made while the user reads on, once."""
@@ -138,7 +138,7 @@ class AnswersStep(WelcomeStep):
         return " " + tr("It is being made ready: %1.", percent(float(built_in["progress"])))
 
 
-class Addressed(WelcomeStep):
+class ConnectStep(WelcomeStep):
     """First-run step that connects the chat apps that are installed, shows the address that any
     other app must send its requests to, and sends a sample request.
     """
@@ -172,7 +172,7 @@ class Addressed(WelcomeStep):
         made.setAccessibleName(name)
         return made
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         address = self.kit.actions.address
         if self.address.text() != address:
             self.address.setText(address)
@@ -234,7 +234,7 @@ class AwayStep(WelcomeStep):
         self.calendars = self.says("", "muted")
         self.box.addLayout(row(button(tr("Add a calendar…"), self._add), None))
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         if not self.sleep.isModified():
             self.sleep.setText(", ".join(self._value()))
         count = len(self.kit.state.value(Subject.CALENDARS).get("calendars", ()))
@@ -276,13 +276,13 @@ class AwayStep(WelcomeStep):
         dialog.open()
 
 
-class Begin(WelcomeStep):
+class AutostartStep(WelcomeStep):
     """First-run step in which the user chooses what starts at login."""
 
     def lay_out(self) -> None:
         self.title = tr("Start Lull with your computer?")
         self.boxes: list[QCheckBox] = []
-        autostart = Autostart.here(self.kit.place)
+        autostart = Autostart.for_platform(self.kit.place)
         if autostart is None:
             self.says(tr("Lull can't start by itself on this system."))
         else:
@@ -316,9 +316,9 @@ class Begin(WelcomeStep):
 
     def _turn(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
         try:
-            autostart.turn(part, on=on)
+            autostart.set_enabled(part, on=on)
         except OSError as error:
-            told = Told(text=tr("Not done: %1", error.strerror), good=False)
+            told = OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
             self.kit.state.told.emit(told)
 
 

@@ -9,7 +9,7 @@ import time
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lull.desktop.widgets.long_text import Details
+from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import length, plain, tr
@@ -25,7 +25,7 @@ class AnswerView(QWidget):
         self._began_s = 0.0
         self.skills = label("", "small", wrap=True)
         self.standing = label("", "muted", wrap=True)
-        self.text = Details()
+        self.text = ScrollingText()
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(head)
         box = QVBoxLayout(self)
@@ -36,7 +36,7 @@ class AnswerView(QWidget):
         box.addWidget(self.text, 1)
         box.addWidget(self.standing)
 
-    def wait(self, words: str) -> None:
+    def show_waiting(self, words: str) -> None:
         """Clear the answer, and show the text `words`, which says what has to happen before the
         model is asked.
         """

@@ -23,15 +23,15 @@ class ChatModelChoice(Choice):
         # The names come after it is first shown.
         self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self.activated.connect(self._keep)
-        state.want(Subject.MODELS)
-        self.look()
+        state.subscribe(Subject.MODELS)
+        self.refresh()
 
     @property
     def chosen(self) -> str:
         """Return the name of the chosen model; "" while no models are known."""
         return str(self.currentData() or "")
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Refill the list if the models on this machine have changed."""
         there = self._state.value(Subject.MODELS)
         names = [str(one["name"]) for one in there.get("models", ())]

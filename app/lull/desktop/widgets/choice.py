@@ -55,7 +55,7 @@ class Choice(QComboBox):
     # Little room
 
     @property
-    def shown(self) -> str:
+    def drawn_text(self) -> str:
         """Return the combo box's text as it is drawn, shortened with "…" if it does not fit."""
         option = QStyleOptionComboBox()
         super().initStyleOption(option)
@@ -70,7 +70,7 @@ class Choice(QComboBox):
 
     def initStyleOption(self, option: QStyleOptionComboBox) -> None:  # noqa: N802
         super().initStyleOption(option)
-        option.currentText = self.shown
+        option.currentText = self.drawn_text
 
     def sizeHint(self) -> QSize:  # noqa: N802
         hint = super().sizeHint()

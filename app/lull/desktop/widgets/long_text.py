@@ -44,7 +44,7 @@ def _characters(text: str) -> Iterator[str]:
         begin = end
 
 
-class Details(QTextBrowser):
+class ScrollingText(QTextBrowser):
     """A scrolling text widget that takes the height left on its page, but never less than
     `LEAST_LINES` lines.
     """

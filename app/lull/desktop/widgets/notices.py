@@ -18,7 +18,16 @@ from PySide6.QtCore import QObject, QSettings
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.proof.standing import CALM
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.words import both, counted, in_window, now, plain, signed, tr, translated
+from lull.desktop.words import (
+    counted,
+    now,
+    plain,
+    problem_text,
+    reword_for_window,
+    signed,
+    tr,
+    translated,
+)
 
 Json = dict[str, Any]
 
@@ -120,7 +129,7 @@ class Notices(QObject):
         new = [p for p in standing if known is not None and p["detail"] not in known]
         for problem in new[:1]:
             title = translated(problem, "title")
-            self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=title, text=both(problem)))
+            self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=title, text=problem_text(problem)))
 
     def _look_at_runs(self) -> None:
         runs = [r for r in self._state.value(Subject.RUNS).get("runs") or () if r.get("verdict")]
@@ -164,7 +173,7 @@ def in_a_call(learning: Mapping[str, Any]) -> bool:
 def night(run: Json) -> Notice:
     before, after = run.get("reward_before"), run.get("reward_after")
     gain = None if before is None or after is None else float(after) - float(before)
-    said = "; ".join(in_window(str(reason)) for reason in run.get("reasons") or ())
+    said = "; ".join(reword_for_window(str(reason)) for reason in run.get("reasons") or ())
     if run.get("kind") == "graduation" and run.get("verdict") == "rejected":
         said = translated(run, "why") or said  # what was lost, and what is done next time
     text = plain(said or str(run.get("verdict")))

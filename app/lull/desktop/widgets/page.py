@@ -20,7 +20,7 @@ from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.flow import scrolled
-from lull.desktop.widgets.parts import Nothing, label, row
+from lull.desktop.widgets.parts import PagePlaceholder, label, row
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
 from lull.desktop.words import tr, translated
@@ -84,7 +84,7 @@ class Page(QWidget):
         self.setAccessibleName(title)
         self._due = True
         self.head = row(label(title, "title"), None)
-        self.nothing = Nothing()
+        self.nothing = PagePlaceholder()
         self.body = QWidget()
         self.body.setObjectName("pageBody")
         self._stack = QStackedLayout()
@@ -145,7 +145,7 @@ class Page(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self.state.want(*self.subjects)
+        self.state.subscribe(*self.subjects)
         if self._due:
             self.refresh()
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import only, tr
+from lull.desktop.words import tr, without_args
 
 NOTE_MS: Final = 8_000
 ABOVE_BUTTONS: Final = 92
@@ -48,7 +48,7 @@ class ElidedLabel(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     @property
-    def shown(self) -> str:
+    def drawn_text(self) -> str:
         """Return the label's text as it is drawn, cut with "…" if it does not fit."""
         width = self.contentsRect().width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
@@ -66,7 +66,7 @@ class ElidedLabel(QLabel):
             flags,
             self.palette(),
             self.isEnabled(),
-            self.shown,
+            self.drawn_text,
             self.foregroundRole(),
         )
 
@@ -90,7 +90,7 @@ def button(
     made.setProperty("main", main)
     made.setProperty("flat", flat)
     made.setAccessibleName(name or text.replace("&", ""))
-    made.clicked.connect(only(do))
+    made.clicked.connect(without_args(do))
     return made
 
 
@@ -103,7 +103,7 @@ class Tab(QRadioButton):
         super().__init__(text)
         self.setProperty("tab", True)
         self.setAccessibleName(text.replace("&", ""))
-        self.clicked.connect(only(do))
+        self.clicked.connect(without_args(do))
         self.toggled.connect(self._dress)
 
     def _dress(self, chosen: bool) -> None:
@@ -130,7 +130,7 @@ def set_kind(widget: QLabel, kind: str) -> None:
         restyle(widget)
 
 
-def empty_out(layout: QLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Remove and delete all widgets in a layout."""
     while layout.count():
         item = layout.takeAt(0)
@@ -138,7 +138,7 @@ def empty_out(layout: QLayout) -> None:
             return
         inner, widget = item.layout(), item.widget()
         if inner is not None:
-            empty_out(inner)
+            clear_layout(inner)
         if widget is not None:
             widget.hide()
             widget.deleteLater()
@@ -157,7 +157,7 @@ def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
     return made
 
 
-def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
+def unwrapped_row(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
     """Return a layout with these widgets in one line that never wraps; the first widget gets the
     extra width.
     """
@@ -214,7 +214,7 @@ class Banner(QFrame):
         offered = [words for words, _ in offers]
         if offered != self._offered:  # else the focus would be lost
             self._offered = offered
-            empty_out(self.buttons)
+            clear_layout(self.buttons)
             for words, do in offers:
                 self.buttons.addWidget(button(words, do))
         self.setProperty("banner", kind)
@@ -226,7 +226,7 @@ class Banner(QFrame):
         return "" if self.isHidden() else self._words.text()
 
 
-class Note(QFrame):
+class Toast(QFrame):
     """A short message (toast) over the window with the outcome of the user's last action and an
     optional Undo button.
     """
@@ -291,7 +291,7 @@ class Note(QFrame):
             undo()
 
 
-class Nothing(QWidget):
+class PagePlaceholder(QWidget):
     """Placeholder that a page shows when it has no data: the reason, and buttons for what the user
     can do.
     """
@@ -326,19 +326,19 @@ class Nothing(QWidget):
     ) -> None:
         self.head.setText(head)
         self.words.setText(text)
-        empty_out(self.buttons)
+        clear_layout(self.buttons)
         self.buttons.add_stretch()
         for n, (words, do) in enumerate(actions):
             self.buttons.addWidget(button(words, do, main=n == 0))
         self.buttons.add_stretch()
 
 
-def key(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:
+def add_shortcut(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:
     """Make a keyboard shortcut that calls `do` while the widget is visible; holding the keys down
     does not repeat it.
     """
     made = QShortcut(QKeySequence(keys), widget)
     made.setContext(Qt.ShortcutContext.WindowShortcut)
     made.setAutoRepeat(False)
-    made.activated.connect(only(do))
+    made.activated.connect(without_args(do))
     return made

@@ -21,7 +21,7 @@ from PySide6.QtNetwork import (
 )
 
 from lull.contract.chat_headers import RECORD_HEADER, SKILLS_HEADER, WINDOW_AGENT
-from lull.desktop.words import in_window, plain, tr
+from lull.desktop.words import plain, reword_for_window, tr
 
 Json = dict[str, Any]
 SILENCE_MS: Final = 600_000
@@ -156,7 +156,7 @@ class StreamedChat(QObject):
         if status == NO_MODEL:
             return tr("This model is not here any more. Choose another one.")
         if self._wrong:
-            why = in_window(plain(self._wrong)).strip()
+            why = reword_for_window(plain(self._wrong)).strip()
             why = why if why.endswith((".", "!", "?")) else f"{why}."
             return tr("No answer: %1 Try again, or choose another model.", why)
         return "" if self._done else tr("The answer broke off. Try again.")

@@ -56,7 +56,7 @@ class ThemeInForce(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
         self._wear()
 
-    def force(self, theme: Theme | None) -> None:
+    def set_theme(self, theme: Theme | None) -> None:
         """Use this colour theme whatever the system's mode is; with None the theme follows the
         system again.
         """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:  # importing it loads MLX, which this module does not need
-    from lull.engine.reader.net import Encoded
+    from lull.engine.reader.net import EncodedExchange
 
 MOST_TOKENS: Final = 400
 """Most tokens of one exchange, about what two slow cores read in a second; few exchanges are
@@ -21,7 +21,9 @@ MOST_TOGETHER: Final = 16
 """Most exchanges in one batch."""
 
 
-def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[int, ...]]:
+def shorten_exchange(
+    encoded: EncodedExchange, most: int = MOST_TOKENS
+) -> tuple[EncodedExchange, tuple[int, ...]]:
     """Shorten an exchange (question, answer, the user's next message) to about `most` tokens;
     return the shortened exchange and the indices of the message's sentences that were kept.
 
@@ -50,7 +52,7 @@ def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[in
     return replace(encoded, ids=(*ids, *behind), spans=tuple(moved)), tuple(sorted(kept))
 
 
-def together(encoded: Sequence[Encoded]) -> list[list[int]]:
+def batches_by_length(encoded: Sequence[EncodedExchange]) -> list[list[int]]:
     """Group indices of exchanges (question, answer, next message) into batches of similar length,
     shortest first.
 

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 
 from lull.backends.reader.files import ReaderFiles
 from lull.core.errors import EngineError
-from lull.engine.reader.net import ReaderNet, Shape
+from lull.engine.reader.net import ReaderNet, ReaderShape
 
 Array = Any
 
@@ -66,7 +66,7 @@ def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
 _INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
 
 
-def shape_of(files: ReaderFiles) -> Shape:
+def shape_of(files: ReaderFiles) -> ReaderShape:
     """Return the shape of the feedback reader's network (layers, LoRA, classifier heads), read from
     its files.
 
@@ -75,4 +75,4 @@ def shape_of(files: ReaderFiles) -> Shape:
     said: dict[str, Any] = dict(files.shape)
     for key in ("labels", "classes"):
         said[key] = tuple(map(str, said[key]))
-    return Shape(**said)
+    return ReaderShape(**said)

@@ -30,7 +30,7 @@ LINEAR: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encoded:
+class EncodedExchange:
     """Token ids of one exchange (question, answer, next message), and the positions of the
     message's sentences.
     """
@@ -40,7 +40,7 @@ class Encoded:
     """[first, end) token positions of each sentence of the user's message."""
 
 
-def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
+def encode(tokenizer: Any, exchange: Exchange) -> EncodedExchange:
     """Encode an exchange (question, answer, next message) as token ids.
 
     Each sentence of the user's message is tokenized separately. `tokenizer` is a
@@ -65,7 +65,7 @@ def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
         spans.append((len(ids), len(ids) + len(own)))
         ids += own
     ids += ids_of("<|im_end|>\n<|im_start|>assistant\n")
-    return Encoded(ids=tuple(ids), spans=tuple(spans))
+    return EncodedExchange(ids=tuple(ids), spans=tuple(spans))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +85,7 @@ class Batch:
     """
 
 
-def batch_of(encoded: Sequence[Encoded]) -> Batch:
+def batch_of(encoded: Sequence[EncodedExchange]) -> Batch:
     """Pad encoded exchanges (question, answer, next message) into one batch."""
     width = max(len(one.ids) for one in encoded)
     most = max(len(one.spans) for one in encoded)
@@ -105,7 +105,7 @@ def batch_of(encoded: Sequence[Encoded]) -> Batch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class ReaderShape:
     """Configuration of the feedback reader's network: numbers of layers, LoRA parameters, heads."""
 
     frozen: int
@@ -125,7 +125,7 @@ class Shape:
 class ReaderNet(nn.Module):  # type: ignore[misc]
     """The feedback reader's network: base layers, LoRA layers and classifier heads."""
 
-    def __init__(self, base: Any, shape: Shape) -> None:
+    def __init__(self, base: Any, shape: ReaderShape) -> None:
         """Build the feedback reader's network on `base`, an mlx-lm model.
 
         The base's layers above `shape.layers` are removed from it.

@@ -11,7 +11,7 @@ from typing import Any, Final
 import mlx.core as mx
 
 from lull.core.feedback.exchange import Exchange
-from lull.engine.reader.length import together, within
+from lull.engine.reader.length import batches_by_length, shorten_exchange
 from lull.engine.reader.loading import LoadedReader
 from lull.engine.reader.net import batch_of, encode
 
@@ -36,9 +36,9 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
     uncalibrated outputs, in order.
     """
     whole = [encode(reader.tokenizer, _text(exchange)) for exchange in exchanges]
-    cut = [within(one) for one in whole]
+    cut = [shorten_exchange(one) for one in whole]
     found: dict[int, Logits] = {}
-    for picks in together([encoded for encoded, _ in cut]):
+    for picks in batches_by_length([encoded for encoded, _ in cut]):
         said = reader.net(batch_of([cut[i][0] for i in picks]))
         mx.eval(said)
         labels_BL, classes_BK, sentence_BS = (array.tolist() for array in said)

@@ -43,7 +43,12 @@ from lull.core.chat.messages import Message, Role, Sampling, text_message
 from lull.core.errors import LullError, RequestError
 from lull.core.ports import Clock
 from lull.core.provenance.leaks import LURES, leaks
-from lull.loops.adapters.gate_answers import Answered, Contest, answered, away
+from lull.loops.adapters.gate_answers import (
+    ComparedAdapters,
+    CompleteAnswer,
+    generate_answer,
+    kl_from_base,
+)
 from lull.loops.adapters.gate_questions import GateMaterial
 from lull.loops.feedback.at_once import at_once
 from lull.store.adapters.adapters import Adapters
@@ -71,7 +76,7 @@ REPLAY_TOKENS: Final = 512
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Exam:
     version: AdapterVersion
-    contest: Contest
+    contest: ComparedAdapters
     material: GateMaterial
     rule: GateRule
     against: str | None
@@ -87,7 +92,7 @@ class Gate:
         *,
         adapters: Adapters,
         measures: GateMeasures,
-        contest: Callable[[AdapterVersion], Awaitable[Contest]],
+        contest: Callable[[AdapterVersion], Awaitable[ComparedAdapters]],
         material: Callable[[AdapterVersion], Awaitable[GateMaterial]],
         clock: Clock,
         rule: Callable[[], GateRule],
@@ -188,7 +193,7 @@ class Gate:
         known = self._measures.plan(exam.version.id)
         same = ("against", "sha256", "probes", "rule")
         if known is None or any(known.get(name) != plan[name] for name in same):
-            await self._measures.begin(exam.version.id, plan, at=self._clock.now())
+            await self._measures.store_plan(exam.version.id, plan, at=self._clock.now())
             return exam
         # Later requests are left out: the plan fixed in advance which ones count.
         material = replace(
@@ -211,9 +216,9 @@ class Gate:
             name = look.check.name.removeprefix("canaries:")
             count = sum(key.startswith(f"again:{name}:") for key in done)
             able = exam.material.family(name) and count < 2 * exam.rule.most_again
-            if look.standing is CheckState.OPEN and able:
+            if look.state is CheckState.OPEN and able:
                 return [f"again:{name}:{count + k}" for k in range(MEASURES_AT_ONCE)]
-        if target(measures.targets, exam.rule).standing is CheckState.OPEN:
+        if target(measures.targets, exam.rule).state is CheckState.OPEN:
             return self._next_targets(exam, done)
         return []
 
@@ -278,7 +283,7 @@ class Gate:
     async def _lure(self, exam: _Exam, prompt: str) -> Measure:
         asked = (text_message(Role.USER, prompt),)
         sampling = Sampling(temperature=0.0, max_tokens=MOST_ANSWER_TOKENS)
-        said = await answered(exam.contest.engine, asked, sampling, exam.contest.new)
+        said = await generate_answer(exam.contest.engine, asked, sampling, exam.contest.new)
         found = tuple(leaks(said.text, prompt, exam.material.planted))
         return Measure(kind=MeasureKind.LURE, about=prompt, leaks=found)
 
@@ -312,7 +317,7 @@ class Gate:
         worth: dict[str, float] = {}
         for name, messages, adapter in sides:
             try:
-                said = await answered(exam.contest.engine, messages, sampling, adapter)
+                said = await generate_answer(exam.contest.engine, messages, sampling, adapter)
             except RequestError:
                 return nothing
             score = await one.score(said.completion)
@@ -327,24 +332,24 @@ class Gate:
         old: tuple[Message, ...],
         new: tuple[Message, ...],
         sampling: Sampling,
-    ) -> tuple[Answered, Answered]:
+    ) -> tuple[CompleteAnswer, CompleteAnswer]:
         engine, contest = exam.contest.engine, exam.contest
-        first = await answered(engine, old, sampling, contest.old)
-        return first, await answered(engine, new, sampling, contest.new)
+        first = await generate_answer(engine, old, sampling, contest.old)
+        return first, await generate_answer(engine, new, sampling, contest.new)
 
     async def _unchanged(
         self,
         exam: _Exam,
         measure: Measure,
         messages: Sequence[Message],
-        old: Answered,
-        new: Answered,
+        old: CompleteAnswer,
+        new: CompleteAnswer,
     ) -> Measure:
         """Measure what should not change about an answer: distance, manner, leaks."""
         prompt = "\n".join(message.text for message in messages)
         return replace(
             measure,
-            away=await away(exam.contest, new),
+            away=await kl_from_base(exam.contest, new),
             manner=(_manner(old), _manner(new)),
             # Text that the adapter in force says too was not memorised by the candidate.
             leaks=tuple(
@@ -353,7 +358,7 @@ class Gate:
         )
 
 
-def _manner(answer: Answered) -> Manner:
+def _manner(answer: CompleteAnswer) -> Manner:
     return manner_of(answer.text, refused=refuses(answer.text))
 
 

@@ -18,7 +18,7 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contest:
+class ComparedAdapters:
     """The two adapters that the gate (the test before an adapter answers users) compares: the
     active one and the candidate, loaded in one engine on one base model.
     """
@@ -33,7 +33,7 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class CompleteAnswer:
     """A model's complete answer with its token ids, log-probabilities and its prompt's ids."""
 
     completion: Completion
@@ -46,9 +46,9 @@ class Answered:
         return self.completion.message.text
 
 
-async def answered(
+async def generate_answer(
     engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
-) -> Answered:
+) -> CompleteAnswer:
     """Have the engine generate a complete answer to a request, with one adapter or, for None, the
     base model. Cancelling stops the engine.
 
@@ -64,7 +64,7 @@ async def answered(
         raise EngineError(f"The adapter {adapter} was let go meanwhile.") from error
 
 
-async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
+async def _answered(engine: Engine, request: GenerateRequest) -> CompleteAnswer:
     prompt_ids = await engine.tokenize(request)
     pieces: list[Chunk] = []
     # Every engine returns a generator; closing it stops the answer.
@@ -74,7 +74,7 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
             pieces.append(chunk)
     finish = pieces[-1].finish if pieces else None
     text = "".join(piece.text for piece in pieces)
-    return Answered(
+    return CompleteAnswer(
         completion=Completion(
             message=text_message(Role.ASSISTANT, text), finish=finish or Finish.ERROR
         ),
@@ -84,7 +84,7 @@ async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
     )
 
 
-async def away(contest: Contest, answer: Answered) -> Distance:
+async def kl_from_base(contest: ComparedAdapters, answer: CompleteAnswer) -> Distance:
     """Return the KL divergence, in nats, of the candidate adapter from the base model, summed over
     the tokens of an answer that the candidate generated.
     """

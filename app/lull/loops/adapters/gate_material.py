@@ -18,18 +18,18 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.checks.reading import parse
 from lull.core.errors import NotFound
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, majority
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Skill, SkillKey
 from lull.core.training.ports import Curriculum
-from lull.core.training.rollout import same_words
+from lull.core.training.rollout import normalised_words
 from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
-from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.loops.feedback.verify import Verifier, Wish
-from lull.loops.proof.replay import injected
+from lull.loops.proof.replay import prompt_with_skills
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import Rollouts
 from lull.store.adapters.adapters import Adapters
@@ -73,7 +73,7 @@ class _StoredRequests:
     """Normalised texts of these requests; the same text in another turn is not held out."""
 
     def fresh(self, one: ServedTurn) -> bool:
-        return one.turn.id not in self.used and same_words(one.asked) not in self.seen
+        return one.turn.id not in self.used and normalised_words(one.asked) not in self.seen
 
 
 async def material_of(sources: MaterialSources, version: AdapterVersion) -> GateMaterial:
@@ -90,7 +90,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
         recent=recent,
         wishes=sources.rewarding.wishes(recent),
         used=used,
-        seen=frozenset(same_words(one.asked) for one in trained),
+        seen=frozenset(normalised_words(one.asked) for one in trained),
     )
     taught = _graduates(sources, version)
     if taught is not None:
@@ -111,7 +111,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
 
 def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:
     for one in trained:
-        yield from (clean(message).text for message in one.turn.request)
+        yield from (without_skill_text(message).text for message in one.turn.request)
         yield one.turn.answer.text
 
 
@@ -133,7 +133,7 @@ def _used(sources: MaterialSources, version: AdapterVersion) -> frozenset[str]:
     trained on.
     """
     used: set[str] = set()
-    for adapter in sources.adapters.line(version.id):
+    for adapter in sources.adapters.lineage(version.id):
         run = sources.adapters.get(adapter).run
         seen: set[str] = set()
         while run is not None and run not in seen:
@@ -152,7 +152,7 @@ def _used(sources: MaterialSources, version: AdapterVersion) -> frozenset[str]:
 
 
 def _of_wishes(sources: MaterialSources, stored: _StoredRequests, model: str) -> list[_Target]:
-    book = sources.rollouts.book(model)
+    book = sources.rollouts.collect_requests(model)
     found = [
         _by_wishes(sources, prompt.served, prompt.skills, book.wishes)
         for prompt in book.prompts
@@ -174,7 +174,7 @@ def _by_wishes(
     async def score(answer: Completion) -> float | None:
         if answer.finish is not Finish.STOP:
             return 0.0  # an unfinished answer is worth nothing
-        worth = await sources.rewarding.worth(served, skills, wishes, answer)
+        worth = await sources.rewarding.score_answer(served, skills, wishes, answer)
         return worth.reward if worth is not None else None
 
     return _Target(served=served, skills=skills, score=score)
@@ -234,8 +234,8 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
         if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):
             return None if does is None else float(does)
         question = JudgeQuestion(
-            asks=Asks.WISH,
-            messages=tuple(clean(message) for message in served.turn.request),
+            asks=QuestionKind.WISH,
+            messages=tuple(without_skill_text(message) for message in served.turn.request),
             answer=answer.message,
             wish=proposal.wish,
         )
@@ -285,8 +285,8 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
         if judge is None or sources.verifier.is_exact(served.turn.model):
             return 0.0 if sources.verifier.is_exact(served.turn.model) else None
         question = JudgeQuestion(
-            asks=Asks.PAIR,
-            messages=tuple(clean(message) for message in served.turn.request),
+            asks=QuestionKind.PAIR,
+            messages=tuple(without_skill_text(message) for message in served.turn.request),
             answer=answer.message,
             reference=accepted,
         )
@@ -315,8 +315,8 @@ def _held_out(target: _Target, place: Placement) -> HeldOutRequest:
 
 
 def _messages(served: ServedTurn, skills: Sequence[Skill], place: Placement) -> tuple[Message, ...]:
-    request = tuple(clean(message) for message in served.turn.request)
-    return injected(request, [skill.body for skill in skills], system="", place=place)
+    request = tuple(without_skill_text(message) for message in served.turn.request)
+    return prompt_with_skills(request, [skill.body for skill in skills], system="", place=place)
 
 
 def _drawn(sources: MaterialSources, like: ServedTurn, model: str, words: str) -> list[ServedTurn]:

@@ -74,7 +74,7 @@ class AdapterMoves:
         else changes.
         """
 
-    def unusable(self, version: AdapterVersion) -> str:
+    def why_unusable(self, version: AdapterVersion) -> str:
         """Return the reason why an adapter version cannot be used (damaged files, or the model has
         other base weights now); "" if it can be used. Blocking.
         """
@@ -83,11 +83,11 @@ class AdapterMoves:
             return f"the weights of {version.base_model} are others now"
         return self._files.damage(version.id, version.sha256)
 
-    async def undamaged(self, version: AdapterVersion) -> None:
+    async def check_usable(self, version: AdapterVersion) -> None:
         """Check that an adapter version can be used; raise AdapterError if its files are damaged or
         it was trained on other base weights.
         """
-        wrong = await asyncio.to_thread(self.unusable, version)
+        wrong = await asyncio.to_thread(self.why_unusable, version)
         if wrong:
             raise AdapterError(f"{version.id} cannot be used: {wrong}", hint="Train it again.")
 
@@ -104,13 +104,13 @@ class AdapterMoves:
                 f"{version.id} cannot be used: {error.detail}", hint=error.hint
             ) from error
 
-    async def move(self, moved: Coroutine[object, object, AdaptersInForce]) -> AdaptersInForce:
+    async def move(self, change: Coroutine[object, object, AdaptersInForce]) -> AdaptersInForce:
         """Change which adapter of a model is active: await `change`, which updates the database,
         then route requests accordingly, and unload adapters that are not needed.
 
         The change is carried out even if the caller is cancelled.
         """
-        return await uninterrupted(self._carried_out(moved))
+        return await uninterrupted(self._carried_out(change))
 
     async def _carried_out(
         self, moved: Coroutine[object, object, AdaptersInForce]
@@ -127,7 +127,7 @@ class AdapterMoves:
         for adapter in (force.active, force.shadow):
             if adapter is not None:
                 self._tell(self._adapters.get(adapter))
-        await self.let_go(force.model)
+        await self.unload_unneeded(force.model)
         await asyncio.to_thread(self._prune, force)
 
     def route(self, force: AdaptersInForce) -> None:
@@ -153,7 +153,7 @@ class AdapterMoves:
         learned = frozenset(one.sha256 for one in self._adapters.learned(adapter))
         return Arm(version=self._adapters.get(adapter).sha256, learned=learned)
 
-    async def let_go(self, model: str) -> None:
+    async def unload_unneeded(self, model: str) -> None:
         """Unload the adapters of a model that are no longer needed from the engine."""
         examined = (self.examined,) if self.examined is not None else ()
         await self._host.keep_only(model, versions_needed(self._adapters, model, examined))

@@ -30,12 +30,12 @@ from lull.core.adapters.adapter import (
     AdaptersInForce,
     AdapterStatus,
     AdapterVersion,
-    Learned,
+    LearnedSkill,
 )
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
 from lull.core.errors import AdapterError, Conflict, LullError, NotFound
-from lull.core.ports import Clock, TellsProblem
+from lull.core.ports import Clock, ProblemReporter
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
@@ -86,7 +86,7 @@ class Promote:
         clock: Clock,
         rule: Callable[[], PromoteRule],
         tell: Callable[[AdapterVersion], None],
-        problem: TellsProblem,
+        problem: ProblemReporter,
     ) -> None:
         """The function `rule` returns the settings of trials and rollbacks, `tell` is called after
         every change of an adapter, and `problem` shows the user an error when such a change fails.
@@ -106,7 +106,7 @@ class Promote:
 
     # Into force
 
-    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a training run has made, as a child of the active adapter.
         `graduates` is the skill that the run trained into the adapter, if any.
 
@@ -123,14 +123,14 @@ class Promote:
             status=AdapterStatus.CANDIDATE,
             made=self._clock.now(),
         )
-        learned = [Learned(skill=graduates.key, sha256=graduates.sha256)] if graduates else []
-        return (await self.take_in(version, Path(folder), learned)).id
+        learned = [LearnedSkill(skill=graduates.key, sha256=graduates.sha256)] if graduates else []
+        return (await self.store_adapter(version, Path(folder), learned)).id
 
-    async def take_in(
+    async def store_adapter(
         self,
         version: AdapterVersion,
         folder: Path,
-        learned: Sequence[Learned] = (),
+        learned: Sequence[LearnedSkill] = (),
     ) -> AdapterVersion:
         """Store a finished adapter's files and its database row; return it with its computed
         `sha256`. `learned` are the skills that were trained into it.
@@ -149,7 +149,7 @@ class Promote:
         self._tell(made)
         return made
 
-    async def consider(self, adapter: str, until_s: float | None = None) -> Verdict | None:
+    async def run_gate(self, adapter: str, until_s: float | None = None) -> Verdict | None:
         """Run the gate (the test against the active adapter) for a candidate adapter, and put the
         candidate on trial if it is no worse.
 
@@ -160,22 +160,22 @@ class Promote:
         version = self._adapters.get(adapter)
         if version.status is not AdapterStatus.CANDIDATE and version.verdict is not None:
             return version.verdict
-        await self._moves.undamaged(version)
+        await self._moves.check_usable(version)
         self._moves.examined = adapter
         verdict = await self._gate.slice(adapter, float("inf") if until_s is None else until_s)
         if verdict is None:
             return None
         self._moves.examined = None
-        version = await self._adapters.verdict(adapter, verdict)
+        version = await self._adapters.store_verdict(adapter, verdict)
         self._tell(version)
         if verdict.accepted:
-            await self.accepted(version)
+            await self.start_trial(version)
         else:
             log.info("adapter %s was rejected: %s", adapter, "; ".join(verdict.reasons))
-            await self._moves.let_go(version.base_model)
+            await self._moves.unload_unneeded(version.base_model)
         return verdict
 
-    async def accepted(self, version: AdapterVersion) -> None:
+    async def start_trial(self, version: AdapterVersion) -> None:
         """Put an adapter that passed its test on trial (it answers a share of new conversations),
         or make it active if trials are switched off. Raises LullError.
         """
@@ -201,7 +201,7 @@ class Promote:
 
     async def _promote(self, adapter: str, *, why: str, held_share: float) -> AdaptersInForce:
         version = self._adapters.get(adapter)
-        await self._moves.undamaged(version)
+        await self._moves.check_usable(version)
         await self._moves.load(version)
         now = self._clock.now()
         return await self._moves.move(
@@ -243,7 +243,7 @@ class Promote:
     async def _back(self, model: str, to: str | None, *, why: str) -> AdaptersInForce:
         if to is not None:
             version = self._adapters.get(to)
-            await self._moves.undamaged(version)
+            await self._moves.check_usable(version)
             await self._moves.load(version)
         now = self._clock.now()
         return await self._moves.move(self._adapters.roll_back(model, to, at=now, why=why))
@@ -269,9 +269,9 @@ class Promote:
         known = [one.id for one in self._adapters.all()]
         await asyncio.to_thread(self._files.sweep, known)
         for model in self._adapters.models():
-            await self.take_up(model)
+            await self.route_to_active(model)
 
-    async def take_up(self, model: str) -> None:
+    async def route_to_active(self, model: str) -> None:
         """Route a model's requests to its active adapter, as soon as the engine begins to serve the
         model.
 
@@ -289,7 +289,7 @@ class Promote:
             if adapter is None:
                 continue
             version = self._adapters.get(adapter)
-            wrong = await asyncio.to_thread(self._moves.unusable, version)
+            wrong = await asyncio.to_thread(self._moves.why_unusable, version)
             if wrong:
                 await self._fall_back(version, wrong)
                 await self._take_up(model)
@@ -300,7 +300,7 @@ class Promote:
             return
         self._moves.route(force)
 
-    async def lost(self, sha256: str, error: LullError) -> None:
+    async def on_load_failure(self, sha256: str, error: LullError) -> None:
         """Fall back to an earlier adapter because the restarted engine could not load the adapter
         with this `sha256`; do nothing if that adapter is not in use.
         """

@@ -29,7 +29,7 @@ from lull.core.errors import LullError, WeightsError
 from lull.core.models.ollama_model import (
     ShownModel,
     create_body,
-    differs,
+    differing_fields,
     is_published,
     next_number,
     published_name,
@@ -49,7 +49,7 @@ class PublishStep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learnt:
+class AdapterToPublish:
     """An adapter to publish: its version, its folder, and the sha256 of its base weights."""
 
     sha256: str
@@ -104,7 +104,7 @@ class Publish:
     async def prepare(
         self,
         model: str,
-        learnt: Learnt,
+        learnt: AdapterToPublish,
         *,
         says: Says,
         tell: Tell = lambda _step, _done, _of: None,
@@ -147,7 +147,7 @@ class Publish:
 
     # The steps, in order
 
-    async def _begun(self, base: ShownModel, learnt: Learnt) -> PublishedVersion:
+    async def _begun(self, base: ShownModel, learnt: AdapterToPublish) -> PublishedVersion:
         """Return the unfinished or finished version for the same weights, or a new one."""
         versions = await self._all(base.name)
         for version in reversed(versions):
@@ -171,7 +171,7 @@ class Publish:
         return await self._put(fresh)
 
     async def _made(
-        self, base: ShownModel, version: PublishedVersion, learnt: Learnt, tell: Tell
+        self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: Tell
     ) -> PublishedVersion:
         blob = await asyncio.to_thread(self._blob_of, base)
         out = self._file_for(version.name)
@@ -185,14 +185,14 @@ class Publish:
                     digest, out, lambda done, of: tell(PublishStep.UPLOADING, done, of)
                 )
             tell(PublishStep.CREATING, 0, 0)
-            await self._store.create(create_body(version.name, digest, base.carried))
+            await self._store.create(create_body(version.name, digest, base.create_fields))
         finally:
             await asyncio.to_thread(self._drop_file, out)
         return await self._compared(base, version)
 
     async def _compared(self, base: ShownModel, version: PublishedVersion) -> PublishedVersion:
         made = await self._store.show(version.name)
-        other = list(differs(base.carried, made.carried))
+        other = list(differing_fields(base.create_fields, made.create_fields))
         if sorted(base.capabilities) != sorted(made.capabilities):
             other.append("capabilities")
         if other:
@@ -203,7 +203,7 @@ class Publish:
         self,
         base: ShownModel,
         version: PublishedVersion,
-        learnt: Learnt,
+        learnt: AdapterToPublish,
         says: Says,
         tell: Tell,
     ) -> PublishedVersion:

@@ -63,7 +63,9 @@ class Conversations:
         """
         if session:
             named = self._recent.get(_session_key(client, session))
-            return named or self._stored(lambda: self._trajectories.session(client, session))
+            return named or self._stored(
+                lambda: self._trajectories.session_position(client, session)
+            )
         history = chain[:-1]
         if all(message.role is Role.SYSTEM for message in messages[:-1]):
             return None

@@ -44,7 +44,7 @@ class CurrentSelection:
         None if nothing is known now of the conversation's model.
         """
         client = _client(served)
-        if not self._library().skills_for(client.name, apart=client.apart).skills:
+        if not self._library().skills_for(client.name, isolated=client.apart).skills:
             return ()
         model = self._facts(served.turn.model)
         if model is None:
@@ -69,7 +69,7 @@ class CurrentSelection:
         """
         request = ChatRequest(model=model_name, messages=messages, stream=False)
         library = self._library()
-        return self._fixing.chosen(request, client, library, model)
+        return self._fixing.skills_for_new_chat(request, client, library, model)
 
     def place(self, model_name: str) -> Placement:
         """Return where in a model's prompts Lull puts skills: in the system text or in a user
@@ -78,7 +78,7 @@ class CurrentSelection:
         model = self._facts(model_name)
         return Placement.SYSTEM if model is None else self._fixing.place(model)
 
-    def still(self, served: ServedTurn) -> bool:
+    def same_skills_today(self, served: ServedTurn) -> bool:
         """Whether a stored turn would get exactly the same skills (instruction texts) in its prompt
         today.
 
@@ -89,7 +89,7 @@ class CurrentSelection:
         had = {skill.sha256 for skill in served.turn.skills}
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
-    def still_meant(self, served: ServedTurn) -> bool:
+    def feedback_still_applies(self, served: ServedTurn) -> bool:
         """Whether the user's feedback on a stored turn still applies to today's skill library: all
         of the turn's skills are still active, and its prompt would get no skill approved since.
 
@@ -101,13 +101,13 @@ class CurrentSelection:
             return False
         had = {skill.sha256 for skill in served.turn.skills} | served.left_out
         client = _client(served)
-        own = self._library().skills_for(client.name, apart=client.apart)
+        own = self._library().skills_for(client.name, isolated=client.apart)
         in_force = {skill.sha256 for skill in (*own.pinned, *own.skills.values())}
         news = (skill for skill in chosen if skill.sha256 not in had)
         return had <= in_force and all(skill.since <= served.known for skill in news)
 
 
-def clean(message: Message) -> Message:
+def without_skill_text(message: Message) -> Message:
     """Return a copy of a message without the skill text that Lull had added to it."""
     parts = tuple(replace(part, text=strip_injected(part.text)) for part in message.parts)
     return replace(message, parts=parts)

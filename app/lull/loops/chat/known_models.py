@@ -31,7 +31,7 @@ class KnownModels:
         self._within_s = within_s
         self._facts: OrderedDict[str, ModelFacts] = OrderedDict()
 
-    async def known(
+    async def facts_in_time(
         self, name: str, facts: Callable[[], ModelFacts | Awaitable[ModelFacts]]
     ) -> tuple[bool, ModelFacts | None]:
         """Look up a model's facts within a time limit; return (whether they came in time, the

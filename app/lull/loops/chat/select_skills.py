@@ -22,7 +22,7 @@ from lull.core.chat.messages import ChatRequest, Role
 from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection, Suffix
 from lull.core.proof.holdout import Toss
 from lull.core.skills.ports import SkillIndex
-from lull.core.skills.prompt_block import Injection, Placement, block
+from lull.core.skills.prompt_block import Injection, Placement, skills_block
 from lull.core.skills.skill import Library, Skill, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule, SkillChoice, choose, ranked
 from lull.store.chat.trajectories import Position
@@ -30,7 +30,7 @@ from lull.store.skills.skills import injected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selected:
+class SelectedSkills:
     """The skills (instruction texts) chosen for the prompt of one turn."""
 
     selection: Selection
@@ -46,7 +46,7 @@ class Selected:
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
-    def not_put_in(self, why: str) -> Selected:
+    def without_skills(self, why: str) -> SelectedSkills:
         """Return a copy of this selection without skills, for a turn into whose request body they
         could not be written; `why` is the reason.
 
@@ -56,7 +56,7 @@ class Selected:
         was = self.selection
         flips = tuple(flip for flip in was.flips if decides_adapter(flip))
         selection = Selection(why=why, flips=flips, learned=was.learned)
-        return Selected(selection=selection, known=self.known)
+        return SelectedSkills(selection=selection, known=self.known)
 
 
 CANDIDATES_PER_PLACE = 2
@@ -139,7 +139,7 @@ class SelectSkills:
         self._uses = uses
         self._guard = guard
 
-    def without_chance(self, index: SkillIndex | None = None) -> SelectSkills:
+    def without_holdout(self, index: SkillIndex | None = None) -> SelectSkills:
         """Return a copy of this selector that never leaves a skill out of a prompt at random; with
         `index` it searches that index instead of its own.
         """
@@ -150,7 +150,7 @@ class SelectSkills:
         made.places = self.places
         return made
 
-    def fix(
+    def determine_skills(
         self,
         request: ChatRequest,
         client: Client,
@@ -160,7 +160,7 @@ class SelectSkills:
         *,
         trajectory: str,
         injectable: bool,
-    ) -> Selected:
+    ) -> SelectedSkills:
         """Determine which skills are in the prompt of a turn: chosen anew on a conversation's first
         turn (`position` is None), kept on later turns, where newly approved ones may be added.
         """
@@ -169,7 +169,7 @@ class SelectSkills:
         if not injectable or model is None:
             # Nothing was looked up, so whatever is approved may still join as a suffix later.
             why = "the model's facts came too late" if injectable else "not a chat"
-            return Selected(selection=Selection(why=why))
+            return SelectedSkills(selection=Selection(why=why))
         choice = self._choose(request, client, library, model)
         tosses = {one: self._guard.leaves_out(one, trajectory, client) for one in choice.skills}
         kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
@@ -185,11 +185,11 @@ class SelectSkills:
             selection = replace(
                 selection,
                 skills=tuple(injected(skill) for skill in kept),
-                block=block([skill.body for skill in kept]),
+                block=skills_block([skill.body for skill in kept]),
                 model_system=model.system if request.system is None else "",
             )
         joined = tuple(skill.key for skill in kept)
-        return Selected(
+        return SelectedSkills(
             selection=selection, suffixes=suffixes, known=library.generation, joined=joined
         )
 
@@ -203,12 +203,12 @@ class SelectSkills:
         """These skills as a part of the newest user message."""
         return Suffix(
             message=len(request.messages) - 1,
-            text=block([skill.body for skill in skills]),
+            text=skills_block([skill.body for skill in skills]),
             skills=tuple(injected(skill) for skill in skills),
             head=self.place(model) is Placement.HEAD,
         )
 
-    def chosen(
+    def skills_for_new_chat(
         self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
     ) -> tuple[Skill, ...]:
         """Return the skills (instruction texts) that a new conversation starting with this request
@@ -225,7 +225,7 @@ class SelectSkills:
         model: ModelFacts | None,
         *,
         injectable: bool,
-    ) -> Selected:
+    ) -> SelectedSkills:
         """Keep the trajectory's skills, and add skills approved since to the newest message."""
         messages = request.messages
         kept = tuple(
@@ -237,7 +237,7 @@ class SelectSkills:
         if model is not None and selection.block and request.system is None:
             # The same bytes as on the first turn, unless the client changed the model.
             selection = replace(selection, model_system=model.system)
-        fixed = Selected(selection=selection, suffixes=kept, known=position.known)
+        fixed = SelectedSkills(selection=selection, suffixes=kept, known=position.known)
         if not injectable:
             return fixed
         fixed = self._within_window(request, model, fixed)
@@ -255,17 +255,17 @@ class SelectSkills:
         return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
 
     def _within_window(
-        self, request: ChatRequest, model: ModelFacts | None, fixed: Selected
-    ) -> Selected:
+        self, request: ChatRequest, model: ModelFacts | None, fixed: SelectedSkills
+    ) -> SelectedSkills:
         """Remove skills that no longer fit beside the history.
 
         The newest suffix goes first, so that most of the prompt's prefix stays; the block goes
         last.
         """
-        rate = self.rate(model, request)
+        rate = self.token_rate(model, request)
         window = window_of(request, model)
         left_tokens = window - reply_reserve(window, request.sampling.max_tokens)
-        left_tokens -= rate.asked(request)
+        left_tokens -= rate.request_tokens(request)
         while fixed.suffixes and _carried_tokens(fixed, rate) > left_tokens:
             fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
         if fixed.selection.block and _carried_tokens(fixed, rate) > left_tokens:
@@ -281,10 +281,10 @@ class SelectSkills:
         library: Library,
         model: ModelFacts,
         *,
-        carried: Selected | None = None,
+        carried: SelectedSkills | None = None,
     ) -> SkillChoice:
         """Choose skills for a first turn, or those that may join a running trajectory."""
-        own = library.skills_for(client.name, apart=client.apart)
+        own = library.skills_for(client.name, isolated=client.apart)
         if not own.skills:
             return SkillChoice(skills=(), why="no skill is active")
         there = (carried.shas if carried else frozenset()) | model.learned
@@ -312,16 +312,16 @@ class SelectSkills:
         fitting = list(islice(fits, CANDIDATES_PER_PLACE * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
             fitting = list(self._guard.prefers(fitting, self.rule.at_most, asked))
-        rate = self.rate(model, request)
+        rate = self.token_rate(model, request)
         window = window_of(request, model)
         return choose(
             pinned=[skill for skill in own.pinned if joins(skill)],
             general=self._sheet(general),
             retrieved=[*fitting, *(lines[key] for key in order if key in lines)],
             window_tokens=window,
-            prompt_tokens=rate.asked(request) + rate.text(model.system),
+            prompt_tokens=rate.request_tokens(request) + rate.text_tokens(model.system),
             reply_tokens=reply_reserve(window, request.sampling.max_tokens),
-            tokens_of=rate.text,
+            tokens_of=rate.text_tokens,
             rule=self.rule,
             spent_tokens=_carried_tokens(carried, rate) if carried else 0,
         )
@@ -330,7 +330,7 @@ class SelectSkills:
         """Sort the skills for every request by estimated effect, then by age."""
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
-    def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
+    def token_rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
         """Return a model's average number of tokens per character of text: the measured rate, or a
         default.
         """
@@ -351,7 +351,7 @@ def _asks(request: ChatRequest) -> bool:
     return bool(request.messages) and request.messages[-1].role is Role.USER
 
 
-def _back(carried: Selected | None, model: ModelFacts | None) -> frozenset[str]:
+def _back(carried: SelectedSkills | None, model: ModelFacts | None) -> frozenset[str]:
     """Skills learned by the adapter that began the trajectory but not by the current one.
 
     They join the prompt at once.
@@ -361,13 +361,13 @@ def _back(carried: Selected | None, model: ModelFacts | None) -> frozenset[str]:
     return frozenset(carried.selection.learned) - model.learned
 
 
-def _carried_tokens(fixed: Selected, rate: TokenRate) -> int:
+def _carried_tokens(fixed: SelectedSkills, rate: TokenRate) -> int:
     """Return the tokens taken by the prompt's skills and by the model's own SYSTEM text before
     these.
     """
     texts = [fixed.selection.block, fixed.selection.model_system]
     texts += [suffix.text for suffix in fixed.suffixes]
-    return sum(rate.text(text) for text in texts if text)
+    return sum(rate.text_tokens(text) for text in texts if text)
 
 
 def _flip(skill: Skill, toss: Toss) -> CoinFlip:
@@ -391,7 +391,7 @@ def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
     return (model.window_tokens if model else None) or DEFAULT_WINDOW
 
 
-def injection(request: ChatRequest, fixed: Selected) -> Injection:
+def injection(request: ChatRequest, fixed: SelectedSkills) -> Injection:
     """Return what to add to a request for its chosen skills: a block for the system prompt, and
     texts before and behind user messages.
     """

@@ -41,7 +41,7 @@ from lull.loops.chat.conversations import Conversations
 from lull.loops.chat.known_models import MOST_CLIENTS, KnownModels, remember
 from lull.loops.chat.select_skills import (
     NoGuard,
-    Selected,
+    SelectedSkills,
     SelectSkills,
     SkillGuard,
     injection,
@@ -63,7 +63,7 @@ class Serving:
 
     request: ChatRequest
     stamp: TurnStamp
-    skills: Selected
+    skills: SelectedSkills
     """The skills in the request's prompt, and what the conversation remembers of their choice."""
     injection: Injection
     links: tuple[str, ...]
@@ -115,7 +115,7 @@ class Serve:
         )
 
     @property
-    def fixing(self) -> SelectSkills:
+    def skill_selector(self) -> SelectSkills:
         """The selector that chooses the skills (instruction texts) for requests' prompts."""
         return self._fixing
 
@@ -151,12 +151,12 @@ class Serve:
         session = session.encode(errors="replace").decode()
         chain = self._conversations.chain(client, request)
         position = self._conversations.position(client, session, request.messages, chain)
-        certain, likely = await self._models.known(request.model, facts)
+        certain, likely = await self._models.facts_in_time(request.model, facts)
         trajectory = position.trajectory if position else self._ids.new("conv")
         flip: CoinFlip | None = None
         if on_trial:
             likely, flip = self._armed(likely, position, trajectory)
-        fixed = self._fixing.fix(
+        fixed = self._fixing.determine_skills(
             request,
             client,
             library,
@@ -181,7 +181,7 @@ class Serve:
         added = injection(request, fixed)
         if put_in is not None and (why := await put_in(added)):
             # The adapter that answers stays as it was chosen.
-            stamp, fixed = replace(stamp, skills=()), fixed.not_put_in(why)
+            stamp, fixed = replace(stamp, skills=()), fixed.without_skills(why)
             added = Injection(system="")
         return Serving(
             request=request,
@@ -204,7 +204,7 @@ class Serve:
         trajectory: str,
         route: str,
         generation: int,
-        fixed: Selected,
+        fixed: SelectedSkills,
     ) -> TurnStamp:
         suffixed = (skill for suffix in fixed.suffixes for skill in suffix.skills)
         return TurnStamp(
@@ -317,10 +317,10 @@ class Serve:
         if said is None:
             return why  # how many tokens an image takes depends on the model
         characters = said + len(added)
-        expected = rate.asked(request) + rate.text(added)
+        expected = rate.request_tokens(request) + rate.text_tokens(added)
         if was_cut(
             expected_tokens=expected,
-            fewest_tokens=rate.fewest(characters),
+            fewest_tokens=rate.min_tokens(characters),
             counted_tokens=counted,
             window_tokens=window,
         ):
@@ -343,7 +343,7 @@ class Serve:
         remember(self._uses, asker, counts, most=MOST_CLIENTS)
         for key in joined:
             counts[key] = counts.get(key, 0) + 1
-        self._skills.used(joined, by=asker, at=serving.stamp.at)
+        self._skills.count_uses(joined, by=asker, at=serving.stamp.at)
 
 
 def _prepared(kept: asyncio.Future[Prepared]) -> Prepared:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lull.core.clients.client import ChatProgram, UserPlace
+from lull.core.clients.client import ChatProgram, UserMachine
 from lull.core.clients.connection import Connection, ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
 from lull.core.clients.tree import Reader
-from lull.core.clients.undoing import difference, taken_out
+from lull.core.clients.undoing import difference, undo_change
 from lull.core.errors import ClientFileError, Conflict, NotFound, UsageError
 from lull.store.clients.client_files import (
     ClientFile,
@@ -90,7 +90,7 @@ class ClientConnecting:
     configuration files.
     """
 
-    def __init__(self, connections: Connections, user: UserPlace, yaml: Reader) -> None:
+    def __init__(self, connections: Connections, user: UserMachine, yaml: Reader) -> None:
         self._connections = connections
         self._user = user
         self._yaml = yaml
@@ -164,11 +164,11 @@ class ClientConnecting:
             at=at,
             made_folders=(*missing_folders(path), *(known.made_folders if known else ())),
         )
-        with self._connections.kept(connection, before, after):
+        with self._connections.storing(connection, before, after):
             replace_client_file(plan.file, after)
         return connection
 
-    def standing(
+    def connection_state(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectionState:
         """Return the state of a chat client's connection: its configuration file points at Lull,
@@ -236,7 +236,7 @@ class ClientConnecting:
         before, after = self._connections.before(known), self._connections.after(known)
         if known.existed and file.data == before:
             return before
-        merged = taken_out(before.decode(), after.decode(), file.text)
+        merged = undo_change(before.decode(), after.decode(), file.text)
         if merged is None:
             raise self._clash(known)
         return None if merged == "" and not known.existed else merged.encode()
@@ -261,7 +261,7 @@ class ClientConnecting:
                 connection=connection, file=file, text=None, clash=False, diff="", done=False
             )
         after = self._connections.after(connection).decode()
-        text = before.decode() if now is None else taken_out(before.decode(), after, file.text)
+        text = before.decode() if now is None else undo_change(before.decode(), after, file.text)
         return UndoPlan(
             connection=connection,
             file=file,

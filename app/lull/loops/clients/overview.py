@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lull.core.clients.client import ChatProgram, UserPlace
+from lull.core.clients.client import ChatProgram, UserMachine
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.loops.clients.connect import ClientConnecting
@@ -32,7 +32,7 @@ class ClientOverview:
     """
 
     def __init__(
-        self, connecting: ClientConnecting, user: UserPlace, programs: InstalledPrograms
+        self, connecting: ClientConnecting, user: UserMachine, programs: InstalledPrograms
     ) -> None:
         self._connecting = connecting
         self._user = user
@@ -49,7 +49,7 @@ class ClientOverview:
         if client.name != "environment" and place is not None:
             own_folder = place.parent not in (self._user.home, self._user.config)
             there = there or place.exists() or (own_folder and place.parent.exists())
-        standing = self._connecting.standing(client, target, named)
+        standing = self._connecting.connection_state(client, target, named)
         return {
             "name": client.name,
             "title": client.title,

@@ -11,10 +11,10 @@ from datetime import UTC, datetime, timedelta
 
 from lull.core.chat.messages import Role
 from lull.core.errors import LullError
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote, majority
 from lull.core.feedback.rules import ScoreRule
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.loops.feedback.reward_book import RewardBook
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn
@@ -38,7 +38,7 @@ class AskJudge:
         *,
         book: RewardBook,
         judge: Callable[[], Judge | None],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         rule: ScoreRule,
     ) -> None:
@@ -64,10 +64,10 @@ class AskJudge:
             self._away = None
             return 0
         until = ANY_TIME if hurry else self._clock.now()
-        due = self._rewards.due(until, limit=limit)
+        due = self._rewards.due_for_judging(until, limit=limit)
         for served in due:
             await self._ask(judge, served, hurry=hurry)
-        if not due and self._away is not None and self._rewards.due(ANY_TIME, limit=1):
+        if not due and self._away is not None and self._rewards.due_for_judging(ANY_TIME, limit=1):
             raise self._away
         return len(due)
 
@@ -88,7 +88,7 @@ class AskJudge:
         next_turn = self._rewards.following(turn)
         following = next_turn.request if next_turn is not None else ()
         return JudgeQuestion(
-            asks=Asks.TURN,
+            asks=QuestionKind.TURN,
             messages=turn.request,
             answer=turn.answer,
             results=tuple(m for m in following if m.role is Role.TOOL),

@@ -20,13 +20,13 @@ from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.models.talked_to import (
     COUNTED_PERIOD,
     AutoChoice,
-    Talked,
+    ModelUse,
     auto_choice,
     built_in_choice,
 )
 from lull.core.ports import Clock
-from lull.core.said import said
-from lull.loops.models.choose_model import ThereIs
+from lull.core.said import coded_text
+from lull.loops.models.choose_model import ModelListing
 from lull.store.feedback.remembered import Remembered
 
 log = logging.getLogger(__name__)
@@ -51,8 +51,8 @@ class AutoLearner:
         self,
         remembered: Remembered,
         *,
-        talked: Callable[[datetime], Sequence[Talked]],
-        there: Callable[[], Awaitable[ThereIs]],
+        talked: Callable[[datetime], Sequence[ModelUse]],
+        there: Callable[[], Awaitable[ModelListing]],
         ready: Callable[[str], bool],
         clock: Clock,
         built_in: Sequence[str],
@@ -74,7 +74,7 @@ class AutoLearner:
         self.is_ready = True
         """Whether the weights are prepared; True until the first look."""
 
-    async def look(self) -> float:
+    async def choose_again(self) -> float:
         """Choose the model to train anew, from recent chats; return the seconds until the next
         choice is due.
         """
@@ -89,7 +89,7 @@ class AutoLearner:
         await self._take(found)
         return SOON_S if is_built_in else DAY_S
 
-    async def look_at_talk(self) -> None:
+    async def update_built_in_choice(self) -> None:
         """If the chosen model ships with Lull, choose again among the shipped models: the one that
         the user talked to last. Does not ask Ollama, so it may be called after every answer.
         """
@@ -108,7 +108,7 @@ class AutoLearner:
         self.choice = found
 
 
-class ReadyWork:
+class WeightPreparation:
     """Prepares one model's weights for training, as background work while the computer is idle
     (implements LullWork).
     """
@@ -125,7 +125,7 @@ class ReadyWork:
         It may be cancelled at any moment, and the next call continues where it stopped.
         """
         self.id = f"ready {canonical(model)}"
-        self.text = said("work-ready", "Making %1 ready to learn", model)
+        self.text = coded_text("work-ready", "Making %1 ready to learn", model)
         self._model = model
         self._make = make
         self._clock = clock
@@ -173,7 +173,7 @@ class ReadyWork:
             await asyncio.wait({self._making}, timeout=_STOPS_WITHIN_S)
 
 
-def ready_work(
+def weight_preparation(
     auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
 ) -> list[LullWork]:
     """Return the background work that prepares the chosen model's weights for training; an empty
@@ -181,10 +181,10 @@ def ready_work(
     """
     if auto.is_ready:
         return []
-    return [ReadyWork(auto.choice.model, make=make, clock=clock)]
+    return [WeightPreparation(auto.choice.model, make=make, clock=clock)]
 
 
-async def made_ready(
+async def prepare_weights(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
     """Prepare a model's weights for training, by awaiting `choose`, and record that they are ready.

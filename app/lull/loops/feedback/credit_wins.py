@@ -39,7 +39,7 @@ class CreditWins:
         self._library = library
         self._credit = credit
 
-    async def of(self, rows: Sequence[RewardRow]) -> None:
+    async def credit(self, rows: Sequence[RewardRow]) -> None:
         """Store the well-answered ones of these turns as exemplars: requests for which the turn's
         skills were useful.
 
@@ -75,4 +75,4 @@ class CreditWins:
         """
         turn, there = served.turn, {name: skill for name, skill in had.items() if skill}
         asked = newest_words(turn.request)
-        return self._verifier.wanted(turn.model, there, asked=asked, answer=turn.answer.text)
+        return self._verifier.skills_needed(turn.model, there, asked=asked, answer=turn.answer.text)

@@ -17,11 +17,11 @@ from lull.core.chat.messages import Role
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.feedback import UNSURE, Feedback, Heard
+from lull.core.feedback.feedback import UNSURE, Feedback, MessageFindings
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
-from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.feedback.feedback import FeedbackRows, WaitingMessage
 from lull.store.feedback.reward_rows import ServedTurn, newest_words
@@ -39,7 +39,7 @@ TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadAnew:
+class ReReading:
     """The feedback found in a user's message that was read a second time (`now`), and the feedback
     that the first reading had found (`before`).
     """
@@ -60,7 +60,7 @@ class Hear:
         *,
         own: Mapping[str, FeedbackReader],
         reader: Callable[[], FeedbackReader | None],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
     ) -> None:
         """The mapping `own` holds, by model name, feedback readers that need no model, such as the
@@ -83,7 +83,7 @@ class Hear:
 
     # While a turn is scored, without a model
 
-    async def at_once(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
+    async def feedback_without_model(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
         """Return the feedback in a user's reply to an answer, if it can be found without a model.
 
         None if the user typed nothing new, or if the message must wait for a model.
@@ -97,7 +97,7 @@ class Hear:
         own = self._own.get(canonical(before.model))
         heard = (await own.read([exchange]))[0] if own is not None else None
         if own is None or heard is None:
-            await self._rows.wait(
+            await self._rows.enqueue(
                 [WaitingMessage(turn=turn.id, before=before.id)], at=self._clock.now()
             )
             return None
@@ -177,7 +177,7 @@ class Hear:
         self._forget([one.turn for one in given_up])
         return [self._feedback(one.turn, one.before, reader, UNSURE) for one in given_up]
 
-    async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
+    async def read_again(self, feedbacks: Sequence[Feedback]) -> list[ReReading]:
         """Read user messages for feedback again with the current reader model, if a different model
         read them before; return the new and the old feedback of each.
 
@@ -190,7 +190,7 @@ class Hear:
             )
         old = [one for one in feedbacks if one.read_by != reader.name]
         pairs = self._exchanges([WaitingMessage(turn=one.turn, before=one.before) for one in old])
-        out: list[ReadAnew] = []
+        out: list[ReReading] = []
         before = {one.turn: one for one in old}
         for start in range(0, len(pairs), BATCH):
             some = pairs[start : start + BATCH]
@@ -202,7 +202,7 @@ class Hear:
                 if said is None:
                     continue
                 now = self._feedback(one.turn, one.before, reader.name, said)
-                out.append(ReadAnew(before=before[one.turn], now=now))
+                out.append(ReReading(before=before[one.turn], now=now))
         await self._rows.save([one.now for one in out])
         return out
 
@@ -223,13 +223,15 @@ class Hear:
             if one.turn in served and one.before in served
         ]
 
-    def _feedback(self, turn: str, before: str, reader: str, heard: Heard) -> Feedback:
+    def _feedback(self, turn: str, before: str, reader: str, heard: MessageFindings) -> Feedback:
         return Feedback(
             turn=turn, before=before, read_by=reader, read_at=self._clock.now(), heard=heard
         )
 
 
-async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Sequence[Heard | None]:
+async def _asked(
+    reader: FeedbackReader, exchanges: Sequence[Exchange]
+) -> Sequence[MessageFindings | None]:
     """Ask a reader. Raises LullError, also if it returns fewer or more results than messages."""
     heard = await reader.read(exchanges)
     if len(heard) != len(exchanges):
@@ -254,5 +256,5 @@ def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
 
 def _exchange(before: ServedTurn, after: ServedTurn) -> Exchange:
     """Build the exchange from turns with their whole requests."""
-    said = typed_in(behind_the_answer(after.turn.request))
+    said = typed_in(after_last_answer(after.turn.request))
     return Exchange(asked=before.asked, answer=before.turn.answer.text, said=said)

@@ -66,7 +66,7 @@ class RewardBook:
         """Store requests that were answered well as exemplars (past successes) of the skills that
         helped with them.
         """
-        await self._crediting.of(rows)
+        await self._crediting.credit(rows)
 
     def row(
         self,
@@ -125,7 +125,7 @@ class RewardBook:
 
     # The user's ratings
 
-    async def rated(self, turn: str) -> None:
+    async def on_rating(self, turn: str) -> None:
         """Compute a turn's reward again after the user rated it or changed the rating, and
         recalibrate all sources of rewards.
         """
@@ -145,7 +145,7 @@ class RewardBook:
         Ratings that were stored but not scored before the service ended are scored now.
         """
         async with self._calibrating:  # one at a time, so that the newest reading wins
-            unheard = await asyncio.to_thread(self._rewards.unheard)
+            unheard = await asyncio.to_thread(self._rewards.scores_out_of_step)
             if unheard:
                 await self._rescore(unheard)
             labelled = await asyncio.to_thread(self._rewards.labelled)
@@ -155,7 +155,7 @@ class RewardBook:
             )
             changed = {
                 (source, value): self.calibration.p_good(value, Source(source))
-                for source, value in await asyncio.to_thread(self._rewards.kinds)
+                for source, value in await asyncio.to_thread(self._rewards.sources_and_values)
             }
             await self._rewards.recalibrate(changed)
 

@@ -22,14 +22,14 @@ from lull.core.feedback.signals import (
     from_tools,
     regenerated,
 )
-from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.loops.feedback.hear import Hear, exchange_of
 from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.standing_wishes import StandingWishes, Withdrawn
-from lull.loops.feedback.verify import Verifier, Wish, as_said, by_wish
+from lull.loops.feedback.verify import Verifier, Wish, is_from_wish, wish_text
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
-from lull.store.feedback.rewards import Rewards, Unread
+from lull.store.feedback.rewards import Rewards, UnscoredTurn
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Score:
 
     async def _read_waiting(self) -> int:
         count = 0
-        while unread := self._rewards.unread(limit=TURNS_AT_ONCE):
+        while unread := self._rewards.unscored_turns(limit=TURNS_AT_ONCE):
             for one in unread:
                 tries = self._begun[one.turn.id] = self._begun.get(one.turn.id, 0) + 1
                 if tries > STUMBLES:
@@ -83,14 +83,14 @@ class Score:
             count += len(unread)
         return count
 
-    async def _read(self, unread: Unread) -> None:
+    async def _read(self, unread: UnscoredTurn) -> None:
         """Score a turn by its own answer, and the turn before it or the one it repeats."""
         turn, rows = unread.turn, []
         (served,) = self._rewards.served([turn.id]) or (None,)
         if served is None:  # deleted meanwhile
             await self._book.save((), read=[turn.id])
             return
-        wishes = await self.wishes.of(served)
+        wishes = await self.wishes.wishes_for(served)
         touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
         known = self._rewards.of(touched)
         rows.append(self._book.row(known.get(turn.id), turn, self._of_itself(served, wishes)))
@@ -116,7 +116,7 @@ class Score:
         """Return the signals that follow an answer: tool results, and the reply if it can be read
         now.
         """
-        feedback = await self._hear.at_once(before, turn)
+        feedback = await self._hear.feedback_without_model(before, turn)
         if feedback is None or any(one.kind is SignalKind.ENVIRONMENT for one in tools):
             return row, tools  # an environment fault is not the answer's, whatever was said
         row, said = await self._said(served, before, exchange_of(before, turn).said, feedback, row)
@@ -140,7 +140,7 @@ class Score:
         wishes = await self.wishes.add(served, wish)
         return self._wished_anew(wishes, before, row, signals)
 
-    async def heard(self, found: Sequence[Feedback]) -> None:
+    async def rescore_with_feedback(self, found: Sequence[Feedback]) -> None:
         """Update the scores of answers after users' replies to them were read for feedback.
 
         Replaces the scores from earlier readings of the same replies.
@@ -160,7 +160,7 @@ class Score:
         row = _without_words(before.reward)
         if any(one.kind is SignalKind.ENVIRONMENT for one in row.signals):
             return row
-        said = typed_in(behind_the_answer(after.turn.request))
+        said = typed_in(after_last_answer(after.turn.request))
         known, signals = await self._said(before, before.turn, said, feedback, row)
         return self._book.row(known, before.turn, signals, due_now=True)
 
@@ -169,11 +169,11 @@ class Score:
         if not turn.complete:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
-        shape = () if turn.answer.tool_calls else self._verifier.in_format(turn.format, answer)
+        shape = () if turn.answer.tool_calls else self._verifier.check_format(turn.format, answer)
         return (
             *shape,
-            *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),
-            *self._verifier.as_wished(turn.model, wishes=wishes, asked=asked, answer=answer),
+            *self._verifier.run_skill_checks([skill.sha256 for skill in turn.skills], answer),
+            *self._verifier.check_wish(turn.model, wishes=wishes, asked=asked, answer=answer),
         )
 
     # Standing wishes
@@ -187,10 +187,10 @@ class Score:
     ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
         """Check the answer against the new wishes, dropping verdicts of older wishes."""
         if row is not None:
-            kept = tuple(signal for signal in row.signals if not by_wish(signal))
+            kept = tuple(signal for signal in row.signals if not is_from_wish(signal))
             row = replace(row, signals=kept)
         asked = newest_words(before.request)
-        anew = self._verifier.as_wished(
+        anew = self._verifier.check_wish(
             before.model, wishes=wishes, asked=asked, answer=before.answer.text
         )
         return row, (*said, *anew)
@@ -200,7 +200,7 @@ class Score:
 
         A wish that is wanted again applies only to later answers.
         """
-        withdrawn = await asyncio.to_thread(self.wishes.withdrawn)
+        withdrawn = await asyncio.to_thread(self.wishes.find_withdrawn)
         turns = [*withdrawn.verdicts]
         for start in range(0, len(turns), TURNS_AT_ONCE):
             some = await asyncio.to_thread(
@@ -208,14 +208,14 @@ class Score:
             )
             rows = [self._book.row(_without(one, withdrawn), one.turn, ()) for one in some]
             await self._book.save(rows)
-        self.wishes.follow(withdrawn)
+        self.wishes.apply_withdrawn(withdrawn)
 
 
 def _without(served: ServedTurn, withdrawn: Withdrawn) -> RewardRow:
     """Return the turn's row without the verdicts of withdrawn wishes."""
-    lost = {as_said(words) for words in withdrawn.verdicts[served.turn.id]}
+    lost = {wish_text(words) for words in withdrawn.verdicts[served.turn.id]}
     row = served.reward
-    kept = tuple(one for one in row.signals if not (by_wish(one) and one.text in lost))
+    kept = tuple(one for one in row.signals if not (is_from_wish(one) and one.text in lost))
     return replace(row, signals=kept)
 
 

@@ -78,7 +78,7 @@ class StandingWishes:
         self._known: dict[Place, list[Wish]] = {}
         self._gone: frozenset[str] = frozenset()
 
-    async def of(self, served: ServedTurn) -> list[Wish]:
+    async def wishes_for(self, served: ServedTurn) -> list[Wish]:
         """Return the standing wishes (corrections by the user) that apply to a turn, by its client
         and model, oldest first.
         """
@@ -104,7 +104,7 @@ class StandingWishes:
         """Remove the wish (a correction by the user) that was found in the turn with id `said`;
         return the remaining wishes for the client and model of the turn `served`.
         """
-        wishes = await self.of(served)
+        wishes = await self.wishes_for(served)
         wishes[:] = [one for one in wishes if one.said != said]
         return wishes
 
@@ -116,7 +116,7 @@ class StandingWishes:
 
     # Wishes that the user turned down
 
-    def withdrawn(self) -> Withdrawn:
+    def find_withdrawn(self) -> Withdrawn:
         """Find the user's corrections that no longer count, because the user has turned down the
         skill made of them, and the answers' scores that rest on them.
 
@@ -129,7 +129,7 @@ class StandingWishes:
             verdicts |= self._lost(place, words, turns)
         return Withdrawn(turns=turns, verdicts=verdicts)
 
-    def follow(self, withdrawn: Withdrawn) -> None:
+    def apply_withdrawn(self, withdrawn: Withdrawn) -> None:
         """Stop checking answers against the wishes that the user withdrew; called once the scores
         that rest on them were removed.
         """
@@ -156,7 +156,7 @@ class StandingWishes:
         Wishes of any age count.
         """
         owner, model = place
-        held = self._rewards.held_to(words, owner=owner, model=model)
+        held = self._rewards.scored_by_wishes(words, owner=owner, model=model)
         if not held:
             return {}
         still = {wish.words for wish in self._said(place, gone, None)}

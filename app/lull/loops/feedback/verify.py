@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lull.core.chat.model_name import canonical
-from lull.core.checks.check import NO_TOOLS, Check, Tools
-from lull.core.checks.holding import holds
+from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
+from lull.core.checks.holding import passes_check
 from lull.core.checks.wording import in_words
-from lull.core.feedback.feedback import Feedback, Heard, Scope
+from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
-from lull.core.skills.similarity import alike
+from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
@@ -33,14 +33,14 @@ Called with (wish, request, answer). Returns None if undecided.
 """
 
 
-def as_said(wish: str) -> str:
+def wish_text(wish: str) -> str:
     """Return the text of a reward signal for an answer that was checked against this wish of the
     user: the wish, marked as the user's words.
     """
     return f"{YOU_SAID}{wish}"
 
 
-def by_wish(signal: Signal) -> bool:
+def is_from_wish(signal: Signal) -> bool:
     """Whether a reward signal comes from checking an answer against a wish of the user, and not
     against a skill.
     """
@@ -74,8 +74,8 @@ class Verifier:
         exact: Mapping[str, Reads],
         *,
         checks: Callable[[str], Sequence[Check]],
-        derived: Callable[[Heard], Check | None] = lambda _heard: None,
-        tools: Tools = NO_TOOLS,
+        derived: Callable[[MessageFindings], Check | None] = lambda _heard: None,
+        tools: CheckLibraries = NO_LIBRARIES,
     ) -> None:
         """The mapping `exact` holds verifiers for models whose answers are right or wrong.
 
@@ -125,14 +125,14 @@ class Verifier:
         """
         read = self._exact.get(canonical(model))
         if read is None:
-            return None if check is None else holds(check, answer, self._tools)
+            return None if check is None else passes_check(check, answer, self._tools)
         for line in reversed(wish.splitlines()):
             for words in (line, *reversed(_SENTENCE.split(line))):
                 if (does := read(words, asked, answer)) is not None:
                     return does
         return None
 
-    def about(
+    def skills_about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
         """Return the names of the given skills (instruction texts) that are about this request, for
@@ -142,7 +142,7 @@ class Verifier:
             name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
         )
 
-    def wanted(
+    def skills_needed(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
         """Return the names of the given skills (instruction texts) that this request surely needed.
@@ -155,7 +155,9 @@ class Verifier:
             for name, skill in skills.items()
             if (self.is_exact(model) or skill.description)
             and self._is_about(model, skill, asked, answer)
-            and all(holds(check, answer, self._tools) for check in self._checks(skill.sha256))
+            and all(
+                passes_check(check, answer, self._tools) for check in self._checks(skill.sha256)
+            )
         )
 
     def _is_about(self, model: str, skill: Skill, asked: str, answer: str) -> bool:
@@ -163,9 +165,9 @@ class Verifier:
             return self.fulfils(model, wish=skill.body, asked=asked, answer=answer) is not None
         if skill.scope is Scope.ALL or not skill.description:
             return True
-        return alike(skill.description, asked) >= NEAR
+        return subject_similarity(skill.description, asked) >= NEAR
 
-    def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
+    def run_skill_checks(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
         """Run the checks (programs) of these skills (sha256) on an answer; return their verdicts as
         reward signals.
 
@@ -180,16 +182,16 @@ class Verifier:
             )
             for sha256 in skills
             for check in self._checks(sha256)
-            if (held := holds(check, answer, self._tools)) is not None
+            if (held := passes_check(check, answer, self._tools)) is not None
         )
 
-    def in_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
+    def check_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
         """Check whether the answer is the JSON that the request asked for; return the result as a
         reward signal.
         """
         return from_format(format_json, answer, self._tools.fits_schema)
 
-    def as_wished(
+    def check_wish(
         self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Signal, ...]:
         """Check an answer against the user's newest lasting wish that applies to its request.
@@ -201,7 +203,7 @@ class Verifier:
         if found is None:
             return ()
         wish, does = found
-        value, text = 1.0 if does else -1.0, as_said(wish.words)
+        value, text = 1.0 if does else -1.0, wish_text(wish.words)
         return (Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),)
 
     def wish_for(self, model: str, *, wishes: Sequence[Wish], asked: str) -> Wish | None:
@@ -231,4 +233,4 @@ class Verifier:
 
 def _covers(wish: Wish, asked: str) -> bool:
     """Whether a wish applies to this request, by its scope or the similarity of the words."""
-    return wish.scope is Scope.ALL or alike(wish.about, asked) >= NEAR
+    return wish.scope is Scope.ALL or subject_similarity(wish.about, asked) >= NEAR

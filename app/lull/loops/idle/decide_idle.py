@@ -14,11 +14,11 @@ from typing import NamedTuple, Protocol
 
 from lull.core.calendars.event import Calendar, CalendarEvent
 from lull.core.idle.forecast import Forecast, PastLull, forecast
-from lull.core.idle.pausing import Pause, PauseLength, paused
+from lull.core.idle.pausing import Pause, PauseLength, new_pause
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import ClockReading, IdleSignals, IdleSource, asleep_gap_s
-from lull.core.idle.timing import steady_s
+from lull.core.idle.timing import unchanged_for_s
 from lull.store.idle.windows import Windows
 
 
@@ -34,10 +34,10 @@ class ChatCounts(NamedTuple):
 class KnownCalendars(Protocol):
     """Interface to the user's calendars as they were read last. None of its calls blocks."""
 
-    def ahead(self) -> Sequence[CalendarEvent]:
+    def upcoming(self) -> Sequence[CalendarEvent]:
         """Return the calendar events that are not over."""
 
-    def known(self) -> Sequence[Calendar]:
+    def calendars(self) -> Sequence[Calendar]:
         """Return the calendars that the known events belong to."""
 
     def look_now(self) -> None:
@@ -97,8 +97,8 @@ class DecideIdle:
         return decide(
             signals,
             settings=self._settings(),
-            events=self._calendars.ahead(),
-            calendars=self._calendars.known(),
+            events=self._calendars.upcoming(),
+            calendars=self._calendars.calendars(),
             paused_until=self._pause.until if self._pause is not None else None,
             state=last.memory if last is not None else None,
             train_now=train_now,
@@ -115,13 +115,13 @@ class DecideIdle:
             sleep_hours=self._settings().sleep_hours,
         )
 
-    def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
+    def unchanged_for_s(self, window: IdleWindow, signals: IdleSignals) -> float:
         """Return for how many seconds the present decision on background work stays the same if the
         idle signals do not change.
         """
         due = [condition.until for condition in window.conditions]
-        events = self._calendars.ahead()
-        return steady_s(signals.now, rule=self._settings(), events=events, due=due)
+        events = self._calendars.upcoming()
+        return unchanged_for_s(signals.now, rule=self._settings(), events=events, due=due)
 
     # The pause
 
@@ -129,7 +129,7 @@ class DecideIdle:
         """Pause background work from now on for the given time. The pause is in memory until
         `keep_pause` stores it.
         """
-        self._pause = paused(length, self._source.signals().now)
+        self._pause = new_pause(length, self._source.signals().now)
 
     def resume(self) -> None:
         """End the user's pause of background work. The change is in memory until `keep_pause`
@@ -145,20 +145,20 @@ class DecideIdle:
         """Remove a pause that is over; adjust one that begins later than the clock now says."""
         if self._pause is None:
             return
-        pause = None if self._pause.over(now) else self._pause.restated(now)
+        pause = None if self._pause.over(now) else self._pause.after_clock_change(now)
         if pause != self._pause:
             self._pause = pause
             self._windows.post_pause(pause)
 
     # The source
 
-    def hurry(self, on: bool) -> None:
+    def set_fast_polling(self, on: bool) -> None:
         """Have user input checked more often than normal (`on` True), or at the
         normal rate again.
         """
-        self._source.hurry(on)
+        self._source.set_fast_polling(on)
 
-    def woken(self) -> None:
+    def on_wake(self) -> None:
         """Have the calendars check their feeds at once, because the machine has
         woken from sleep.
         """

@@ -16,7 +16,7 @@ from lull.core.idle.forecast import HISTORY_DAYS, LEAST_LULL_S, PastLull
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.signals import ClockReading, IdleSignals
 from lull.core.ports import Ids
-from lull.store.idle.windows import Done, WindowRow, Windows
+from lull.store.idle.windows import WindowRow, Windows, WorkDone
 
 _SLACK: Final = timedelta(seconds=60)
 """Largest difference between two readings of when the user left, because polled input is delayed.
@@ -41,7 +41,7 @@ class LullJournal:
     """Time of the last write of the open window, on the monotonic clock."""
 
     @classmethod
-    def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
+    def load(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
         """Load the stored journal of idle windows (times when work may run), and close the windows
         that an earlier service process left open. Blocking.
         """
@@ -59,8 +59,8 @@ class LullJournal:
         )
         self._write(monotonic_s)
 
-    def going_on(
-        self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[Done]
+    def update_open(
+        self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[WorkDone]
     ) -> None:
         """Update the database row of the open idle window (a time when work may run) with the
         seconds of work (`used_s`) and the work items `done`, but at most once every `every_s`
@@ -71,7 +71,7 @@ class LullJournal:
             self._write(monotonic_s)
 
     def closed(
-        self, why: str, by: str, now: datetime, *, used_s: float, done: Sequence[Done]
+        self, why: str, by: str, now: datetime, *, used_s: float, done: Sequence[WorkDone]
     ) -> None:
         """Complete the database row of an idle window (a time when work may run) that has closed:
         the reason `why`, the name of the condition that closed it (`by`, "" for none), and the work
@@ -82,7 +82,7 @@ class LullJournal:
             self.windows.post(replace(row, closed_at=row.seen_at, why_closed=why, closed_by=by))
             self.row = None
 
-    def _seen(self, now: datetime, used_s: float, done: Sequence[Done]) -> WindowRow:
+    def _seen(self, now: datetime, used_s: float, done: Sequence[WorkDone]) -> WindowRow:
         assert self.row is not None
         seen_at = max(now, self.row.opened_at)
         return replace(self.row, seen_at=seen_at, used_s=used_s, done=tuple(done))
@@ -94,7 +94,7 @@ class LullJournal:
 
     # Lulls
 
-    def looked(
+    def record_absence(
         self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
     ) -> None:
         """Record how long the user was away, if the user has come back between the last two
@@ -112,7 +112,7 @@ class LullJournal:
             began_at = last.now - timedelta(seconds=last.monotonic_s - left_s)
             self._keep(PastLull(began_at=began_at, length_s=length_s))
 
-    def stopped(self, last: IdleWindow | None, look: ClockReading) -> None:
+    def record_unfinished(self, last: IdleWindow | None, look: ClockReading) -> None:
         """Record the user's absence so far because the service stops, marked as an absence of
         unknown end.
         """

@@ -22,7 +22,7 @@ class LullPace:
         """
         self._nudged.set()
 
-    async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
+    async def wait(self, tick_s: float, steady_s: Callable[[], float]) -> float:
         """Wait until the idle signals (whether the user is away) are to be read again, or until
         `nudge` is called. Return the planned length of the wait in seconds.
 

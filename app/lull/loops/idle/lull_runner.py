@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork
-from lull.core.ports import Clock, TellsProblem
-from lull.store.idle.windows import Done
+from lull.core.ports import Clock, ProblemReporter
+from lull.store.idle.windows import WorkDone
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Runner:
         *,
         clock: Clock,
         ended: Callable[[], None],
-        problem: TellsProblem,
+        problem: ProblemReporter,
         rule: RunnerRule,
     ) -> None:
         """The callback `ended` is called when a unit (a limited time) of background work ends.
@@ -101,13 +101,13 @@ class Runner:
             return None
         return self._clock.monotonic_s() - self._stood_s
 
-    def rests_s(self, work: LullWork) -> float:
+    def retry_wait_s(self, work: LullWork) -> float:
         """Return the seconds until background work that failed may be retried; 0 if it may run
         now.
         """
         return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
-    def forgive(self) -> None:
+    def allow_retries(self) -> None:
         """Allow background work that failed to be retried immediately, because the user asks for
         it.
         """
@@ -120,16 +120,16 @@ class Runner:
         """
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
-    def done(self) -> tuple[Done, ...]:
+    def done(self) -> tuple[WorkDone, ...]:
         """Return the background work done since the current idle window opened, summed up by kind
         and description.
         """
         return tuple(
-            Done(kind=kind, text=text, used_s=used_s, units=units)
+            WorkDone(kind=kind, text=text, used_s=used_s, units=units)
             for (kind, text), (used_s, units) in self._done.items()
         )
 
-    def cleared(self) -> None:
+    def reset_done(self) -> None:
         """Clear the records of background work done, because a new idle window begins."""
         self._done = {}
 

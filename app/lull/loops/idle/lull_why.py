@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.scheduling import LullWork
-from lull.core.said import SaidLength, coded, said
+from lull.core.said import TextDuration, coded, coded_text
 from lull.loops.idle.lull_runner import Runner
 
-_GOES_ON: Final = said("work-goes-on", "It goes on in a moment.")
+_GOES_ON: Final = coded_text("work-goes-on", "It goes on in a moment.")
 
 
 class WorkView(NamedTuple):
@@ -72,21 +72,21 @@ class WorkChoice:
         if begun is not None and begun.id == work.id:
             return "" if self.runner.running else _GOES_ON
         if not self.watched:
-            return said("watch-starts", "The watch for idle times is being started.")
-        rests_s = self.runner.rests_s(work)
+            return coded_text("watch-starts", "The watch for idle times is being started.")
+        rests_s = self.runner.retry_wait_s(work)
         if rests_s > 0.0:
             words = "It failed a short while ago, and is tried again in %1."
-            return said("work-failed", words, SaidLength(rests_s))
+            return coded_text("work-failed", words, TextDuration(rests_s))
         if self.runner.stuck:
-            return said("work-stuck", "A piece that was told to end has not ended yet.")
+            return coded_text("work-stuck", "A piece that was told to end has not ended yet.")
         if work.left_s <= 0.0:
-            return said("work-done", "Nothing of it is left to do.")
+            return coded_text("work-done", "Nothing of it is left to do.")
         if begun is not None:
-            return said("work-after", "It comes after what runs now.")
+            return coded_text("work-after", "It comes after what runs now.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
             words = "It needs %1 at least, and this idle time is likely to last %2 yet."
-            likely = SaidLength(self.left.median_s)
-            return said("work-too-long", words, SaidLength(work.needs_s), likely)
+            likely = TextDuration(self.left.median_s)
+            return coded_text("work-too-long", words, TextDuration(work.needs_s), likely)
         if self.about_to:
-            return said("work-one-look", "One more look whether you are really away.")
-        return said("work-begins", "It begins in a moment.")
+            return coded_text("work-one-look", "One more look whether you are really away.")
+        return coded_text("work-begins", "It begins in a moment.")

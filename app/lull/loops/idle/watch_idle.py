@@ -21,10 +21,10 @@ from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName
-from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, fits
+from lull.core.idle.scheduling import LONGEST_UNIT_S, LullWork, choose_work
 from lull.core.idle.signals import IdleSignals
-from lull.core.ports import Clock, Ids, TellsProblem
-from lull.core.said import said
+from lull.core.ports import Clock, Ids, ProblemReporter
+from lull.core.said import coded_text
 from lull.loops.idle.decide_idle import DecideIdle, clock_of
 from lull.loops.idle.lull_journal import LullJournal
 from lull.loops.idle.lull_pace import LullPace
@@ -82,7 +82,7 @@ class WatchIdle:
         clock: Clock,
         ids: Ids,
         tell: Callable[[IdleWindow], None],
-        problem: TellsProblem,
+        problem: ProblemReporter,
         pace: LullPace | None = None,
         rule: WatchRule | None = None,
     ) -> None:
@@ -101,7 +101,7 @@ class WatchIdle:
         self._runner = Runner(
             clock=clock, ended=self._pace.nudge, problem=problem, rule=self._rule.runner
         )
-        self._journal = LullJournal.begun(
+        self._journal = LullJournal.load(
             windows, ids, clock.now(), every_s=self._rule.journal_every_s
         )
         self._looking = asyncio.Lock()
@@ -158,7 +158,7 @@ class WatchIdle:
 
     async def why(self) -> LullWhy:
         """Read the idle signals now and explain whether background work may run."""
-        window = await self.look()
+        window = await self.check_now()
         begun = self._runner.work
         others = [work for work in self._queue() if begun is None or work.id != begun.id]
         listed = others if begun is None else [begun, *others]
@@ -194,7 +194,7 @@ class WatchIdle:
 
         Work that failed is tried again at once.
         """
-        self._runner.forgive()
+        self._runner.allow_retries()
         self._asked_until_s = self._clock.monotonic_s() + self._rule.asked_s
         return await self.why()
 
@@ -215,12 +215,12 @@ class WatchIdle:
         self._away = False
         try:
             while True:
-                await self.look()
-                self._expected_s = await self._pace.rest(self._tick_s(), self._steady_s)
+                await self.check_now()
+                self._expected_s = await self._pace.wait(self._tick_s(), self._steady_s)
         finally:
             await self._leave()
 
-    async def look(self) -> IdleWindow:
+    async def check_now(self) -> IdleWindow:
         """Read the idle signals, decide whether background work may run, and start or stop it.
 
         Calls run one at a time.
@@ -253,17 +253,17 @@ class WatchIdle:
         before, last = self._window, self._signals
         now, now_s = signals.now, signals.monotonic_s
         if signals.asleep_gap_s and not (last is not None and last.asleep_gap_s):
-            self._deciding.woken()
+            self._deciding.on_wake()
         used_s, done = self._runner.used_s, self._runner.done()
         if last is not None:
-            self._journal.looked(before, clock_of(last), window, signals)
+            self._journal.record_absence(before, clock_of(last), window, signals)
         was_open = before is not None and before.open
         if window.open and not was_open:
-            self._runner.cleared()
+            self._runner.reset_done()
             self._guess = None
             self._journal.opened(window, now, now_s)
         elif window.open:
-            self._journal.going_on(now, now_s, used_s=used_s, done=done)
+            self._journal.update_open(now, now_s, used_s=used_s, done=done)
         elif was_open:
             by = window.closed_by.value if window.closed_by is not None else ""
             self._journal.closed(window.because, by, now, used_s=used_s, done=done)
@@ -272,7 +272,7 @@ class WatchIdle:
     def _now_in_force(self, window: IdleWindow) -> IdleWindow:
         work = self._runner.work
         if work is not None and self._runner.running:
-            window = window.working(said("working-on", "%1. %2", work.text, window.because))
+            window = window.working(coded_text("working-on", "%1. %2", work.text, window.because))
         self._hurry(self._runner.running or self._about_to)
         before, self._window = self._window, window
         if before is None or (before.state, before.closed_by) != (window.state, window.closed_by):
@@ -282,7 +282,7 @@ class WatchIdle:
     def _hurry(self, on: bool) -> None:
         if on is not (self._hurried_s is not None):
             self._hurried_s = self._clock.monotonic_s() if on else None
-            self._deciding.hurry(on)
+            self._deciding.set_fast_polling(on)
 
     # Stopping
 
@@ -292,7 +292,7 @@ class WatchIdle:
         if stood_s is None:
             return
         at_once = window.state is not WindowState.CLOSED or any(
-            condition.closes and condition.name is ConditionName.MEMORY
+            condition.forbids_work and condition.name is ConditionName.MEMORY
             for condition in window.conditions
         )
         if at_once or stood_s >= self._rule.give_back_after_s:
@@ -306,7 +306,7 @@ class WatchIdle:
                 now = self._clock.now()
                 used_s, done = self._runner.used_s, self._runner.done()
                 self._journal.closed(STOPPED, "", now, used_s=used_s, done=done)
-                self._journal.stopped(self._window, clock_of(self._signals))
+                self._journal.record_unfinished(self._window, clock_of(self._signals))
         finally:
             self._about_to = False
             self._hurry(False)
@@ -325,7 +325,7 @@ class WatchIdle:
                 return
             await self._runner.give_back()  # the work is no longer in the queue
         left = self._left(window, signals)
-        work = fits(ready, left)
+        work = choose_work(ready, left)
         if work is not None and self._sure():
             unit_s = min(self._rule.unit_s, left.high_s)
             self._runner.begin(work, until_s=signals.monotonic_s + unit_s)
@@ -340,7 +340,7 @@ class WatchIdle:
         return sure
 
     def _ready(self) -> list[LullWork]:
-        return [work for work in self._queue() if not self._runner.rests_s(work)]
+        return [work for work in self._queue() if not self._runner.retry_wait_s(work)]
 
     def _left(self, window: IdleWindow, signals: IdleSignals) -> Forecast:
         """Forecast the rest of this lull, at most up to the window's known end."""
@@ -366,7 +366,7 @@ class WatchIdle:
     def _steady_s(self) -> float:
         if self._window is None or self._signals is None:
             return 0.0
-        still_s = self._deciding.steady_s(self._window, self._signals)
+        still_s = self._deciding.unchanged_for_s(self._window, self._signals)
         stood_s = self._runner.suspended_s
         if stood_s is not None:
             still_s = min(still_s, max(0.0, self._rule.give_back_after_s - stood_s))

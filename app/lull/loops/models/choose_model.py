@@ -20,8 +20,8 @@ from lull.core.models.learnable import (
     HYBRIDS,
     Learnable,
     Machine,
-    Size,
-    judged,
+    ModelSize,
+    learnability,
     needs_gb,
     too_large,
 )
@@ -57,7 +57,7 @@ class ChoosingProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class PreparedModel:
     """The model that the user chose to be trained, with its weights ready."""
 
     name: str
@@ -68,14 +68,14 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltIn:
+class BuiltInModel:
     """A model that ships with Lull, with the folder of its weights and the function that prepares
     them.
     """
 
     name: str
     folder: str
-    size: Size
+    size: ModelSize
     architecture: str
     prepare: Callable[[], Awaitable[object]]
     """Makes the model's weights unless they are there. Raises LullError."""
@@ -84,7 +84,7 @@ class BuiltIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThereIs:
+class ModelListing:
     """The list of models on this machine, each with whether it can be trained, and the error if
     Ollama's models could not be listed.
     """
@@ -107,7 +107,7 @@ class ChooseModel:
         folders: WeightFolders,
         blob_of: Callable[[ShownModel], str],
         machine: Machine,
-        built_in: Sequence[BuiltIn],
+        built_in: Sequence[BuiltInModel],
         clock: Clock,
     ) -> None:
         """The function `blob_of` returns the file with a model's weights.
@@ -122,7 +122,7 @@ class ChooseModel:
         self._built_in = built_in
         self._clock = clock
 
-    async def list(self, chosen: str = "") -> ThereIs:
+    async def list(self, chosen: str = "") -> ModelListing:
         """List the models on this machine, and whether each can learn: the built-in ones first,
         then Ollama's in its order.
 
@@ -136,14 +136,14 @@ class ChooseModel:
         try:
             listed = await self._store.listed()
         except UpstreamDown as error:
-            return ThereIs(models=own, problem=error)
+            return ModelListing(models=own, problem=error)
         slots = asyncio.Semaphore(MODELS_AT_ONCE)
 
         async def one(model: ListedModel) -> Learnable:
             async with slots:
                 return await self._learnable(model)
 
-        return ThereIs(models=(*own, *await asyncio.gather(*map(one, listed))))
+        return ModelListing(models=(*own, *await asyncio.gather(*map(one, listed))))
 
     async def choose(
         self,
@@ -151,7 +151,7 @@ class ChooseModel:
         *,
         is_folder: bool = False,
         report: Callable[[ChoosingProgress], None] = lambda _: None,
-    ) -> Chosen:
+    ) -> PreparedModel:
         """Prepare the weights of the model that the user chose to be trained.
 
         Raises CannotLearn, NotFound, UpstreamDown, Conflict, and WeightsError, for example for too
@@ -164,7 +164,7 @@ class ChooseModel:
             learnable = self._judged_built_in(built_in)
             report(ChoosingProgress(stage=ChoosingStage.MAKING))
             await built_in.prepare()
-            chosen = Chosen(name=built_in.name, folder=built_in.folder, learnable=learnable)
+            chosen = PreparedModel(name=built_in.name, folder=built_in.folder, learnable=learnable)
         else:
             chosen = await self._from_ollama(name, report)
         report(ChoosingProgress(stage=ChoosingStage.READY))
@@ -179,9 +179,9 @@ class ChooseModel:
             shown = await self._store.show(model.name)
         except LullError as error:
             return _cannot(model.name, error.detail)
-        found = judged(shown, self._machine)
+        found = learnability(shown, self._machine)
         return (
-            judged(shown, self._machine, blob_missing=await self._missing(shown))
+            learnability(shown, self._machine, blob_missing=await self._missing(shown))
             if (found.can_learn)
             else found
         )
@@ -193,11 +193,11 @@ class ChooseModel:
             return f"{error.detail} {error.hint}".strip()
         return ""
 
-    def _of_lull(self, name: str) -> BuiltIn | None:
+    def _of_lull(self, name: str) -> BuiltInModel | None:
         wanted = canonical(name)
         return next((one for one in self._built_in if canonical(one.name) == wanted), None)
 
-    def _judged_built_in(self, built_in: BuiltIn) -> Learnable:
+    def _judged_built_in(self, built_in: BuiltInModel) -> Learnable:
         needs = needs_gb(built_in.size, self._machine.form)
         why = too_large(needs, self._machine)
         return Learnable(
@@ -210,19 +210,21 @@ class ChooseModel:
 
     # From Ollama
 
-    async def _from_ollama(self, name: str, report: Callable[[ChoosingProgress], None]) -> Chosen:
+    async def _from_ollama(
+        self, name: str, report: Callable[[ChoosingProgress], None]
+    ) -> PreparedModel:
         listed = await self._listed(name)
         if listed.remote:
             raise CannotLearn(f"{listed.name}: {_ELSEWHERE}", hint=_LIST)
         shown = await self._store.show(listed.name.removesuffix(":latest"))
-        learnable = judged(shown, self._machine)
+        learnable = learnability(shown, self._machine)
         if not learnable.can_learn:
             raise CannotLearn(f"{shown.name}: {learnable.why_not}", hint=_LIST)
         blob = await asyncio.to_thread(self._blob_of, shown)
         form = self._machine.form
-        look = await self._work.look(blob, form)
-        sha256, carried = shown.blob_sha256 or "unnamed", shown.carried
-        folder = self._folders.place(shown.name, sha256, form)
+        look = await self._work.inspect(blob, form)
+        sha256, carried = shown.blob_sha256 or "unnamed", shown.create_fields
+        folder = self._folders.folder_path(shown.name, sha256, form)
         facts = {"name": shown.name, "sha256": sha256, "digest": listed.digest}
         facts |= {"architecture": look.architecture, "system": str(carried.get("system", ""))}
         parameters = carried.get("parameters", {})
@@ -230,7 +232,7 @@ class ChooseModel:
         pace.hear(0, look.n_bytes)
         said = {**facts, "parameters": parameters}
         await self._work.make_folder(blob, folder, form, said, pace.hear)
-        return Chosen(name=shown.name, folder=folder, learnable=learnable)
+        return PreparedModel(name=shown.name, folder=folder, learnable=learnable)
 
     async def _listed(self, name: str) -> ListedModel:
         for model in await self._store.listed():
@@ -240,13 +242,13 @@ class ChooseModel:
 
     # From a folder
 
-    async def _folder(self, path: str) -> Chosen:
-        found = await asyncio.to_thread(self._folders.look, path)
+    async def _folder(self, path: str) -> PreparedModel:
+        found = await asyncio.to_thread(self._folders.inspect, path)
         learnable = self._judged_folder(found)
         if not learnable.can_learn:
             raise CannotLearn(f"{path}: {learnable.why_not}", hint=_LIST)
         name = await asyncio.to_thread(self._folders.adopt, found)
-        return Chosen(name=name, folder=found.path, learnable=replace(learnable, name=name))
+        return PreparedModel(name=name, folder=found.path, learnable=replace(learnable, name=name))
 
     def _judged_folder(self, found: WeightsFolder) -> Learnable:
         needs = 2 * found.n_bytes / GB + 1.0

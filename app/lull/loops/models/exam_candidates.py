@@ -63,7 +63,7 @@ class ExamCandidates:
         self._memory = memory
         self.found: tuple[Candidate, ...] = ()
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Ask Ollama for its models and update the list of those that may take an exam. Raises
         UpstreamDown.
         """

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lull.core.models.admission import SmallReaderFigures, settled
-from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
+from lull.core.models.admission import SmallReaderFigures, with_verdict
+from lull.core.models.exam import ExamResult, ExamSheet, Item, ModelRole
 
 
 class ExamPapers:
@@ -19,7 +19,7 @@ class ExamPapers:
 
     def __init__(
         self,
-        sheets: Mapping[ModelRole, Sheet],
+        sheets: Mapping[ModelRole, ExamSheet],
         *,
         forms: Callable[[ModelRole], str],
         small: SmallReaderFigures | None,
@@ -54,13 +54,13 @@ class ExamPapers:
         """Whether a model's exam result was obtained with the present version of the exam."""
         return result.role in self and result.exam == self.version(result.role)
 
-    def next_of(self, result: ExamResult) -> Item:
+    def next_question(self, result: ExamResult) -> Item:
         """Return the first question of a model's exam that has no mark yet in this result."""
         asked = {mark.item for mark in result.marks}
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
-    def settled(self, result: ExamResult) -> ExamResult:
+    def with_outcome(self, result: ExamResult) -> ExamResult:
         """Return a copy of a model's exam result with its score, and with the verdict (passed or
         failed) if the marks so far decide it.
         """
-        return settled(result, self._sheets[result.role], self._small)
+        return with_verdict(result, self._sheets[result.role], self._small)

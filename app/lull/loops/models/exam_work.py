@@ -14,7 +14,7 @@ from typing import Final
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
-from lull.core.said import said
+from lull.core.said import coded_text
 from lull.loops.models.examine_models import QUESTION_S, WaitingExam
 
 QUESTION_GUESS_S: Final = 6.0
@@ -51,7 +51,7 @@ class ExamWork:
         `models` lends the model for each question, and takes it back when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
-        self.text = said("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)
+        self.text = coded_text("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)
         self.progress = waiting.done / max(1, waiting.of)
         self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
         self._step = step
@@ -63,7 +63,7 @@ class ExamWork:
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
-        await self._models.borrow()
+        await self._models.note_loaded()
         within_s, took_s = QUESTION_S, 0.0
         # The first question gets the whole time; later ones begin only if they should finish.
         while not self._ended and self._clock.monotonic_s() + took_s < until_s:
@@ -100,4 +100,4 @@ class ExamWork:
         if self._asking is not None:
             self._asking.cancel()
             await asyncio.wait({self._asking}, timeout=_STOPS_WITHIN_S)
-        await self._models.give_back()
+        await self._models.unload_own()

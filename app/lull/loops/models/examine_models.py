@@ -20,25 +20,25 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import EvolverFault
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.exchange import Exchange
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.models.admission import judge_prior
 from lull.core.models.candidates import (
     Candidate,
-    chosen,
+    largest_passed,
 )
 from lull.core.models.exam import (
     ExamMark,
     ExamResult,
+    ExamSheet,
     Item,
     JudgeItem,
     ModelRole,
     ReadItem,
-    Sheet,
     WriteItem,
     mark_judge,
-    mark_read,
+    mark_reading,
     mark_write,
 )
 from lull.core.ports import Clock
@@ -97,7 +97,7 @@ class ExamineModels:
         candidates: ExamCandidates,
         papers: ExamPapers,
         examinee: Callable[[str], Examinee],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         question_s: float = QUESTION_S,
     ) -> None:
@@ -126,11 +126,11 @@ class ExamineModels:
             if self._papers.current(result):
                 self._results[result.digest, result.role] = result
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Ask Ollama for its models and update the list of those to examine. Raises
         UpstreamDown.
         """
-        await self._candidates.look()
+        await self._candidates.refresh()
 
     def waiting(self) -> list[WaitingExam]:
         """Return the exams that models still have to take, in the order to take them."""
@@ -190,7 +190,7 @@ class ExamineModels:
                 return judge_prior(result)
         return None
 
-    def why_nobody(self, role: ModelRole) -> str:
+    def why_none_admitted(self, role: ModelRole) -> str:
         """Return the reason why no model is used for a role (reader, judge or writer) under the
         setting "auto"; "" if a model is used.
         """
@@ -212,7 +212,7 @@ class ExamineModels:
             for key, one in self._results.items()
             if one.passed and one.role is role and self._candidates.is_here(one.model, one.digest)
         }
-        best = chosen(self._candidates.found, role, dict.fromkeys(passed, True))
+        best = largest_passed(self._candidates.found, role, dict.fromkeys(passed, True))
         if best is not None:
             return replace(passed[best.digest, role], model=best.name)
         return next(iter(passed.values()), None)
@@ -232,14 +232,14 @@ class ExamineModels:
             if found is None:
                 return False
             result = self._so_far(found.model, found.digest, role)
-            item = self._papers.next_of(result)
+            item = self._papers.next_question(result)
             try:
                 mark = await self._quiet.run(lambda: self._asked(model, item, within_s), hurry=True)
             except TimeoutError:
                 return await self._came_late(result, within_s)
             self._late.pop((found.digest, role), None)
             marked = replace(result, marks=(*result.marks, mark))
-            return await self._keep(self._papers.settled(marked))
+            return await self._keep(self._papers.with_outcome(marked))
 
     async def _came_late(self, result: ExamResult, within_s: float) -> bool:
         """Handle a question that was not answered in time; True if it is to be asked again.
@@ -273,7 +273,7 @@ class ExamineModels:
             examinee = self._examinee(model)
             if isinstance(item, ReadItem):
                 (heard,) = await examinee.reader.read([item.exchange])
-                return mark_read(item, heard)
+                return mark_reading(item, heard)
             if isinstance(item, JudgeItem):
                 return mark_judge(item, await examinee.judge.votes(_question(item)))
             return mark_write(item, await _draft(examinee.writer, item, model))
@@ -285,7 +285,7 @@ class ExamineModels:
         )
 
 
-async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
+async def examine_reader(reader: FeedbackReader, sheet: ExamSheet) -> ExamResult:
     """Examine a feedback reader on all questions of an exam (labelled exchanges) at once; return
     its marks as an exam result.
 
@@ -293,7 +293,7 @@ async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
     """
     items = [item for item in sheet.items if isinstance(item, ReadItem)]
     heard = await reader.read([item.exchange for item in items])
-    marks = tuple(mark_read(item, one) for item, one in zip(items, heard, strict=True))
+    marks = tuple(mark_reading(item, one) for item, one in zip(items, heard, strict=True))
     return ExamResult(
         model=reader.name, digest="", role=ModelRole.READER, exam=sheet.sha256, marks=marks
     )
@@ -301,7 +301,7 @@ async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
 
 def _question(item: JudgeItem) -> JudgeQuestion:
     return JudgeQuestion(
-        asks=Asks.WISH,
+        asks=QuestionKind.WISH,
         messages=(text_message(Speaker.USER, item.request),),
         answer=text_message(Speaker.ASSISTANT, item.answer),
         wish=item.rule,

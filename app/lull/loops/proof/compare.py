@@ -18,17 +18,24 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Completion
-from lull.core.chat.picks import Pick, scores, shown
+from lull.core.chat.picks import Pick, answer_text, scores
 from lull.core.errors import Conflict, LullError, RequestError
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
-from lull.core.proof.pairing import planned
+from lull.core.proof.pairing import least_answered
 from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable
 from lull.core.skills.skill import Library
 from lull.loops.proof.outcome import ENOUGH_ALIKE
 from lull.loops.proof.prove import Prove
-from lull.loops.proof.replay import THIS_REQUEST, Replay, ReplayCase, ReplayTarget, kept, pair_of
+from lull.loops.proof.replay import (
+    THIS_REQUEST,
+    Replay,
+    ReplayCase,
+    ReplayTarget,
+    pair_of,
+    stored_text,
+)
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.shown_pairs import ShownPair, not_open
 
@@ -72,7 +79,7 @@ class Compare:
         prove: Prove,
         library: Callable[[], Library],
         stage: Callable[[str], Awaitable[ReplayTarget | None]],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         ids: Ids,
         toss: Callable[[], bool],
@@ -116,7 +123,7 @@ class Compare:
     async def _next(self, proposal: Proposal, stage: ReplayTarget) -> NextPair:
         alike, refused = 0, set[str]()
         while alike < ENOUGH_ALIKE:
-            cases = [c for c in self._replay.comparable(proposal, stage) if c.turn not in refused]
+            cases = [c for c in self._replay.user_cases(proposal, stage) if c.turn not in refused]
             case, seed = self._planned(proposal, cases)
             if case is None:
                 break
@@ -148,12 +155,12 @@ class Compare:
         """
         pairs = self._proposals.pairs(proposal.id)
         rule = self._prove.rule_for(proposal)
-        now = decide(pairs, rule, successes=proposal.replayable, look=proposal.look)
+        now = decide(pairs, rule, successes=proposal.replayable, look=proposal.last_look)
         if now.state is not ProofState.UNDECIDED:
             return None, 0
         requests = [(case.turn, case.part) for case in cases]
         # Other seeds than those of a proof that runs at the same time.
-        wanted = planned(pairs, requests, successes=False, key=f"{proposal.sha256} picks")
+        wanted = least_answered(pairs, requests, successes=False, key=f"{proposal.sha256} picks")
         if wanted is None:
             return None, 0
         return next(case for case in cases if case.turn == wanted.request), wanted.seed
@@ -182,7 +189,7 @@ class Compare:
         answers: tuple[Completion, Completion],
     ) -> Comparison:
         with_first = self._toss()
-        without, with_ = (shown(answer.message) for answer in answers)
+        without, with_ = (answer_text(answer.message) for answer in answers)
         pair = ShownPair(
             id=self._ids.new("pair"),
             proposal=proposal.id,
@@ -218,7 +225,7 @@ class Compare:
             raise not_open(proposal.id, pair)
         without, with_ = scores(pick, with_first=open_one.with_first)
         seen = self._open(proposal)
-        read = ("", "") if seen is None else (kept(seen.a), kept(seen.b))
+        read = ("", "") if seen is None else (stored_text(seen.a), stored_text(seen.b))
         answers = (read[1], read[0]) if open_one.with_first else read
         picked = replace(open_one.pair, without=without, with_=with_, answers=answers)
         await self._proposals.save_comparison(
@@ -257,7 +264,7 @@ class Compare:
     def _check(self, proposal: Proposal) -> None:
         """Raise Conflict for a proposal that cannot be decided by picks."""
         check_decidable(proposal, sha256=None, library=self._library())
-        if proposal.looked:
+        if proposal.last_look_taken:
             raise Conflict(
                 f"The proof of {proposal.id} took its last look: no pick counts any more.",
                 hint=f"`lull review show {proposal.id}` says how it ended.",
@@ -283,5 +290,5 @@ class Compare:
 
 def _same(answers: tuple[Completion, Completion]) -> tuple[float, float] | None:
     """Return the scores of two answers that look the same; None where they differ."""
-    without, with_ = (shown(answer.message) for answer in answers)
+    without, with_ = (answer_text(answer.message) for answer in answers)
     return (1.0, 1.0) if without == with_ else None

@@ -122,7 +122,7 @@ class Holdout:
                 self._looked_at[use_key(one.skill)] = scored_in_proof(pairs)
         self._follow_replays()
 
-    def replays_tell(self, tells: Mapping[UseKey, bool]) -> None:
+    def set_replayable(self, tells: Mapping[UseKey, bool]) -> None:
         """Set which skills can be measured by replays of past requests, and so need not be left out
         of conversations at random. `tells` says it for each skill's text.
         """

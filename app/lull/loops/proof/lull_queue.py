@@ -33,7 +33,7 @@ class ProvesInLulls(Protocol):
     def waiting(self) -> Sequence[WaitingProof]:
         """Return the proofs of proposed skills that still need replays."""
 
-    async def in_lull(self, proposal: str) -> int:
+    async def prove_in_lull(self, proposal: str) -> int:
         """Continue the proof of one proposed skill for a limited time; return how many pairs of
         answers were added.
         """
@@ -83,7 +83,7 @@ class LullQueue:
                 name=one.name,
                 pairs=one.pairs,
                 most_pairs=one.most_pairs,
-                prove=self._proving.in_lull,
+                prove=self._proving.prove_in_lull,
                 clock=self._clock,
                 models=self._models,
             )

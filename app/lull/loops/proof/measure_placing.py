@@ -17,11 +17,11 @@ from typing import Final, NamedTuple
 
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
-from lull.core.checks.check import Tools
-from lull.core.checks.holding import holds
+from lull.core.checks.check import CheckLibraries
+from lull.core.checks.holding import passes_check
 from lull.core.errors import LullError
-from lull.core.idle.ports import Quiet
-from lull.core.models.talked_to import COUNTED_PERIOD, Talked
+from lull.core.idle.ports import QuietRunner
+from lull.core.models.talked_to import COUNTED_PERIOD, ModelUse
 from lull.core.ports import Clock
 from lull.core.proof.placing import (
     PlacingCase,
@@ -29,10 +29,10 @@ from lull.core.proof.placing import (
     PlacingResult,
     PlacingSheet,
     next_case,
-    settled,
+    with_best_place,
 )
 from lull.core.skills.prompt_block import Placement
-from lull.loops.proof.replay import ReplayTarget, injected
+from lull.loops.proof.replay import ReplayTarget, prompt_with_skills
 from lull.store.proof.placings import Placings
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class PlacingModels:
     user talks to, and asks them.
     """
 
-    talked: Callable[[datetime], Sequence[Talked]]
+    talked: Callable[[datetime], Sequence[ModelUse]]
     """Returns how often each model answered since a time. Blocking."""
     facts: Callable[[str], ModelFacts | None]
     """Returns what is known of a model that runs here, by its name."""
@@ -89,10 +89,10 @@ class MeasurePlacing:
         store: Placings,
         sheet: PlacingSheet,
         models: PlacingModels,
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         slice_s: float,
-        tools: Tools,
+        tools: CheckLibraries,
         places: dict[str, Placement],
     ) -> None:
         """`sheet` holds the test cases. `places` is filled with the best place for skills in each
@@ -117,7 +117,7 @@ class MeasurePlacing:
         """
         await self.load()
         while True:
-            await self.look()
+            await self.refresh()
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def load(self) -> None:
@@ -128,7 +128,7 @@ class MeasurePlacing:
             if result.sheet == self._sheet.sha256:
                 self._take(result)
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Update the list of models to measure: those that the user talked to most lately. For
         these it is measured where in the prompt they obey skills best.
         """
@@ -192,7 +192,7 @@ class MeasurePlacing:
         # The caller decided that it is time for this; chats still go first.
         kept = await self._quiet.run(lambda: self._kept(stage, case, place), hurry=True)
         mark = PlacingMark(case=case.id, place=place, kept=kept)
-        found = settled(replace(result, marks=(*result.marks, mark)), self._sheet)
+        found = with_best_place(replace(result, marks=(*result.marks, mark)), self._sheet)
         found = replace(found, at=self._clock.now())
         await self._store.put(found)
         self._take(found)
@@ -212,7 +212,7 @@ class MeasurePlacing:
     async def _answer(
         self, stage: ReplayTarget, messages: Sequence[Message], case: PlacingCase, place: Placement
     ) -> Completion:
-        prompt = injected(messages, [case.rule], system=stage.system, place=place)
+        prompt = prompt_with_skills(messages, [case.rule], system=stage.system, place=place)
         sampling = replace(stage.sampling, seed=SEED, max_tokens=MOST_TOKENS)
         return await stage.chat.chat(prompt, sampling=sampling, adapter=stage.adapter)
 
@@ -220,7 +220,7 @@ class MeasurePlacing:
         if answer.finish is not Finish.STOP:
             return None
         text = answer.message.text
-        return False if _OWN_MARK in text else holds(case.check, text, self._tools)
+        return False if _OWN_MARK in text else passes_check(case.check, text, self._tools)
 
     def _so_far(self, model: str, digest: str) -> PlacingResult:
         known = self._results.get(digest)

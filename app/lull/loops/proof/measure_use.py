@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lull.core.errors import LullError
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
-from lull.core.proof.in_use import is_replayed, replays_tell
-from lull.core.proof.pairing import planned
+from lull.core.proof.in_use import replays_can_measure, should_replay
+from lull.core.proof.pairing import least_answered
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal
 from lull.core.proof.rules import GuardRule
@@ -25,7 +25,7 @@ from lull.core.skills.skill import SkillKey
 from lull.loops.proof.measured_skills import MeasuredSkill
 from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
 from lull.store.feedback.rewards import Rewards
-from lull.store.proof.use_replays import UseKey, UseReplayed, UseReplays, use_key
+from lull.store.proof.use_replays import UseKey, UseReplayResults, UseReplays, use_key
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class MeasureUse:
         rewards: Rewards,
         replay: Replay,
         stage: Callable[[str], Awaitable[ReplayTarget | None]],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         slice_s: float,
         rule: Callable[[], GuardRule],
@@ -81,7 +81,7 @@ class MeasureUse:
         """
         return [WaitingUse(key, len(left)) for key, left in self._left.items() if left]
 
-    async def look(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
+    async def find_replays(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
         """Find the past requests to replay with and without each of these skills, and queue them;
         return for each skill's text whether replays can measure the skill's effect.
         """
@@ -92,19 +92,19 @@ class MeasureUse:
         tells: dict[UseKey, bool] = {}
         for key, one in measured.items():
             text = use_key(one.skill)
-            before = replayed.get(text, UseReplayed())
+            before = replayed.get(text, UseReplayResults())
             able = await self._able(one, uses[text].requests, before)
             known = {pair.request for pair in before.pairs}
-            tells[text] = replays_tell(len(known) + len(able), self._rule().use)
+            tells[text] = replays_can_measure(len(known) + len(able), self._rule().use)
             left[key] = self._wanted(able, before) if tells[text] else []
         self._measured, self._left = measured, left
         return tells
 
     async def _able(
-        self, one: MeasuredSkill, requests: Sequence[str], before: UseReplayed
+        self, one: MeasuredSkill, requests: Sequence[str], before: UseReplayResults
     ) -> list[str]:
         """The requests that can be scored and were not replayed yet, newest first."""
-        fresh = [turn for turn in requests if turn not in before.done][:MOST_LOOKED_AT]
+        fresh = [turn for turn in requests if turn not in before.measured_turns][:MOST_LOOKED_AT]
         found = await asyncio.to_thread(self._rewards.served, fresh)
         served = {one.turn.id: one for one in found}
 
@@ -117,10 +117,10 @@ class MeasureUse:
 
         return await asyncio.to_thread(able)
 
-    def _wanted(self, able: Sequence[str], before: UseReplayed) -> list[str]:
+    def _wanted(self, able: Sequence[str], before: UseReplayResults) -> list[str]:
         rule = self._rule()
         return [
-            turn for turn in able if is_replayed(turn, before.pairs, rule.use, sure_e=rule.help_e)
+            turn for turn in able if should_replay(turn, before.pairs, rule.use, sure_e=rule.help_e)
         ]
 
     async def slice(self, skill: SkillKey) -> int:
@@ -145,14 +145,14 @@ class MeasureUse:
         """Replay one request; False if it cannot be now. It waits no longer in either case."""
         key = use_key(one.skill)
         parts = [(turn, PairPart.SIBLING) for turn in left]
-        plan = planned((), parts, successes=False, key=key.sha256)
+        plan = least_answered((), parts, successes=False, key=key.sha256)
         if plan is None:
             return False
         done = False
         for served in self._rewards.served([plan.request]):
             stage = await self._stage(served.turn.model)
             if stage is not None:
-                case = self._replay.in_use(one.proposal, stage, served)
+                case = self._replay.case_in_use(one.proposal, stage, served)
                 if case is None:
                     continue  # not in its prompt today, e.g. with an adapter that has learned it
                 pair = await self._replayed(one.proposal, stage, case, plan.seed)

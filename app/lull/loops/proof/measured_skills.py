@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from lull.core.proof.holdout import Effect, HoldoutOutcome, effect, live_harm_e, live_help_e
 from lull.core.proof.in_use import (
     UseCounts,
+    combined_e_value,
     counts_of,
     replay_effect,
     replay_harm_e,
     replay_help_e,
-    together,
 )
 from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
@@ -70,13 +70,19 @@ class UseEvidence:
         return SkillEstimates(
             effects=effects_in(outcomes, pairs),
             records=records_in(outcomes, pairs),
-            harm={k: together(live_harm_e(outcomes, k), replay_harm_e(pairs[k])) for k in skills},
-            helps={k: together(live_help_e(outcomes, k), replay_help_e(pairs[k])) for k in skills},
+            harm={
+                k: combined_e_value(live_harm_e(outcomes, k), replay_harm_e(pairs[k]))
+                for k in skills
+            },
+            helps={
+                k: combined_e_value(live_help_e(outcomes, k), replay_help_e(pairs[k]))
+                for k in skills
+            },
             replays={key: counts_of(pairs[key]) for key in skills},
         )
 
 
-def measured(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
+def measured_skills(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
     """Return the active skills (instruction texts) that Lull wrote and that are unchanged since
     their approval.
     """

@@ -13,7 +13,7 @@ from typing import Final
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
-from lull.core.said import said
+from lull.core.said import coded_text
 
 PAIR_S: Final = 4.0
 """Assumed seconds for one pair of answers on a local model."""
@@ -58,11 +58,11 @@ class ProofWork:
 
     def doing(self, name: str) -> str:
         """Return a line for the user that says that the skill of this name is being proved."""
-        return said("work-proof", "Proving %1", name)
+        return coded_text("work-proof", "Proving %1", name)
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
-        await self._models.borrow()
+        await self._models.note_loaded()
         while not self._ended and self._clock.monotonic_s() < until_s:
             await self._may_go.wait()
             if self._ended or not await self._replay_slice():
@@ -91,7 +91,7 @@ class ProofWork:
         if self._replaying is not None:
             self._replaying.cancel()
             await asyncio.wait({self._replaying}, timeout=_STOPS_WITHIN_S)
-        await self._models.give_back()
+        await self._models.unload_own()
 
 
 class PlacingWork(ProofWork):
@@ -103,7 +103,7 @@ class PlacingWork(ProofWork):
     value = 0.05
 
     def doing(self, name: str) -> str:
-        return said("work-placing", "Measuring where %1 obeys skills", name)
+        return coded_text("work-placing", "Measuring where %1 obeys skills", name)
 
 
 class UseWork(ProofWork):
@@ -114,4 +114,4 @@ class UseWork(ProofWork):
     value = 0.1
 
     def doing(self, name: str) -> str:
-        return said("work-use", "Measuring what %1 does", name)
+        return coded_text("work-use", "Measuring what %1 does", name)

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 from lull.core.errors import LullError, NotFound
 from lull.core.feedback.judge import Judge
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.evalue import e_bh_needs
 from lull.core.proof.evidence import Evidence, evidence_text
 from lull.core.proof.last_look import last_look
-from lull.core.proof.pairing import next_pair, successes_of
+from lull.core.proof.pairing import count_successes, next_pair
 from lull.core.proof.proof import (
     BY_USER,
     Pair,
@@ -32,15 +32,15 @@ from lull.core.proof.proof import (
     ShownBy,
     budget,
     decide,
+    distinct_pairs,
     look_due,
-    once,
     picks_wanted,
     shown_by,
     totals_of,
 )
 from lull.core.proof.proposal import (
     TO_PROVE,
-    Ground,
+    ProofConditions,
     Proposal,
     ProposalKind,
     ProposalOrigin,
@@ -83,7 +83,7 @@ class Prove:
         library: Callable[[], Library],
         judge: Callable[[], Judge | None],
         stage: Callable[[str], Awaitable[ReplayTarget | None]],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         rule: ProveRule,
     ) -> None:
@@ -101,7 +101,7 @@ class Prove:
         self._rule = rule
         self._settled: deque[str] = deque()
 
-    def settled(self) -> Proposal | None:
+    def next_finished(self) -> Proposal | None:
         """Return the next proposal (candidate skill) whose proof by replays has ended, and remove
         it from the queue; None if the queue is empty.
 
@@ -152,7 +152,7 @@ class Prove:
         ]
 
     def _to_do(self, proposal: Proposal) -> WaitingProof:
-        pairs = once(self._proposals.pairs(proposal.id))
+        pairs = distinct_pairs(self._proposals.pairs(proposal.id))
         rule = self.rule_for(proposal)
         most = budget(totals_of(pairs), rule, successes=proposal.replayable)
         return WaitingProof(proposal.id, proposal.key.name, len(pairs), most)
@@ -164,7 +164,7 @@ class Prove:
             return [proposal] if proposal.status in TO_PROVE else []
         return list(reversed(self._proposals.with_status(TO_PROVE)))
 
-    async def again(self, proposal_id: str) -> Proposal:
+    async def restart_proof(self, proposal_id: str) -> Proposal:
         """Restart the proof (the replays) of a proposed skill that was proved, left unproved or
         deferred, from the beginning.
 
@@ -212,7 +212,7 @@ class Prove:
             self.rule_for(proposal),
             requests=[(case.turn, case.part) for case in cases],
             key=proposal.sha256,
-            look=proposal.look,
+            look=proposal.last_look,
         )
         if wanted is None:
             await self.settle(proposal, stage, cases)
@@ -243,7 +243,7 @@ class Prove:
         )
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
 
-    def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[Ground, bool]:
+    def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[ProofConditions, bool]:
         """Return the conditions under which a proposed skill's proof by replays runs now (model,
         adapter, judge model, random number), and whether the proof must start over.
 
@@ -263,7 +263,7 @@ class Prove:
             )
             if before.judge == version or not judged:
                 return replace(before, judge=version, look=before.look or look), False
-        ground = Ground(
+        ground = ProofConditions(
             model=stage.digest,
             engine=stage.engine,
             adapter=stage.adapter,
@@ -281,7 +281,7 @@ class Prove:
         """
         others = [
             decide(pairs, self._rule.proof, successes=0).e_value
-            for other in self._proposals.standing()
+            for other in self._proposals.undecided()
             if other.id != proposal.id and (pairs := self._proposals.pairs(other.id))
         ]
         return min(self._rule.proof.alpha, 1 / e_bh_needs(others, self._rule.false_discoveries))
@@ -293,7 +293,7 @@ class Prove:
         alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
         return replace(self._rule.proof, alpha=alpha)
 
-    def won(self, proposal: Proposal) -> list[str]:
+    def won_turns(self, proposal: Proposal) -> list[str]:
         """Return the ids of the recorded turns that were answered better with the proposed skill in
         the replays of its proof.
         """
@@ -323,8 +323,8 @@ class Prove:
             rule=rule,
             successes=proposal.replayable,
             pairs=tuple(pairs),
-            decision=decide(pairs, rule, successes=proposal.replayable, look=proposal.look),
-            look=proposal.look,
+            decision=decide(pairs, rule, successes=proposal.replayable, look=proposal.last_look),
+            look=proposal.last_look,
         )
         return evidence_text(evidence).encode()
 
@@ -343,19 +343,19 @@ class Prove:
 
         `cases` are the requests whose answers can be scored without asking the user.
         """
-        successes = successes_of((case.turn, case.part) for case in cases)
+        successes = count_successes((case.turn, case.part) for case in cases)
         pairs = self._proposals.pairs(proposal.id)
         seen = self._looked(replace(proposal, replayable=successes), pairs)
         if seen != proposal:
             proposal = seen
             await self._proposals.advance(proposal)
         rule = self.rule_for(proposal)
-        decision = decide(pairs, rule, successes=successes, look=proposal.look)
+        decision = decide(pairs, rule, successes=successes, look=proposal.last_look)
         status, reason = outcome(decision, pairs)
         needs_picks = False
         if status is None and not self._goes_on(proposal, pairs, cases):
             status = ProposalStatus.UNPROVED
-            needs_picks = bool(self._replay.comparable(proposal, stage))
+            needs_picks = bool(self._replay.user_cases(proposal, stage))
             reason = self._only_you(proposal, pairs) if needs_picks else _NOTHING_LEFT
         if status is None and proposal.status in TO_PROVE:
             return proposal
@@ -380,7 +380,7 @@ class Prove:
 
         From then on nothing is added to its pairs, whatever the settings or the requests become.
         """
-        ground, look, totals = proposal.ground, proposal.look, totals_of(once(pairs))
+        ground, look, totals = proposal.ground, proposal.last_look, totals_of(distinct_pairs(pairs))
         rule, successes = self.rule_for(proposal), proposal.replayable
         if ground is None or look is None or not look_due(totals, rule, look, successes=successes):
             return proposal
@@ -392,10 +392,10 @@ class Prove:
     ) -> bool:
         """Whether the proof's next pair can be scored without the user."""
         by = shown_by(
-            totals_of(once(pairs)),
+            totals_of(distinct_pairs(pairs)),
             self.rule_for(proposal),
             successes=proposal.replayable,
-            look=proposal.look,
+            look=proposal.last_look,
         )
         shown = by is not ShownBy.NOTHING
         return any((case.part is PairPart.SUCCESS) is shown for case in cases)

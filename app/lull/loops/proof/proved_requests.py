@@ -22,11 +22,11 @@ class ProvedRequests:
         self._rewards = rewards
         self._credit = credit
 
-    def won(self, proposal: Proposal) -> list[str]:
+    def won_requests(self, proposal: Proposal) -> list[str]:
         """Return the past requests, as text, that were answered better with the proposed skill than
         without it in its proof. Blocking.
         """
-        return [served.asked for served in self._rewards.served(self._prove.won(proposal))]
+        return [served.asked for served in self._rewards.served(self._prove.won_turns(proposal))]
 
     def asker(self, proposal: Proposal) -> str:
         """Return the client whose request taught the proposed skill; Lull's own window if there is
@@ -39,5 +39,5 @@ class ProvedRequests:
         """Store the past requests that were answered better with a proposed skill in its proof, as
         examples of what it is for; called when the skill is approved.
         """
-        for served in self._rewards.served(self._prove.won(proposal)):
+        for served in self._rewards.served(self._prove.won_turns(proposal)):
             await self._credit(served, [proposal.key.name])

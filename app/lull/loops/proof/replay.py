@@ -17,14 +17,14 @@ from lull.core.chat.messages import Completion, Message, Role, Sampling, text_me
 from lull.core.chat.ports import ChatModel
 from lull.core.checks.reading import parse
 from lull.core.errors import RequestError
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import majority
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.provenance.redaction import redact_text
-from lull.core.skills.prompt_block import Placement, block, with_block
+from lull.core.skills.prompt_block import Placement, skills_block, with_block
 from lull.core.skills.skill import Library
-from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.loops.feedback.at_once import at_once
 from lull.loops.feedback.verify import Verifier
 from lull.store.feedback.reward_rows import ServedTurn
@@ -203,8 +203,8 @@ class Replay:
         """The worst verdict of the requested format and the checks of the turn's other skills."""
         turn = served.turn
         others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
-        shape = () if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)
-        said = (*shape, *self._verifier.checked(others, answer.text))
+        shape = () if answer.tool_calls else self._verifier.check_format(turn.format, answer.text)
+        said = (*shape, *self._verifier.run_skill_checks(others, answer.text))
         if not said:
             return None
         kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
@@ -214,13 +214,13 @@ class Replay:
         turn = case.served.turn
         if case.part is PairPart.SUCCESS:
             return JudgeQuestion(
-                asks=Asks.PAIR,
+                asks=QuestionKind.PAIR,
                 messages=turn.request,
                 answer=answer,
                 reference=turn.answer.text,
             )
         return JudgeQuestion(
-            asks=Asks.WISH, messages=turn.request, answer=answer, wish=proposal.wish
+            asks=QuestionKind.WISH, messages=turn.request, answer=answer, wish=proposal.wish
         )
 
     def _can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
@@ -258,7 +258,7 @@ class Replay:
         """
         return self._can_score(proposal, served, PairPart.SIBLING)
 
-    def in_use(
+    def case_in_use(
         self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn
     ) -> ReplayCase | None:
         """Return a recorded request as it would be sent today, without and with an approved skill.
@@ -268,7 +268,7 @@ class Replay:
         current_selection = self._current_selection.skills(served) or ()
         if not any(skill.key == proposal.key for skill in current_selection):
             return None
-        messages = tuple(clean(message) for message in served.turn.request)
+        messages = tuple(without_skill_text(message) for message in served.turn.request)
         others = [skill.body for skill in current_selection if skill.key != proposal.key]
         bodies = [skill.body for skill in current_selection]
         return ReplayCase(
@@ -278,7 +278,7 @@ class Replay:
             with_=_prompt(stage, messages, bodies),
         )
 
-    def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
+    def user_cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
         """Return the recorded requests whose answers with and without a proposed skill the user may
         compare.
 
@@ -314,7 +314,7 @@ class Replay:
         if proposal.kind is ProposalKind.EDIT and len(others) == len(before):
             # The edited skill is not chosen for this request, so add it to compare the two texts.
             before = [*others, self._library().get(proposal.key).body]
-        messages = tuple(clean(message) for message in served.turn.request)
+        messages = tuple(without_skill_text(message) for message in served.turn.request)
         return ReplayCase(
             served=served,
             part=part,
@@ -326,7 +326,7 @@ class Replay:
 def _prompt(
     stage: ReplayTarget, messages: Sequence[Message], bodies: Sequence[str]
 ) -> tuple[Message, ...]:
-    return injected(messages, bodies, system=stage.system, place=stage.place)
+    return prompt_with_skills(messages, bodies, system=stage.system, place=stage.place)
 
 
 def _by_its_check(proposal: Proposal) -> bool:
@@ -360,26 +360,26 @@ def pair_of(
         request_sha256=_sha256(repr(case.without[-1].text)),
         without_sha256=_sha256(without.message.text),
         with_sha256=_sha256(with_.message.text),
-        answers=(readable(without.message), readable(with_.message)),
+        answers=(answer_text(without.message), answer_text(with_.message)),
     )
 
 
-def readable(answer: Message) -> str:
+def answer_text(answer: Message) -> str:
     """Return a replayed answer with its tool calls as one text, as it is stored for the user to
     read.
     """
     calls = [f"{call.name}({call.arguments})" for call in answer.tool_calls]
-    return kept("\n".join(part for part in (answer.text, *calls) if part))
+    return stored_text("\n".join(part for part in (answer.text, *calls) if part))
 
 
-def kept(text: str) -> str:
+def stored_text(text: str) -> str:
     """Return a replayed answer's text as it is stored: with secrets redacted, and cut to a maximum
     length.
     """
     return redact_text(text, lambda kind, secret: 1)[:READABLE]
 
 
-def injected(
+def prompt_with_skills(
     messages: Sequence[Message],
     bodies: Sequence[str],
     *,
@@ -389,7 +389,7 @@ def injected(
     """Return the messages of a request with skill texts (`bodies`) put into them at `place`.
     `system` is the model's own SYSTEM text.
     """
-    return with_block(messages, block(bodies), system=system, place=place)
+    return with_block(messages, skills_block(bodies), system=system, place=place)
 
 
 def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:

@@ -11,7 +11,7 @@ import logging
 from datetime import datetime
 
 from lull.core.errors import LullError
-from lull.core.ports import Clock, Ids, TellsProblem
+from lull.core.ports import Clock, Ids, ProblemReporter
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import ChangeKind, Skill
 from lull.loops.skills.approve import Approve
@@ -32,7 +32,7 @@ class RetireSkills:
         approve: Approve,
         clock: Clock,
         ids: Ids,
-        problem: TellsProblem,
+        problem: ProblemReporter,
     ) -> None:
         """The callback `problem` informs the user that a skill was retired, with the reason."""
         self._skills = skills

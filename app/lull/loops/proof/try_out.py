@@ -28,7 +28,7 @@ from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import ChangeKind, Library, Skill, SkillKey, switched
 from lull.loops.chat.select_skills import SelectSkills, injection
 from lull.loops.proof.proved_requests import ProvedRequests
-from lull.loops.skills.approve import standing_by
+from lull.loops.skills.approve import approved_skill
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import new_skill
 
@@ -109,10 +109,10 @@ class TryOut:
         changed = _changed(proposal, library)
         index = await self._following(library, changed)
         if proposal.kind is not ProposalKind.RETIRE:
-            asked = await asyncio.to_thread(self._requests.won, proposal)
+            asked = await asyncio.to_thread(self._requests.won_requests, proposal)
             index = _Remembering(index, proposal.key, asked)
-        now = self._fixing.without_chance()
-        then = self._fixing.without_chance(index)
+        now = self._fixing.without_holdout()
+        then = self._fixing.without_holdout(index)
         client = _client(proposal.key, await asyncio.to_thread(self._requests.asker, proposal))
 
         def made(model: ModelFacts) -> TriedPair:
@@ -135,7 +135,7 @@ class TryOut:
         library = self._library()
         changed = switched(library, key, ChangeKind.DISABLE)
         index = await self._following(library, changed)
-        now, then = self._fixing.without_chance(), self._fixing.without_chance(index)
+        now, then = self._fixing.without_holdout(), self._fixing.without_holdout(index)
         client = _client(key, asker)
 
         def made(model: ModelFacts) -> TriedPair:
@@ -191,7 +191,7 @@ def _changed(proposal: Proposal, library: Library) -> Skill:
     if proposal.kind is ProposalKind.RETIRE:
         return switched(library, proposal.key, ChangeKind.DISABLE)
     new = new_skill(proposal.text, proposal.sha256, client=proposal.key.client, pinned=False)
-    return standing_by(library, new)
+    return approved_skill(library, new)
 
 
 def _client(key: SkillKey, asker: str) -> Client:
@@ -207,7 +207,9 @@ def _prompt(
     client: Client,
     model: ModelFacts,
 ) -> TriedPrompt:
-    fixed = fixing.fix(request, client, library, None, model, trajectory="", injectable=True)
+    fixed = fixing.determine_skills(
+        request, client, library, None, model, trajectory="", injectable=True
+    )
     return TriedPrompt(
         injection=injection(request, fixed), skills=fixed.joined, why=fixed.selection.why
     )

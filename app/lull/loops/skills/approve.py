@@ -33,21 +33,21 @@ from lull.core.skills.skill import (
     switched,
 )
 from lull.core.skills.skill_secrets import check_no_secrets
-from lull.store.skills.skill_folders import Found
+from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skills import Also, Skills, new_skill
 from lull.store.uninterrupted import uninterrupted
 
 Follower = Callable[[Library], Awaitable[None]]
 """Callback that makes requests use a new skill library; the change is in force when it returns."""
-Proposing = Callable[[Sequence[Found]], Awaitable[None]]
+Proposing = Callable[[Sequence[WorkingCopy]], Awaitable[None]]
 """Callback that creates proposals from skill files that were edited and not approved yet."""
 
 
-async def _left_lying(_: Sequence[Found]) -> None:
+async def _left_lying(_: Sequence[WorkingCopy]) -> None:
     """The default: ignore unapproved files, which no prompt gets."""
 
 
-def standing_by(library: Library, new: Skill) -> Skill:
+def approved_skill(library: Library, new: Skill) -> Skill:
     """Return the active skill that a proposed skill becomes in the library when it is approved: a
     new skill, or the next version of the skill of the same name.
     """
@@ -58,7 +58,7 @@ def standing_by(library: Library, new: Skill) -> Skill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class SkillChange:
     """The result of changing the skill library: its new generation (version number) and the changed
     skills.
     """
@@ -89,21 +89,21 @@ class Approve:
 
     async def add(
         self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
-    ) -> Changed:
+    ) -> SkillChange:
         """Add a skill (an instruction text) in the user's own words to the library."""
         check_client(client)
         text = check_text(SkillText(name=name, description=description, body=body))
         check_no_secrets(text)
-        await self.take_in()
+        await self.propose_file_edits()
         sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
         new = new_skill(text, sha256, client=client, pinned=pinned)
         return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, f"add {name}")
 
     async def edit(
         self, key: SkillKey, *, description: str | None = None, body: str | None = None
-    ) -> Changed:
+    ) -> SkillChange:
         """Change a skill's description or body; an argument of None leaves that part as it is."""
-        await self.take_in()
+        await self.propose_file_edits()
         old = self._skills.library().get(key)
         text = self._skills.folders.text(old.sha256)
         text = check_text(
@@ -130,17 +130,17 @@ class Approve:
 
         return checked
 
-    async def switch(self, key: SkillKey, change: ChangeKind) -> Changed:
+    async def switch(self, key: SkillKey, change: ChangeKind) -> SkillChange:
         """Pin, unpin, disable, enable or delete (archive) a skill."""
-        await self.take_in()
+        await self.propose_file_edits()
         return await self._change(
             lambda s: [switched(s, key, change)], change, f"{change.value} {key.name}"
         )
 
-    async def copy(self, key: SkillKey, *, to: str) -> Changed:
+    async def copy(self, key: SkillKey, *, to: str) -> SkillChange:
         """Copy a skill to another client; skills are shared in no other way."""
         check_client(to)
-        await self.take_in()
+        await self.propose_file_edits()
         old = self._skills.library().get(key)
         if old.status is SkillStatus.ARCHIVED:
             raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
@@ -149,19 +149,19 @@ class Approve:
         detail = f"copy {key.name} to {whom}"
         folders = self._skills.folders
 
-        async def copied() -> Changed:
+        async def copied() -> SkillChange:
             changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
             await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
             return changed
 
         return await uninterrupted(copied())
 
-    async def roll_back(self, generation: int | None = None) -> Changed:
+    async def roll_back(self, generation: int | None = None) -> SkillChange:
         """Restore the skill library of a generation (version number), by default the one before.
 
         A rollback makes a new generation, so rolling back twice undoes the rollback.
         """
-        await self.take_in()
+        await self.propose_file_edits()
         now = self._skills.library()
         if generation is None:
             generation = now.generation - 1
@@ -183,12 +183,14 @@ class Approve:
         detail = f"roll back to generation {generation}"
         return await self._change(plan, ChangeKind.ROLLBACK, detail)
 
-    async def bring_in_shipped(self, texts: Sequence[SkillText], *, client: str = "") -> Changed:
+    async def bring_in_shipped(
+        self, texts: Sequence[SkillText], *, client: str = ""
+    ) -> SkillChange:
         """Add the skills that ship with Lull to the library, as one change; those already there
         with the same text stay.
         """
         check_client(client)
-        await self.take_in()
+        await self.propose_file_edits()
         new: list[Skill] = []
         for text in texts:
             sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
@@ -206,7 +208,9 @@ class Approve:
 
         return await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} that Lull ships")
 
-    async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
+    async def export_skills(
+        self, folder: Path, *, names: Sequence[str], client: str = ""
+    ) -> list[Path]:
         """Export skills as folders below `folder`, for use by other tools; return these folders.
 
         If one of them exists, Conflict is raised before anything is written.
@@ -235,7 +239,7 @@ class Approve:
                 ) from error
         return [target for _, target in targets]
 
-    async def take_in(self) -> list[SkillError]:
+    async def propose_file_edits(self) -> list[SkillError]:
         """Make proposals of skill files that were edited by hand; return errors for files that
         could not be read.
 
@@ -255,7 +259,7 @@ class Approve:
             await self._follower(library)
         return wrong
 
-    async def propose_in(
+    async def activate(
         self,
         text: SkillText,
         key: SkillKey,
@@ -265,7 +269,7 @@ class Approve:
         check: Callable[[Library], None],
         evidence: bytes,
         also: Also,
-    ) -> Changed:
+    ) -> SkillChange:
         """Make an approved proposal an active skill: a new skill, or a new version of an existing
         skill.
 
@@ -274,7 +278,7 @@ class Approve:
         within the transaction and raises if the change must not be made. `also` writes the user's
         decision in the same transaction.
         """
-        await self.take_in()
+        await self.propose_file_edits()
         if (lies := hashlib.sha256(data).hexdigest()) != sha256:
             raise StoreError(
                 f"The text of '{key.name}' is not the one that was read: its sha256 is {lies}.",
@@ -289,33 +293,33 @@ class Approve:
 
         def plan(library: Library) -> Sequence[Skill]:
             check(library)
-            return [standing_by(library, new)]
+            return [approved_skill(library, new)]
 
         return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
 
-    async def lay_beside(self, proposal: str, key: SkillKey) -> None:
+    async def move_extra_files(self, proposal: str, key: SkillKey) -> None:
         """Move the additional files of an imported skill, which waited with its proposal, into the
         folder of the approved skill.
         """
-        await asyncio.to_thread(self._skills.folders.take_waiting, proposal, key)
+        await asyncio.to_thread(self._skills.folders.install_held_files, proposal, key)
 
-    async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> Changed:
+    async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> SkillChange:
         """Disable a skill, so that no prompt gets it; its text stays, and `enable` restores it."""
-        await self.take_in()
+        await self.propose_file_edits()
 
         def plan(library: Library) -> Sequence[Skill]:
             return [switched(library, key, ChangeKind.DISABLE)]
 
         return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
 
-    async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
+    async def undo_change(self, key: SkillKey, *, generation: int, also: Also) -> SkillChange:
         """Undo the change that a generation (version number) of the library made to a skill, and
         keep all other changes.
 
         `also` writes more in the same transaction. Raises Conflict if the skill has changed again
         since.
         """
-        await self.take_in()
+        await self.propose_file_edits()
         then = self._skills.library(generation - 1)
 
         def plan(library: Library) -> Sequence[Skill]:
@@ -332,11 +336,11 @@ class Approve:
 
         return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
 
-    async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
+    async def restore_texts(self, texts: Mapping[SkillKey, str | None], *, why: str) -> SkillChange:
         """Restore an earlier text of each of these skills, as one change of the library. `texts`
         gives that text's sha256 by skill; None archives the skill.
         """
-        await self.take_in()
+        await self.propose_file_edits()
 
         def plan(library: Library) -> Sequence[Skill]:
             changes = []
@@ -366,15 +370,15 @@ class Approve:
         kind: ChangeKind,
         detail: str,
         also: Also | None = None,
-    ) -> Changed:
+    ) -> SkillChange:
         """Make a change and put it in force; a caller that is cancelled does not stop this."""
 
-        async def made() -> Changed:
+        async def made() -> SkillChange:
             library, changed = await self._skills.change(
                 plan, kind=kind, detail=detail, at=self._clock.now(), also=also
             )
             await self._follower(library)
-            return Changed(generation=library.generation, skills=tuple(changed))
+            return SkillChange(generation=library.generation, skills=tuple(changed))
 
         async with self._turn:
             return await uninterrupted(made())

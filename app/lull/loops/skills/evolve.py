@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from lull.core.errors import EvolverFault, LullError, SkillError, UpstreamDown
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import TO_READ, Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.failures import FailureSet, failure_sets
-from lull.core.skills.ports import Evolver, EvolverMaterial, Rejected, SkillDraft
+from lull.core.skills.ports import Evolver, EvolverMaterial, RejectedSkill, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import SkillText
 from lull.loops.skills.find_failures import FindFailures
@@ -55,7 +55,7 @@ class Evolve:
         failing: FindFailures,
         proposals: Proposals,
         writers: Callable[[], Sequence[SkillWriter]],
-        quiet: Quiet,
+        quiet: QuietRunner,
         clock: Clock,
         ids: Ids,
         rule: EvolveRule,
@@ -119,7 +119,7 @@ class Evolve:
     def _waiting_for_user(self, client: str) -> int:
         """Number of a client's proposals to read, without quarantined and stale ones."""
         return sum(
-            p.key.client == client and p.status in TO_READ for p in self._proposals.standing()
+            p.key.client == client and p.status in TO_READ for p in self._proposals.undecided()
         )
 
     def _forget_all_but(self, sets: Sequence[FailureSet]) -> None:
@@ -156,7 +156,7 @@ class Evolve:
             async with self._storing:
                 if not self._failing.still_open(found):
                     return None
-                proposal = await self._propose.of(found, draft, writer.origin)
+                proposal = await self._propose.from_draft(found, draft, writer.origin)
         except SkillError as error:  # the text is not valid in a SKILL.md
             await self._stumbled(found, writer, error, draft.answer)
             return None
@@ -215,7 +215,7 @@ class Evolve:
             existing=tuple(
                 SkillText(name=s.name, description=s.description, body=s.body) for s in active
             ),
-            rejected=tuple(Rejected(text=p.text, reason=p.reason) for p in rejected),
+            rejected=tuple(RejectedSkill(text=p.text, reason=p.reason) for p in rejected),
         )
 
     async def _stumbled(

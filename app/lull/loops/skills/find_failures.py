@@ -9,9 +9,9 @@ from __future__ import annotations
 from lull.core.feedback.feedback import Feedback
 from lull.core.feedback.reward import GREY
 from lull.core.proof.proposal import ProposalStatus
-from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.core.skills.failures import Failure, FailureSet
-from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -64,7 +64,7 @@ class FindFailures:
     def _turns(self) -> tuple[list[ServedTurn], dict[str, Feedback]]:
         """Failed turns and turns with a lasting wish, newest first, and the feedback on them."""
         failed = self._rewards.failures(below=GREY[0], limit=MOST_FAILURES)
-        lasting = self._feedback.lasting(limit=MOST_FAILURES)
+        lasting = self._feedback.lasting_wishes(limit=MOST_FAILURES)
         turns = {one.turn.id: one for one in failed}
         spoken = [f.before for f in lasting if f.before not in turns]
         turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.complete}
@@ -77,7 +77,7 @@ class FindFailures:
 
     def _used_but_for_words(self) -> set[str]:
         """Turns already used in a proposal without a wish; they count again with a wish."""
-        mute = [p for p in self._proposals.standing() if not p.wish]
+        mute = [p for p in self._proposals.undecided() if not p.wish]
         quarantined = ProposalStatus.QUARANTINED
         return {turn for p in mute if p.status is not quarantined for turn in p.failures}
 
@@ -87,21 +87,21 @@ class FindFailures:
         A failure without a skill that was held out does not count, but a stated wish does.
         """
         if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
-            return self._current_selection.still_meant(served)
-        return self._current_selection.still(served)
+            return self._current_selection.feedback_still_applies(served)
+        return self._current_selection.same_skills_today(served)
 
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn
         spoke = feedback is not None and (feedback.heard.lasts or feedback.heard.corrects)
         following = self._rewards.served([feedback.turn]) if feedback and spoke else []
-        said = typed_in(behind_the_answer(following[0].turn.request)) if following else ""
+        said = typed_in(after_last_answer(following[0].turn.request)) if following else ""
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
             client=served.owner,
             model=turn.model,
-            messages=tuple(clean(message) for message in turn.request),
-            answer=clean(turn.answer),
+            messages=tuple(without_skill_text(message) for message in turn.request),
+            answer=without_skill_text(turn.answer),
             said=said,
             said_turn=feedback.turn if feedback and said else "",
             heard=feedback.heard if feedback and said else None,

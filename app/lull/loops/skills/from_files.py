@@ -26,13 +26,13 @@ from lull.core.skills.skill import (
     SkillStatus,
     SkillText,
     check_client,
-    distinct_names,
+    check_distinct_names,
     scope_of,
 )
 from lull.loops.skills.propose import flags_of, traces_of
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_files import files_beside, read_skill_file, skill_files_below
-from lull.store.skills.skill_folders import Found
+from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skill_md import parse, render
 from lull.store.skills.skills import Skills
 
@@ -44,7 +44,7 @@ SHOWN_BESIDE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
+class ImportResult:
     """The result of importing skill files: the proposals made of them, and the skills that were
     unchanged.
     """
@@ -74,7 +74,7 @@ class FromFiles:
         self._tell = tell
         self._one = asyncio.Lock()
 
-    async def found(self, strange: Sequence[Found]) -> None:
+    async def propose_files(self, strange: Sequence[WorkingCopy]) -> None:
         """Make a proposal for each of these skill files, whose text was never approved; restore a
         file whose text the user has rejected.
         """
@@ -94,13 +94,13 @@ class FromFiles:
                 beside = self._skills.folders.folder(item.key)
                 await self._propose(item.key, item.data, beside, from_folder=True)
 
-    async def bring_in(self, folder: Path, *, client: str = "") -> Brought:
+    async def bring_in(self, folder: Path, *, client: str = "") -> ImportResult:
         """Propose the skill in a folder, or all skills in a folder of skill folders. Nothing is
         proposed if one of them cannot be read.
         """
         check_client(client)
         files, texts = await asyncio.to_thread(_read, folder)
-        distinct_names(texts)
+        check_distinct_names(texts)
         unchanged, made = [], []
         async with self._one:
             for text, file in zip(texts, files, strict=True):
@@ -119,9 +119,11 @@ class FromFiles:
                     made.append(waits[0])
                     continue
                 proposal = await self._propose(key, data, file.parent, from_folder=False)
-                await asyncio.to_thread(self._skills.folders.let_wait, proposal.id, file.parent)
+                await asyncio.to_thread(
+                    self._skills.folders.hold_additional_files, proposal.id, file.parent
+                )
                 made.append(proposal)
-        return Brought(proposals=tuple(made), unchanged=tuple(unchanged))
+        return ImportResult(proposals=tuple(made), unchanged=tuple(unchanged))
 
     async def _propose(
         self, key: SkillKey, data: bytes, folder: Path, *, from_folder: bool

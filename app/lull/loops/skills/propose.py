@@ -25,20 +25,25 @@ from lull.core.proof.proposal import (
     ProposalStatus,
     Trace,
 )
-from lull.core.proof.whose_words import quoted
+from lull.core.proof.whose_words import quoted_parts
 from lull.core.provenance.authorship import (
     Author,
     AuthoredSpan,
     SpanPlace,
     is_mixed,
-    may_be_a_tools,
+    may_be_agent,
     spans_of,
 )
 from lull.core.provenance.screening import Screening, screen
 from lull.core.skills.failures import FailureSet
 from lull.core.skills.ports import Merging, SkillDraft
 from lull.core.skills.rules import EvolveRule
-from lull.core.skills.similarity import DEFAULT_LIKENESS, alike, near_duplicate, same_in_other_words
+from lull.core.skills.similarity import (
+    DEFAULT_LIKENESS,
+    near_duplicate,
+    same_in_other_words,
+    subject_similarity,
+)
 from lull.core.skills.skill import SCOPE, Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.skills.stated_skill import example_of, words_of
 from lull.store.feedback.rewards import Rewards
@@ -78,7 +83,7 @@ class Propose:
         self._ids = ids
         self._rule = rule
 
-    async def of(
+    async def from_draft(
         self, found: FailureSet, draft: SkillDraft, origin: ProposalOrigin
     ) -> Proposal | None:
         """Make and store a proposal (a candidate that waits for the user's approval) from a skill
@@ -131,10 +136,10 @@ class Propose:
         requests."""
         if not draft.check or skill.scope is not draft.scope:
             return False
-        matter = parse_check(draft.check).matter
-        if not matter or all(c.matter != matter for c in self._checks(skill.sha256)):
+        matter = parse_check(draft.check).fixed_property
+        if not matter or all(c.fixed_property != matter for c in self._checks(skill.sha256)):
             return False
-        near = alike(skill.description, draft.text.description) >= self._rule.same_kind
+        near = subject_similarity(skill.description, draft.text.description) >= self._rule.same_kind
         return draft.scope is Scope.ALL or near
 
     def _instead_of_open(
@@ -147,7 +152,7 @@ class Propose:
         wish, once there is a wish to prove it by.
         """
         gone = []
-        for other in self._proposals.standing():
+        for other in self._proposals.undecided():
             if other.key.client != found.client or other.status is ProposalStatus.STALE:
                 continue
             if other.in_quarantine:  # its text must not be merged into another
@@ -160,7 +165,7 @@ class Propose:
             )
             if not same and body is None and not near_duplicate(text, {other.key: other.text}):
                 continue
-            if found.wish and other.lacks_words:
+            if found.wish and other.comment_would_help:
                 gone.append(self._gave_way(other, "you have said since what you want"))
             elif same:
                 return None
@@ -256,7 +261,7 @@ class Propose:
         """
         said = {f.said_turn for f in found.failures if f.said_turn}
         served = self._rewards.served(sorted(said))
-        if any(one.turn.tools or may_be_a_tools(one.turn.request) for one in served):
+        if any(one.turn.tools or may_be_agent(one.turn.request) for one in served):
             return True
         messages = [message for one in served for message in one.turn.request[-1:]]
         if not mine:
@@ -268,7 +273,7 @@ class Propose:
         newest = found.failures[0]
         others = self._rewards.recent(owner=found.client, model=newest.model, limit=MOST_TURNS)
         near = [
-            (alike(newest.asked, one.asked), one.turn.id)
+            (subject_similarity(newest.asked, one.asked), one.turn.id)
             for one in others
             if one.turn.id not in but
         ]
@@ -281,7 +286,7 @@ class Propose:
         good = self._rewards.successes(
             owner=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS
         )
-        near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
+        near = sorted(good, key=lambda one: -subject_similarity(newest.asked, one.asked))
         return tuple(one.turn.id for one in near[: self._rule.successes])
 
     def active(self, client: str) -> list[Skill]:
@@ -310,7 +315,7 @@ class Propose:
         left = {other.id for other in gone}
         taken |= {
             p.key.name
-            for p in self._proposals.standing()
+            for p in self._proposals.undecided()
             if p.key.client == client and p.id not in left
         }
         number, free = 2, name
@@ -360,7 +365,7 @@ def _same_rule(old: SkillText, new: SkillText) -> bool:
     if _folded(words_of(old.body)) != _folded(words_of(new.body)):
         return False
     before, now = example_of(old.body), example_of(new.body)
-    return not before or (bool(now) and alike(before, now) >= DEFAULT_LIKENESS.grouped)
+    return not before or (bool(now) and subject_similarity(before, now) >= DEFAULT_LIKENESS.grouped)
 
 
 def _folded(text: str) -> str:
@@ -394,7 +399,7 @@ def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...
             sentence=p.sentence,
             source=p.source.value,
             turn=p.turn,
-            quoted=quoted(p.sentence, (p.span.text,))
+            quoted=quoted_parts(p.sentence, (p.span.text,))
             if p.span is not None and p.source is Author.USER and (p.turn or edited)
             else (),
         )

@@ -44,7 +44,7 @@ PROOF_STATUSES = frozenset({ProposalStatus.PROVING, ProposalStatus.PROVED, Propo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class DecisionResult:
     """A proposed skill after the user's decision, and the version number of the skill library
     afterwards.
     """
@@ -86,37 +86,37 @@ class Review:
 
         Proposals that change a skill which has itself changed since are marked as stale.
         """
-        found = self._proposals.standing(everything=everything)
+        found = self._proposals.undecided(everything=everything)
         at = self._clock.now()
-        return [self._looked_at(p) for p in found if everything or not p.asleep(at)]
+        return [self._looked_at(p) for p in found if everything or not p.is_postponed_at(at)]
 
-    def asleep(self) -> list[Proposal]:
+    def postponed(self) -> list[Proposal]:
         """Return the proposed skills that the user postponed to a time that has not come yet,
         newest first.
         """
         at = self._clock.now()
-        return [self._looked_at(p) for p in self._proposals.standing() if p.asleep(at)]
+        return [self._looked_at(p) for p in self._proposals.undecided() if p.is_postponed_at(at)]
 
-    async def wake(self) -> list[Proposal]:
+    async def end_postponements(self) -> list[Proposal]:
         """Set proposed skills whose postponement is over back to their earlier status, and return
         them.
         """
         at = self._clock.now()
-        due = [p for p in self._proposals.standing() if p.awake(at) != p]
-        return [await self._proposals.change(p.id, lambda now: now.awake(at)) for p in due]
+        due = [p for p in self._proposals.undecided() if p.as_of(at) != p]
+        return [await self._proposals.change(p.id, lambda now: now.as_of(at)) for p in due]
 
     def proposal(self, proposal_id: str) -> Proposal:
         """Return one proposed skill by its id. Raises NotFound."""
         return self._looked_at(self._proposals.get(proposal_id))
 
     def _looked_at(self, proposal: Proposal) -> Proposal:
-        proposal = proposal.awake(self._clock.now())
+        proposal = proposal.as_of(self._clock.now())
         if proposal.open and is_stale(proposal, self._library()):
             reason = f"'{proposal.key.name}' changed since this was made"
             return replace(proposal, status=ProposalStatus.STALE, reason=reason)
         return proposal
 
-    async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
+    async def approve(self, proposal_id: str, *, sha256: str | None = None) -> DecisionResult:
         """Make a proposed skill active, as a new generation (version) of the skill library.
 
         A quarantined proposal (its text was found suspicious) must be named with the `sha256` of
@@ -139,7 +139,7 @@ class Review:
                 self._proposals.get(proposal.id), sha256=proposal.sha256, library=library
             )
 
-        changed = await self._approve.propose_in(
+        changed = await self._approve.activate(
             proposal.text,
             proposal.key,
             data=self._proposals.data(proposal.id),
@@ -149,18 +149,22 @@ class Review:
             also=self._decision(proposal, ProposalStatus.APPROVED),
         )
         if proposal.origin is ProposalOrigin.FILE:
-            await self._approve.lay_beside(proposal.id, proposal.key)
+            await self._approve.move_extra_files(proposal.id, proposal.key)
         if self._approved is not None:
             await self._approved(proposal)
-        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+        return DecisionResult(
+            proposal=self._proposals.get(proposal.id), generation=changed.generation
+        )
 
-    async def _retire(self, proposal: Proposal) -> Decided:
+    async def _retire(self, proposal: Proposal) -> DecisionResult:
         changed = await self._approve.retire(
             proposal.key,
             why=proposal.reason,
             also=self._decision(proposal, ProposalStatus.APPROVED),
         )
-        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+        return DecisionResult(
+            proposal=self._proposals.get(proposal.id), generation=changed.generation
+        )
 
     def _decision(self, proposal: Proposal, status: ProposalStatus) -> Also:
         return self._proposals.decision_writer(
@@ -175,7 +179,7 @@ class Review:
         body: str | None = None,
         scope: Scope | None = None,
         check: str | None = None,
-    ) -> Decided:
+    ) -> DecisionResult:
         """Change a proposed skill's text, scope (which requests it is for) or check (a program that
         tests answers); None leaves a part as it is.
 
@@ -267,7 +271,7 @@ class Review:
             traces=traces_of(screening, edited=True),
         )
 
-    async def reject(self, proposal_id: str, *, reason: str) -> Decided:
+    async def reject(self, proposal_id: str, *, reason: str) -> DecisionResult:
         """Reject a proposed skill; similar texts are not proposed again. Raises UsageError,
         Conflict.
         """
@@ -276,10 +280,10 @@ class Review:
             raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
         decided = await self._put(proposal_id, ProposalStatus.REJECTED, reason)
         if decided.proposal.origin is ProposalOrigin.FILE:
-            await self._approve.take_in()  # this restores the file
+            await self._approve.propose_file_edits()  # this restores the file
         return decided
 
-    async def defer(self, proposal_id: str, *, until: datetime | None = None) -> Decided:
+    async def defer(self, proposal_id: str, *, until: datetime | None = None) -> DecisionResult:
         """Postpone a proposed skill: it is not proved automatically, and it is hidden until the
         time `until`, if one is given.
 
@@ -296,9 +300,9 @@ class Review:
         reason: str,
         *,
         until: datetime | None = None,
-    ) -> Decided:
+    ) -> DecisionResult:
         def put(now: Proposal) -> Proposal:
-            now = now.awake(self._clock.now())
+            now = now.as_of(self._clock.now())
             if not now.open:
                 raise Conflict(f"{now.id} is {now.status} already.", hint="`lull review`.")
             if now.status is status:
@@ -322,7 +326,7 @@ class Review:
         last = self._proposals.last_decision()
         return None if last is None else (self._proposals.get(last.proposal), last.what)
 
-    async def undo(self, proposal_id: str | None = None) -> Decided:
+    async def undo(self, proposal_id: str | None = None) -> DecisionResult:
         """Undo the user's newest decision about any proposed skill, or about the one with the given
         id.
 
@@ -346,11 +350,15 @@ class Review:
             return self._unchanged(again)
 
         also = self._proposals.undo_writer(last.number, again)
-        changed = await self._approve.take_back(proposal.key, generation=last.generation, also=also)
-        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+        changed = await self._approve.undo_change(
+            proposal.key, generation=last.generation, also=also
+        )
+        return DecisionResult(
+            proposal=self._proposals.get(proposal.id), generation=changed.generation
+        )
 
-    def _unchanged(self, proposal: Proposal) -> Decided:
-        return Decided(proposal=proposal, generation=self._library().generation)
+    def _unchanged(self, proposal: Proposal) -> DecisionResult:
+        return DecisionResult(proposal=proposal, generation=self._library().generation)
 
 
 def _metadata(text: SkillText, *, scope: Scope | None, check: str | None) -> dict[str, str]:

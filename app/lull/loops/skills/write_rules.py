@@ -33,7 +33,7 @@ class RuleWriter:
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
         """Draft a skill from the newest words of the user that state a rule; None without any."""
-        failure = material.failures.worded
+        failure = material.failures.newest_worded
         return self._written(failure) if failure is not None else None
 
     def _written(self, failure: Failure) -> SkillDraft:

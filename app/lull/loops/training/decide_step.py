@@ -18,7 +18,7 @@ from typing import Final
 
 from lull.core.errors import LullError
 from lull.core.ports import Clock
-from lull.core.training.record import AT_WORK, OPEN, Run, RunStatus, given_up, moved
+from lull.core.training.record import AT_WORK, OPEN, Run, RunStatus, why_not_started, with_status
 from lull.core.training.rollout import RolloutGroup, SampledPolicy, mean_reward
 from lull.core.training.spec import RunKind
 from lull.loops.training.learner import FindsLearner, Learner
@@ -36,7 +36,7 @@ from lull.loops.training.next_step import (
     TrainRule,
 )
 from lull.loops.training.rollout import Rollouts
-from lull.loops.training.training_data import ENOUGH, TrainingData, counts
+from lull.loops.training.training_data import ENOUGH, TrainingData, count_labels
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
@@ -72,7 +72,7 @@ class DecideStep:
         self._loaded: set[str] = set()
         """Versions of unfinished courses' adapters that were loaded into the engine."""
 
-    async def look(self, *, hurry: bool = False) -> NextStep:
+    async def decide_next(self, *, hurry: bool = False) -> NextStep:
         """Decide the next step of training, and mark training runs that may not continue as
         superseded.
 
@@ -102,7 +102,7 @@ class DecideStep:
         """The open run that may continue; others are superseded."""
         found: Run | None = None
         for run in await asyncio.to_thread(self._training.runs, OPEN):
-            why = await asyncio.to_thread(self._data.superseded, run, learner)
+            why = await asyncio.to_thread(self._data.why_superseded, run, learner)
             if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
                 why = "Its folder is gone."
             if why:
@@ -120,15 +120,17 @@ class DecideStep:
         if run.kind is not RunKind.GRPO:
             return _judges(run)
         rule = self._rule()
-        policy = SampledPolicy(base=learner.digest, adapter=course_version(run.id))
+        policy = SampledPolicy(base=learner.digest, adapter=engine_adapter_name(run.id))
         await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
-        book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
-        all_ = await asyncio.to_thread(self._rollouts.all_of, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        source = GroupSource(book=book, policy=policy, continues=run)
-        groups = GroupCount(telling=reached(telling, all_, rule), wanted=rule.groups_a_run)
-        if more and groups.telling < rule.groups_a_run:
+        book = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
+        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
+        all_ = await asyncio.to_thread(self._rollouts.scored_groups, book, policy)
+        more = await asyncio.to_thread(self._rollouts.next_request, book, policy) is not None
+        source = GroupSource(pool=book, policy=policy, continues=run)
+        groups = GroupCount(
+            with_signal=groups_reached(telling, all_, rule), wanted=rule.groups_a_run
+        )
+        if more and groups.with_signal < rule.groups_a_run:
             text = f"Sampling answers of round {run.round}"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         reward = mean_reward(all_)
@@ -149,12 +151,12 @@ class DecideStep:
         groups = GroupCount()
 
         def may(kind: RunKind, graduates: str = "") -> bool:
-            why = given_up(runs, base=learner.digest, kind=kind, graduates=graduates)
+            why = why_not_started(runs, base=learner.digest, kind=kind, graduates=graduates)
             tired.extend([why] if why else [])
             return not why
 
         if rule.graduation:
-            found = await asyncio.to_thread(self._data.to_graduate, recent)
+            found = await asyncio.to_thread(self._data.next_skill_to_train_in, recent)
             if found is not None and may(RunKind.GRADUATION, found[0].sha256):
                 skill = SkillToTrainIn(skill=found[0], course=found[1])
                 text = _graduates(skill)
@@ -167,7 +169,7 @@ class DecideStep:
             groups = seen.groups
         if rule.single_answers and may(RunKind.KTO):
             labelled = await asyncio.to_thread(self._data.labelled, recent)
-            good, bad = counts([one for one in labelled if not one[0].held_out])
+            good, bad = count_labels([one for one in labelled if not one[0].held_out])
             if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
                 return MakingStep(
                     text="Making a run of recorded answers",
@@ -187,13 +189,13 @@ class DecideStep:
         self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
     ) -> NextStep:
         rule, policy = self._rule(), learner.policy
-        book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        if why := await asyncio.to_thread(self._data.nothing_to_gain, book, policy):
+        book = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
+        if why := await asyncio.to_thread(self._data.why_no_gain, book, policy):
             return NothingToDo(text=why)
-        telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        source = GroupSource(book=book, policy=policy, continues=None)
-        groups = GroupCount(telling=len(telling), wanted=rule.groups_a_run)
+        telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
+        more = await asyncio.to_thread(self._rollouts.next_request, book, policy) is not None
+        source = GroupSource(pool=book, policy=policy, continues=None)
+        groups = GroupCount(with_signal=len(telling), wanted=rule.groups_a_run)
         enough = rule.groups_a_run
         if hurry and not more:
             enough = min(enough, rule.groups_at_least)
@@ -223,7 +225,7 @@ class DecideStep:
         log.info("run %s: superseded (%s)", run, why)
         now = self._clock.now()
         await self._training.change(
-            run, lambda was: moved(was, RunStatus.SUPERSEDED, why, now), free=True
+            run, lambda was: with_status(was, RunStatus.SUPERSEDED, why, now), free=True
         )
 
     async def _give(self, learner: Learner, version: str, folder: str) -> None:
@@ -240,15 +242,15 @@ class DecideStep:
         self._loaded.add(version)
 
 
-def course_version(run: str) -> str:
+def engine_adapter_name(run: str) -> str:
     """Return the name under which the engine loads a training run's adapter between the rounds of a
     series of GRPO runs.
     """
     return f"run:{run}"
 
 
-def reached(
-    telling: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
+def groups_reached(
+    with_signal: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
 ) -> int:
     """Return the number of answer groups that count as ready for the next GRPO run, out of
     `groups_a_run`.
@@ -260,9 +262,9 @@ def reached(
     seen_enough = len(sampled) >= 2 * rule.groups_a_run
     reward = mean_reward(sampled)
     good = reward is not None and reward >= ENOUGH
-    if seen_enough and (good or len(telling) >= rule.groups_at_least):
+    if seen_enough and (good or len(with_signal) >= rule.groups_at_least):
         return rule.groups_a_run
-    return len(telling)
+    return len(with_signal)
 
 
 def _rewarded(run: Run, reward: float | None) -> Run:

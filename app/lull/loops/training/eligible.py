@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lull.core.training.eligibility import SupportCluster, TurnStanding, why_no_prompt, why_not
+from lull.core.training.eligibility import (
+    SupportRequests,
+    TurnFacts,
+    why_not_trainable,
+    why_prompt_unusable,
+)
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class TurnEligibility:
     """The reasons, if any, why a turn (a request with its answer) may not be used for training,
     with its reward. `support` says whether the turn taught a skill or served to test one.
     """
@@ -37,9 +42,9 @@ class Eligible:
         self._rewards = rewards
         self._proposals = proposals
         self._still = still
-        self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster(()))
+        self._cluster: tuple[frozenset[str], SupportRequests] = (frozenset(), SupportRequests(()))
 
-    def of(self, turns: Sequence[str]) -> dict[str, Judged]:
+    def check_turns(self, turns: Sequence[str]) -> dict[str, TurnEligibility]:
         """Check whether these turns may be used for training; return the results by turn id.
 
         Deleted turns are missing. Blocking.
@@ -52,10 +57,10 @@ class Eligible:
         }
 
     def _judged(
-        self, served: ServedTurn, support: frozenset[str], cluster: SupportCluster
-    ) -> Judged:
+        self, served: ServedTurn, support: frozenset[str], cluster: SupportRequests
+    ) -> TurnEligibility:
         taught = served.turn.id in support
-        standing = TurnStanding(
+        standing = TurnFacts(
             complete=served.turn.complete,
             reward=served.reward.reward,
             current=self._still(served),
@@ -63,16 +68,16 @@ class Eligible:
             near_support=not taught and cluster.near(served.asked),
             excluded=served.excluded,
         )
-        return Judged(
+        return TurnEligibility(
             reward=served.reward,
             support=taught,
-            why_not=why_not(standing),
-            why_no_prompt=why_no_prompt(standing),
+            why_not=why_not_trainable(standing),
+            why_no_prompt=why_prompt_unusable(standing),
         )
 
-    def _near(self, support: frozenset[str]) -> SupportCluster:
+    def _near(self, support: frozenset[str]) -> SupportRequests:
         known, cluster = self._cluster
         if known != support:
-            cluster = SupportCluster(self._proposals.support_marks())
+            cluster = SupportRequests(self._proposals.support_subject_words())
             self._cluster = (support, cluster)
         return cluster

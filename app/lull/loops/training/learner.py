@@ -28,8 +28,8 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Skill
 from lull.core.training.rollout import SampledPolicy
-from lull.loops.chat.current_selection import clean
-from lull.loops.proof.replay import injected
+from lull.loops.chat.current_selection import without_skill_text
+from lull.loops.proof.replay import prompt_with_skills
 from lull.store.feedback.reward_rows import ServedTurn
 
 GREEDY = Sampling(temperature=0.0)
@@ -91,7 +91,7 @@ class FindsLearner(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class LearnerAnswer:
     """One answer sampled from the model in training, with its token ids and their
     log-probabilities.
     """
@@ -105,10 +105,10 @@ def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> 
     """Return a stored request's prompt as it would be sent today with these skills (instruction
     texts).
     """
-    messages = tuple(clean(message) for message in served.turn.request)
+    messages = tuple(without_skill_text(message) for message in served.turn.request)
     bodies = [skill.body for skill in skills]
     system = learner.prompt.system
-    with_ = injected(messages, bodies, system=system, place=learner.prompt.place)
+    with_ = prompt_with_skills(messages, bodies, system=system, place=learner.prompt.place)
     if system and not any(one.role is Role.SYSTEM for one in with_):
         # The server adds the model's SYSTEM text to a request without one.
         with_ = (text_message(Role.SYSTEM, system), *with_)
@@ -143,17 +143,17 @@ async def end_token(learner: Learner, prompt: tuple[Message, ...]) -> int | None
     """Find the token with which the learning model ends an answer, by sampling one answer; None if
     that answer did not end.
     """
-    said = await sampled(learner, prompt, GREEDY)
+    said = await sample_answer(learner, prompt, GREEDY)
     return said.ids[-1] if said.completion.finish is Finish.STOP and said.ids else None
 
 
-async def sampled(
+async def sample_answer(
     learner: Learner,
     prompt: tuple[Message, ...],
     sampling: Sampling,
     *,
     adapter: str | None = None,
-) -> Said:
+) -> LearnerAnswer:
     """Sample one answer from the model in training; return it with its tokens and their
     log-probabilities.
 
@@ -181,7 +181,7 @@ async def sampled(
             completion_tokens=last.completion_tokens if last else None,
         ),
     )
-    return Said(completion=completion, ids=tuple(ids), logprobs=tuple(logprobs))
+    return LearnerAnswer(completion=completion, ids=tuple(ids), logprobs=tuple(logprobs))
 
 
 def _plain(message: Message) -> Message:
@@ -198,12 +198,12 @@ class AskedAnswers:
     """
 
     def __init__(self) -> None:
-        self._said: dict[_Key, Said] = {}
+        self._said: dict[_Key, LearnerAnswer] = {}
         self._ids: dict[_Key, tuple[int, ...]] = {}
 
-    async def said(
+    async def greedy_answer(
         self, learner: Learner, prompt: tuple[Message, ...], *, most_tokens: int
-    ) -> Said:
+    ) -> LearnerAnswer:
         """Return the model's greedy answer to a prompt, from the cache after the first call.
 
         Raises RequestError, EngineError.
@@ -212,7 +212,7 @@ class AskedAnswers:
         if key not in self._said:
             greedy = replace(GREEDY, max_tokens=most_tokens)
             _bound(self._said)
-            self._said[key] = await sampled(learner, prompt, greedy, adapter=learner.adapter)
+            self._said[key] = await sample_answer(learner, prompt, greedy, adapter=learner.adapter)
         return self._said[key]
 
     async def ids(self, learner: Learner, prompt: tuple[Message, ...]) -> tuple[int, ...]:
@@ -236,7 +236,7 @@ def _key(learner: Learner, prompt: tuple[Message, ...]) -> _Key:
     return (learner.digest, learner.adapter, said)
 
 
-def _bound(kept: dict[_Key, Said] | dict[_Key, tuple[int, ...]]) -> None:
+def _bound(kept: dict[_Key, LearnerAnswer] | dict[_Key, tuple[int, ...]]) -> None:
     if len(kept) >= MOST_KEPT:
         for key in list(kept)[: MOST_KEPT // 2]:
             del kept[key]

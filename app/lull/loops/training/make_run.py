@@ -106,7 +106,7 @@ class RunMaterial:
     turns: tuple[Prompt, ...]
     why: str
     groups: tuple[RolloutGroup, ...] = ()
-    before: float | None = None
+    reward_before: float | None = None
     """Mean reward of the policy's sampled answers before the run."""
     graduates: Skill | None = None
     course: GraduationCourse = field(default_factory=GraduationCourse)
@@ -116,7 +116,7 @@ class RunMaterial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class RunStart:
     """The starting point of a new training run: a LoRA adapter that is trained further, or the base
     model.
 
@@ -161,10 +161,10 @@ class MakeRun:
         self,
         learner: Learner,
         material: RunMaterial,
-        before: Before,
+        start: RunStart,
         recent: Sequence[ServedTurn],
         *,
-        goes_on: Callable[[Run, str], Run] | None = None,
+        update_parent: Callable[[Run, str], Run] | None = None,
     ) -> Run:
         """Write a new training run's folder, then its database row; return the run.
 
@@ -184,7 +184,7 @@ class MakeRun:
             seed=run_id,
         )
         prompts = {prompt.turn: prompt for prompt in (*material.turns, *replayed)}
-        spec = self._spec(run_id, learner, material, before)
+        spec = self._spec(run_id, learner, material, start)
         batch = (*material.examples, *replays)
         await asyncio.to_thread(self._folders.write, spec, batch)
         now = self._clock.now()
@@ -197,12 +197,12 @@ class MakeRun:
             changed_at=now,
             model=learner.name,
             base=learner.digest,
-            root=before.root,
-            parent=before.parent,
-            round=before.round,
+            root=start.root,
+            parent=start.parent,
+            round=start.round,
             graduates=material.graduates.sha256 if material.graduates else "",
-            skills={turn: prompt.marks for turn, prompt in prompts.items()},
-            progress=RunProgress(reward_before=material.before),
+            skills={turn: prompt.skill_hashes for turn, prompt in prompts.items()},
+            progress=RunProgress(reward_before=material.reward_before),
             course=material.course,
         )
         sources = _sources(prompts.values(), material.graduates)
@@ -211,7 +211,7 @@ class MakeRun:
                 run,
                 sources,
                 groups=[group.id for group in material.groups],
-                goes_on=None if goes_on is None else lambda last: goes_on(last, run_id),
+                goes_on=None if update_parent is None else lambda last: update_parent(last, run_id),
             )
         except Conflict:
             await asyncio.to_thread(self._folders.remove, run_id)
@@ -220,14 +220,14 @@ class MakeRun:
         self._replay_examples.asked.clear()
         return run
 
-    def _spec(self, run: str, learner: Learner, material: RunMaterial, before: Before) -> RunSpec:
+    def _spec(self, run: str, learner: Learner, material: RunMaterial, start: RunStart) -> RunSpec:
         rule = self._rule()
         spec = RunSpec(
             id=run,
             kind=material.kind,
             model=learner.folder,
             model_digest=learner.digest,
-            parent=before.folder,
+            parent=start.folder,
             seed=int.from_bytes(hashlib.sha256(run.encode()).digest()[:6], "big"),
             lora=Lora(rank=rule.rank),
             learning_rate=rule.rate(learner.parameters),
@@ -266,7 +266,7 @@ class MakeRun:
         groups: Sequence[RolloutGroup],
         prompts: Sequence[Prompt],
         *,
-        before: float | None,
+        reward_before: float | None,
     ) -> RunMaterial:
         """Collect the training examples of a GRPO run from groups of answers (several sampled for
         each request).
@@ -294,7 +294,7 @@ class MakeRun:
             turns=tuple(prompt for prompt in prompts if prompt.turn in used),
             why=f"{len(groups)} groups of sampled answers to {len(used)} requests.",
             groups=tuple(groups),
-            before=before,
+            reward_before=reward_before,
         )
 
     async def of_labels(
@@ -356,7 +356,9 @@ class MakeRun:
             learner, skill, asked, count=len(asked), most_tokens=self._rule().answer_tokens
         )
         used = [by_turn[example.id] for example in own]
-        own += await self._replay_examples.alike(learner, skill, max(0, LEAST_ROWS - len(own)))
+        own += await self._replay_examples.practice_examples(
+            learner, skill, max(0, LEAST_ROWS - len(own))
+        )
         # Without enough curriculum requests, the user's are repeated.
         own *= math.ceil(LEAST_ROWS / max(1, len(own)))
         anchors = round(len(own) * course.anchors)
@@ -374,7 +376,7 @@ class MakeRun:
 
 def _sources(prompts: Collection[Prompt], graduates: Skill | None) -> list[RunSource]:
     """Everything that a run was made of, so that forgetting can find it."""
-    texts = {mark for prompt in prompts for mark in prompt.marks}
+    texts = {mark for prompt in prompts for mark in prompt.skill_hashes}
     if graduates is not None:
         texts.add(graduates.sha256)
     wishes = {one.wish.turn: one.wish for one in prompts if one.wish is not None}

@@ -16,7 +16,7 @@ from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run
 from lull.core.training.rollout import SampledPolicy
 from lull.loops.training.learner import Learner
-from lull.loops.training.rollout import Book
+from lull.loops.training.rollout import RequestPool
 from lull.store.feedback.reward_rows import ServedTurn
 
 
@@ -63,7 +63,7 @@ class GroupCount:
     reward.
     """
 
-    telling: int = 0
+    with_signal: int = 0
     """Number of sampled groups whose rewards differ, so that a run can learn from them."""
     wanted: int = 0
     """Number of groups with different rewards needed before a run is made."""
@@ -71,7 +71,7 @@ class GroupCount:
     @property
     def progress(self) -> float:
         """Progress of sampling answers for a training run, 0 to 1."""
-        return min(1.0, self.telling / self.wanted) if self.wanted else 0.0
+        return min(1.0, self.with_signal / self.wanted) if self.wanted else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class GroupSource:
     that answer them, and the run to continue.
     """
 
-    book: Book
+    pool: RequestPool
     policy: SampledPolicy
     """The weights (base and adapter) to sample answers from."""
     continues: Run | None

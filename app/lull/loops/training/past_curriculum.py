@@ -16,10 +16,10 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import Probe
 from lull.core.chat.messages import Message
 from lull.core.feedback.reward import GREY
-from lull.core.skills.prompt_block import Placement, block, with_block
-from lull.core.skills.similarity import alike
+from lull.core.skills.prompt_block import Placement, skills_block, with_block
+from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Library
-from lull.loops.chat.current_selection import clean
+from lull.loops.chat.current_selection import without_skill_text
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
@@ -71,7 +71,7 @@ class PastCurriculum:
         found = [
             one.asked
             for one in self._recent(model)
-            if not one.turn.skills and alike(one.asked, words) >= NEAR
+            if not one.turn.skills and subject_similarity(one.asked, words) >= NEAR
         ]
         return list(dict.fromkeys(found))[:count]
 
@@ -88,14 +88,17 @@ class PastCurriculum:
         good = [one for one in self._recent(model) if _went_well(one)]
         chance.shuffle(good)
         bodies = sorted(
-            {s.body for s in self._library().active_for("")}, key=lambda body: -alike(body, about)
+            {s.body for s in self._library().active_for("")},
+            key=lambda body: -subject_similarity(body, about),
         )
         out = []
         for one in good[:count]:
-            messages = tuple(clean(message) for message in one.turn.request)
+            messages = tuple(without_skill_text(message) for message in one.turn.request)
             if with_skills and bodies:
                 body = bodies[0] if chance.random() < OWN_SKILL_SHARE else chance.choice(bodies)
-                messages = with_block(messages, block([body]), system="", place=self._place(model))
+                messages = with_block(
+                    messages, skills_block([body]), system="", place=self._place(model)
+                )
             elif with_skills:
                 continue
             out.append(messages)

@@ -17,17 +17,17 @@ from lull.core.chat.messages import Message
 from lull.core.errors import RequestError
 from lull.core.feedback.reward import GREY
 from lull.core.skills.skill import Skill
-from lull.core.training.examples import Graduation, ReplayExample
+from lull.core.training.examples import GraduationExample, ReplayExample
 from lull.core.training.ports import Curriculum
 from lull.core.training.rollout import held_out
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.verify import Wish
-from lull.loops.proof.replay import injected
+from lull.loops.proof.replay import prompt_with_skills
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import (
     AskedAnswers,
     Learner,
-    Said,
+    LearnerAnswer,
     answer_ids,
     end_token,
     prompt_ids,
@@ -35,7 +35,7 @@ from lull.loops.training.learner import (
 )
 from lull.loops.training.rewarding import RewardAnswers, may_train
 from lull.loops.training.rollout import Prompt
-from lull.loops.training.teacher import TaughtPrompt, in_turn, taught
+from lull.loops.training.teacher import TaughtPrompt, distill_examples, map_in_batches
 from lull.store.feedback.reward_rows import ServedTurn
 
 ANCHOR_TOKENS = 96
@@ -75,7 +75,7 @@ class ReplayExamples:
         self.asked = AskedAnswers()
         """Cache of the model's answers for the training run that is being made."""
 
-    async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
+    async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[GraduationExample]:
         """Make up to `count` examples whose target is the model's present answer to the same
         prompt, so that the model learns when not to apply a skill.
 
@@ -91,17 +91,19 @@ class ReplayExamples:
 
     async def _anchored(
         self, learner: Learner, skill: Skill, count: int, *, with_skills: bool
-    ) -> list[Graduation]:
-        def fits(prompt: TaughtPrompt, said: Said) -> bool:
+    ) -> list[GraduationExample]:
+        def fits(prompt: TaughtPrompt, said: LearnerAnswer) -> bool:
             return with_skills or not self._against(learner, skill, prompt, said)
 
         drawn = self._curriculum.anchors(learner.name, 2 * count, with_skills, skill.body)
         prompts = [TaughtPrompt(id="", student=one, teacher=one) for one in drawn]
-        return await taught(
+        return await distill_examples(
             self.asked, learner, prompts, fits, count=count, most_tokens=ANCHOR_TOKENS
         )
 
-    async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
+    async def practice_examples(
+        self, learner: Learner, skill: Skill, count: int
+    ) -> list[GraduationExample]:
         """Make at most `count` examples that train a skill into the weights, from practice requests
         on the skill's subject, which the curriculum provides.
 
@@ -115,8 +117,10 @@ class ReplayExamples:
         ):
             if len(prompts) >= SPARE * count:
                 break
-            if self._rewarding.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
-                with_ = injected(prompt, [skill.body], system=form.system, place=form.place)
+            if self._rewarding.violates_wish(learner.name, wish, asked=prompt[-1].text, answer=""):
+                with_ = prompt_with_skills(
+                    prompt, [skill.body], system=form.system, place=form.place
+                )
                 prompts.append(TaughtPrompt(id="", student=prompt, teacher=with_))
         found = await self.of_teacher(
             learner, skill, prompts, count=count, most_tokens=ANCHOR_TOKENS
@@ -131,22 +135,24 @@ class ReplayExamples:
         *,
         count: int,
         most_tokens: int,
-    ) -> list[Graduation]:
+    ) -> list[GraduationExample]:
         """Make up to `count` training examples from the model's own answers with the skill in its
         prompt.
 
         Answers that do not follow the skill are left out. Raises EngineError.
         """
 
-        def fits(prompt: TaughtPrompt, said: Said) -> bool:
+        def fits(prompt: TaughtPrompt, said: LearnerAnswer) -> bool:
             return not self._against(learner, skill, prompt, said)
 
-        return await taught(
+        return await distill_examples(
             self.asked, learner, prompts, fits, count=count, most_tokens=most_tokens
         )
 
-    def _against(self, learner: Learner, skill: Skill, prompt: TaughtPrompt, said: Said) -> bool:
-        return self._rewarding.speaks_against(
+    def _against(
+        self, learner: Learner, skill: Skill, prompt: TaughtPrompt, said: LearnerAnswer
+    ) -> bool:
+        return self._rewarding.violates_wish(
             learner.name,
             (Wish(skill.body, ""),),
             asked=prompt.asked,
@@ -191,9 +197,9 @@ class ReplayExamples:
 
     def _successes(self, recent: Sequence[ServedTurn]) -> list[Prompt]:
         """Turns that went well, may train, and still pass today's checks and wishes."""
-        trains = self._rewarding.judge_trains()[0]
+        trains = self._rewarding.judge_may_train()[0]
         wishes = self._rewarding.wishes(recent)
-        judged = self._eligible.of([one.turn.id for one in recent])
+        judged = self._eligible.check_turns([one.turn.id for one in recent])
         found = []
         for one in recent:
             known, reward = judged.get(one.turn.id), one.reward.reward
@@ -201,7 +207,7 @@ class ReplayExamples:
                 continue
             if held_out(one.asked):  # kept for the gate
                 continue
-            if not may_train(reward.source, judge_trains=trains):
+            if not may_train(reward.source, judge_may_train=trains):
                 continue
             skills = self._current_selection.skills(one) or ()
             if self._rewarding.still_good(one, skills, wishes):
@@ -242,17 +248,17 @@ class ReplayExamples:
         async def one(numbered: tuple[int, tuple[Message, ...]]) -> ReplayExample | None:
             number, prompt = numbered
             try:
-                said = await self.asked.said(learner, prompt, most_tokens=ANCHOR_TOKENS)
+                said = await self.asked.greedy_answer(learner, prompt, most_tokens=ANCHOR_TOKENS)
                 before = await self.asked.ids(learner, prompt)
             except RequestError:
                 return None
             asked, answer = prompt[-1].text, said.completion.message.text
-            if not with_skills and self._rewarding.speaks_against(
+            if not with_skills and self._rewarding.violates_wish(
                 learner.name, wishes, asked=asked, answer=answer
             ):
                 return None
             return ReplayExample(id=f"own-{kind}-{number}", prompt_ids=before, ids=said.ids)
 
         prompts = self._curriculum.anchors(learner.name, count, with_skills, "")
-        made = await in_turn(list(enumerate(prompts)), one)
+        made = await map_in_batches(list(enumerate(prompts)), one)
         return [example for example in made if example is not None]

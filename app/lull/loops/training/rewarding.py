@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.feedback.calibration import Calibration, Estimate, agreement, may_train_on_judge
-from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import GREY, Source, majority
-from lull.core.skills.similarity import alike
+from lull.core.skills.similarity import subject_similarity
 from lull.core.skills.skill import Skill
-from lull.loops.chat.current_selection import clean
+from lull.loops.chat.current_selection import without_skill_text
 from lull.loops.feedback.reward_book import verdicts
 from lull.loops.feedback.verify import Verifier, Wish
 from lull.store.feedback.feedback import FeedbackRows
@@ -42,7 +42,7 @@ class AnswerWorth:
     by: str
 
 
-def judge_agrees(rewards: Rewards) -> Estimate:
+def judge_agreement(rewards: Rewards) -> Estimate:
     """Estimate how often the judge model and verifiers (programs) agree about the same turn."""
     pairs = []
     for row in rewards.judged(limit=MOST_JUDGED):
@@ -52,11 +52,11 @@ def judge_agrees(rewards: Rewards) -> Estimate:
     return agreement(pairs)
 
 
-def may_train(source: Source, *, judge_trains: bool) -> bool:
+def may_train(source: Source, *, judge_may_train: bool) -> bool:
     """Whether rewards from this kind of source (program, user or judge model) may be used to train
     weights.
     """
-    return source is not Source.JUDGE or judge_trains
+    return source is not Source.JUDGE or judge_may_train
 
 
 class RewardAnswers:
@@ -90,7 +90,7 @@ class RewardAnswers:
         Requests that merely had it in their prompt teach nothing about it.
         """
         return bool(
-            self._verifier.about(
+            self._verifier.skills_about(
                 served.turn.model,
                 {skill.name: skill},
                 asked=served.asked,
@@ -98,11 +98,11 @@ class RewardAnswers:
             )
         )
 
-    def judge_trains(self) -> tuple[bool, str]:
+    def judge_may_train(self) -> tuple[bool, str]:
         """Return whether the judge model's scores are reliable enough to train weights on, and a
         text that says why.
         """
-        return may_train_on_judge(judge_agrees(self._rewards))
+        return may_train_on_judge(judge_agreement(self._rewards))
 
     # Wishes
 
@@ -124,11 +124,11 @@ class RewardAnswers:
 
     def _taught(self) -> set[str]:
         taught = set(self._proposals.support())
-        for proposal in self._proposals.standing(everything=True):
+        for proposal in self._proposals.undecided(everything=True):
             taught.update(proposal.failures, proposal.wish_turns)
         return taught
 
-    def held_to(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
+    def applicable_wish(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
         """Return the user's wish by which answers to this request are scored; None if no wish
         applies.
         """
@@ -138,11 +138,9 @@ class RewardAnswers:
             return by_program
         return _said_of(served, wishes)
 
-    def speaks_against(
-        self, model: str, wishes: Sequence[Wish], *, asked: str, answer: str
-    ) -> bool:
+    def violates_wish(self, model: str, wishes: Sequence[Wish], *, asked: str, answer: str) -> bool:
         """Whether an answer violates one of these wishes of the user."""
-        said = self._verifier.as_wished(model, wishes=wishes, asked=asked, answer=answer)
+        said = self._verifier.check_wish(model, wishes=wishes, asked=asked, answer=answer)
         return any(signal.value < 0 for signal in said)
 
     # Scoring
@@ -157,9 +155,9 @@ class RewardAnswers:
             return True
         if self._verifier.is_exact(served.turn.model):
             return False  # for a language with one right answer the judge is not asked
-        return self._judge() is not None and self.judge_trains()[0]
+        return self._judge() is not None and self.judge_may_train()[0]
 
-    async def worth(
+    async def score_answer(
         self,
         served: ServedTurn,
         skills: Sequence[Skill],
@@ -192,9 +190,9 @@ class RewardAnswers:
         """The worst verdict of all verifiers; None without one."""
         turn = served.turn
         said = [
-            *(() if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)),
-            *self._verifier.checked([skill.sha256 for skill in skills], answer.text),
-            *self._verifier.as_wished(
+            *(() if answer.tool_calls else self._verifier.check_format(turn.format, answer.text)),
+            *self._verifier.run_skill_checks([skill.sha256 for skill in skills], answer.text),
+            *self._verifier.check_wish(
                 turn.model, wishes=wishes, asked=served.asked, answer=answer.text
             ),
         ]
@@ -209,8 +207,8 @@ class RewardAnswers:
     ) -> AnswerWorth | None:
         wish = _said_of(served, wishes)
         question = JudgeQuestion(
-            asks=Asks.WISH if wish is not None else Asks.TURN,
-            messages=tuple(clean(message) for message in served.turn.request),
+            asks=QuestionKind.WISH if wish is not None else QuestionKind.TURN,
+            messages=tuple(without_skill_text(message) for message in served.turn.request),
             answer=answer,
             wish=wish.words if wish is not None else "",
         )
@@ -226,6 +224,6 @@ class RewardAnswers:
 def _said_of(served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
     """Return the newest wish about a similar request, for the judge."""
     for wish in reversed(wishes):
-        if wish.about == served.asked or alike(wish.about, served.asked) >= ALIKE:
+        if wish.about == served.asked or subject_similarity(wish.about, served.asked) >= ALIKE:
             return wish
     return None

@@ -20,8 +20,8 @@ from lull.core.errors import RequestError
 from lull.core.ports import Clock, Ids
 from lull.core.skills.skill import Skill
 from lull.core.training.rollout import (
-    Drawn,
     GroupState,
+    RolloutAnswer,
     RolloutGroup,
     SampledPolicy,
     held_out,
@@ -31,7 +31,7 @@ from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.at_once import at_once
 from lull.loops.feedback.verify import Wish
 from lull.loops.training.eligible import Eligible
-from lull.loops.training.learner import Learner, Said, prompt_ids, prompt_of, sampled
+from lull.loops.training.learner import Learner, LearnerAnswer, prompt_ids, prompt_of, sample_answer
 from lull.loops.training.rewarding import AnswerWorth, RewardAnswers
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
@@ -78,22 +78,22 @@ class Prompt:
         return held_out(self.served.asked)
 
     @property
-    def marks(self) -> tuple[str, ...]:
+    def skill_hashes(self) -> tuple[str, ...]:
         """The sorted sha256 of the skills that the request would get today."""
-        return marks_of_skills(self.skills)
+        return hashes_of_skills(self.skills)
 
     @property
-    def stand(self) -> tuple[tuple[str, ...], str]:
+    def scoring_basis(self) -> tuple[tuple[str, ...], str]:
         """The skills (sha256) and the user's wish (id of the turn that it corrected, "" for none)
         on which scores of answers to this request depend today.
 
         A stored group of answers to the request can be used only while both are still the same.
         """
-        return self.marks, self.wish.turn if self.wish is not None else ""
+        return self.skill_hashes, self.wish.turn if self.wish is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class RequestPool:
     """The stored requests for which answers may be sampled now, the user's wishes by which these
     answers are scored, and how many other requests cannot be scored.
     """
@@ -105,7 +105,7 @@ class Book:
     """Number of requests that may be trained on but whose answers cannot be scored."""
 
 
-def marks_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
+def hashes_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
     """Return the sorted sha256 of the texts of these skills."""
     return tuple(sorted(skill.sha256 for skill in skills))
 
@@ -155,10 +155,10 @@ class Rollouts:
         """Return the stored turns (requests with answers) that have these ids."""
         return self._rewards.served(turns)
 
-    def book(self, model: str) -> Book:
+    def collect_requests(self, model: str) -> RequestPool:
         """Collect the stored requests for which answers may be sampled now. Blocking."""
         recent = self.candidates(model)
-        judged = self._eligible.of([one.turn.id for one in recent])
+        judged = self._eligible.check_turns([one.turn.id for one in recent])
         wishes = self._rewarding.wishes(recent)
         prompts, unscored = [], 0
         for one in recent:
@@ -167,13 +167,15 @@ class Rollouts:
                 continue
             skills = self._current_selection.skills(one) or ()
             if self._rewarding.can_score(one, skills, wishes):
-                wish = self._rewarding.held_to(one, wishes)
+                wish = self._rewarding.applicable_wish(one, wishes)
                 prompts.append(Prompt(served=one, skills=skills, wish=wish))
             else:
                 unscored += 1
-        return Book(prompts=tuple(prompts), wishes=wishes, unscored=unscored)
+        return RequestPool(prompts=tuple(prompts), wishes=wishes, unscored=unscored)
 
-    def next_of(self, book: Book, policy: SampledPolicy, but: Sequence[str] = ()) -> Prompt | None:
+    def next_request(
+        self, pool: RequestPool, policy: SampledPolicy, exclude: Sequence[str] = ()
+    ) -> Prompt | None:
         """Choose the request to sample answers for next, excluding the turn ids in `exclude`.
         Blocking.
 
@@ -181,8 +183,8 @@ class Rollouts:
         """
         by_turn = {
             prompt.turn: prompt
-            for prompt in book.prompts
-            if prompt.turn not in but and not prompt.held_out
+            for prompt in pool.prompts
+            if prompt.turn not in exclude and not prompt.held_out
         }
         done = self._states(by_turn, policy)
         turn = next_prompt(tuple(by_turn), done, most=self._rule().most_a_prompt)
@@ -193,54 +195,58 @@ class Rollouts:
     ) -> dict[str, list[GroupState]]:
         """States of the groups whose skills and wish are still those of today, by turn."""
         return {
-            turn: [state for skills, wish, state in states if (skills, wish) == by_turn[turn].stand]
-            for turn, states in self._training.states(policy).items()
+            turn: [
+                state
+                for skills, wish, state in states
+                if (skills, wish) == by_turn[turn].scoring_basis
+            ]
+            for turn, states in self._training.group_states(policy).items()
             if turn in by_turn
         }
 
-    def telling(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
+    def groups_with_signal(self, pool: RequestPool, policy: SampledPolicy) -> list[RolloutGroup]:
         """Return those groups of answers sampled from this policy (base and adapter) that no
         training run has used and whose answers differ in reward, oldest first.
 
         Training can learn nothing from a group whose answers all have the same reward.
         """
-        return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
+        return _that_stand(pool, self._training.groups(policy, states={GroupState.TELLING}))
 
-    def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
+    def scored_groups(self, pool: RequestPool, policy: SampledPolicy) -> list[RolloutGroup]:
         """Return every scored group of answers sampled from this policy (base and adapter), used in
         training or not.
         """
         scored = {GroupState.TELLING, GroupState.FLAT}
-        return _that_stand(book, self._training.groups(policy, states=scored, unused=False))
+        return _that_stand(pool, self._training.groups(policy, states=scored, unused=False))
 
     # Sampling
 
-    async def some(self, learner: Learner, policy: SampledPolicy, book: Book) -> int:
+    async def sample_next(self, learner: Learner, policy: SampledPolicy, pool: RequestPool) -> int:
         """Sample and store groups of answers for the next few requests; return for how many
         requests, 0 when none is left.
 
         Raises EngineError, UpstreamDown.
         """
-        chosen = await asyncio.to_thread(self._next_few, book, policy)
-        await at_once(self._one(learner, policy, book, prompt) for prompt in chosen)
+        chosen = await asyncio.to_thread(self._next_few, pool, policy)
+        await at_once(self._one(learner, policy, pool, prompt) for prompt in chosen)
         return len(chosen)
 
-    def _next_few(self, book: Book, policy: SampledPolicy) -> list[Prompt]:
+    def _next_few(self, book: RequestPool, policy: SampledPolicy) -> list[Prompt]:
         chosen: list[Prompt] = []
         while len(chosen) < self._rule().groups_at_once:
-            prompt = self.next_of(book, policy, [one.turn for one in chosen])
+            prompt = self.next_request(book, policy, [one.turn for one in chosen])
             if prompt is None:
                 break
             chosen.append(prompt)
         return chosen
 
     async def _one(
-        self, learner: Learner, policy: SampledPolicy, book: Book, prompt: Prompt
+        self, learner: Learner, policy: SampledPolicy, book: RequestPool, prompt: Prompt
     ) -> None:
-        states = await asyncio.to_thread(self._training.states, policy)
+        states = await asyncio.to_thread(self._training.group_states, policy)
         number = len(states.get(prompt.turn, ()))
         messages = prompt_of(learner, prompt.served, prompt.skills)
-        said: list[Said] = []
+        said: list[LearnerAnswer] = []
         try:
             ids = await prompt_ids(learner, messages)
         except RequestError:  # the prompt no longer fits the context window
@@ -248,7 +254,9 @@ class Rollouts:
         if ids:
             said = await self._samples(learner, policy, prompt, number, messages)
         worth = [
-            await self._rewarding.worth(prompt.served, prompt.skills, book.wishes, one.completion)
+            await self._rewarding.score_answer(
+                prompt.served, prompt.skills, book.wishes, one.completion
+            )
             for one in said
         ]
         await self._training.add_group(
@@ -262,13 +270,14 @@ class Rollouts:
         prompt: Prompt,
         number: int,
         messages: tuple[Message, ...],
-    ) -> list[Said]:
+    ) -> list[LearnerAnswer]:
         rule = self._rule()
         free = Sampling(temperature=1.0, top_p=1.0, top_k=0, max_tokens=rule.answer_tokens)
         seeds = [seed_of(policy, prompt.turn, number, one) for one in range(rule.group_size)]
         adapter = policy.adapter or None
         return await at_once(
-            sampled(learner, messages, replace(free, seed=seed), adapter=adapter) for seed in seeds
+            sample_answer(learner, messages, replace(free, seed=seed), adapter=adapter)
+            for seed in seeds
         )
 
     def _group(
@@ -278,7 +287,7 @@ class Rollouts:
         number: int,
         *,
         ids: tuple[int, ...],
-        said: Sequence[Said],
+        said: Sequence[LearnerAnswer],
         worth: Sequence[AnswerWorth | None],
     ) -> RolloutGroup:
         return RolloutGroup(
@@ -287,21 +296,23 @@ class Rollouts:
             trajectory=prompt.served.turn.trajectory,
             at=self._clock.now(),
             policy=policy,
-            skills=prompt.marks,
+            skills=prompt.skill_hashes,
             number=number,
             prompt_ids=ids,
             samples=tuple(
-                Drawn(ids=one.ids, logprobs=one.logprobs, reward=known.reward if known else None)
+                RolloutAnswer(
+                    ids=one.ids, logprobs=one.logprobs, reward=known.reward if known else None
+                )
                 for one, known in zip(said, worth, strict=True)
             ),
             scored_by=next((known.by for known in worth if known is not None), ""),
-            wish=prompt.stand[1],
+            wish=prompt.scoring_basis[1],
         )
 
 
-def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup]:
+def _that_stand(book: RequestPool, groups: Sequence[RolloutGroup]) -> list[RolloutGroup]:
     """Return the groups whose skills and wish are still those of today."""
-    stands = {prompt.turn: prompt.stand for prompt in book.prompts}
+    stands = {prompt.turn: prompt.scoring_basis for prompt in book.prompts}
     return [group for group in groups if stands.get(group.turn) == (group.skills, group.wish)]
 
 

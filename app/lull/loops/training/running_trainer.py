@@ -83,7 +83,9 @@ class RunningTrainer:
 
         A run that got stuck and that the user restarted gets new work.
         """
-        if self._work is not None and (run is None or not self.trains(run.id) or self._work.over):
+        if self._work is not None and (
+            run is None or not self.trains(run.id) or self._work.has_ended
+        ):
             await self.end()
 
     async def end(self) -> None:
@@ -99,14 +101,14 @@ class RunningTrainer:
         if self._work is not None:
             await self._work.give_back_memory()
 
-    async def standing(self) -> None:
+    async def watch_suspension(self) -> None:
         """End the trainer process, to free its memory, once it has been suspended for too long or
         memory gets short while it is suspended; checks every second, forever.
         """
         while True:
             await asyncio.sleep(STANDING_CHECK_S)
             work = self._work
-            stood_s = work.standing_s if work is not None else None
+            stood_s = work.suspended_s if work is not None else None
             if work is None or stood_s is None:
                 continue
             if self._short_of_memory() or stood_s > self._kill_after_s():

@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 from lull.core.chat.messages import Message
 from lull.core.errors import RequestError
-from lull.core.training.examples import Graduation
+from lull.core.training.examples import GraduationExample
 from lull.loops.feedback.at_once import at_once
-from lull.loops.training.learner import AskedAnswers, Learner, Said
+from lull.loops.training.learner import AskedAnswers, Learner, LearnerAnswer
 
 ANSWERS_AT_ONCE: Final = 16
 """Answers asked for at the same time: the engine decodes several nearly as fast as one."""
@@ -39,11 +39,11 @@ class TaughtPrompt:
         return self.student[-1].text
 
 
-Fits = Callable[[TaughtPrompt, Said], bool]
+Fits = Callable[[TaughtPrompt, LearnerAnswer], bool]
 """Function that says whether a teacher's answer may be learned from."""
 
 
-async def taught(
+async def distill_examples(
     asked: AskedAnswers,
     learner: Learner,
     prompts: Sequence[TaughtPrompt],
@@ -51,16 +51,16 @@ async def taught(
     *,
     count: int,
     most_tokens: int,
-) -> list[Graduation]:
+) -> list[GraduationExample]:
     """Make distillation examples, whose targets are the teacher's greedy answers, from the first
     `count` prompts for which that answer passes the function `fits`.
 
     Prompts that are too long, and empty answers, are left out. Raises EngineError.
     """
 
-    async def one(prompt: TaughtPrompt) -> Graduation | None:
+    async def one(prompt: TaughtPrompt) -> GraduationExample | None:
         try:
-            said = await asked.said(learner, prompt.teacher, most_tokens=most_tokens)
+            said = await asked.greedy_answer(learner, prompt.teacher, most_tokens=most_tokens)
             if not said.ids or not fits(prompt, said):
                 return None
             teacher = await asked.ids(learner, prompt.teacher)
@@ -69,20 +69,20 @@ async def taught(
                 student = await asked.ids(learner, prompt.student)
         except RequestError:
             return None
-        return Graduation(
+        return GraduationExample(
             id=prompt.id, prompt_ids=student, teacher_ids=teacher, sample_ids=said.ids
         )
 
-    found: list[Graduation] = []
+    found: list[GraduationExample] = []
     for first in range(0, len(prompts), ANSWERS_AT_ONCE):
         if len(found) >= count:
             break
-        made = await in_turn(prompts[first : first + ANSWERS_AT_ONCE], one)
+        made = await map_in_batches(prompts[first : first + ANSWERS_AT_ONCE], one)
         found += [example for example in made if example is not None]
     return found[:count]
 
 
-async def in_turn(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
+async def map_in_batches(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
     """Run an async function on all these items, a few at the same time, and return the results in
     the items' order.
     """

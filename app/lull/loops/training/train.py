@@ -17,11 +17,11 @@ from lull.core.errors import Conflict, TrainingError
 from lull.core.ports import Clock
 from lull.core.skills.skill import Library, Skill
 from lull.core.training.lesson import lesson_of
-from lull.core.training.record import Run, RunStatus, moved
+from lull.core.training.record import Run, RunStatus, with_status
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
-from lull.loops.training.decide_step import reached
-from lull.loops.training.make_run import Before, MakeRun, RunMaterial
+from lull.loops.training.decide_step import groups_reached
+from lull.loops.training.make_run import MakeRun, RunMaterial, RunStart
 from lull.loops.training.next_step import (
     GroupSource,
     LabelledAnswers,
@@ -40,14 +40,14 @@ from lull.store.training.training import Training
 class PromotesAdapters(Protocol):
     """Interface that tests a trained adapter and puts it into use if it passes."""
 
-    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+    async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a training run has produced, and return its id. A repeated call
         for the same run returns the same id.
 
         Raises LullError.
         """
 
-    async def consider(self, adapter: str, until_s: float) -> Verdict | None:
+    async def run_gate(self, adapter: str, until_s: float) -> Verdict | None:
         """Test a stored adapter against the active one until `until_s` (monotonic clock).
 
         Return None if more remains to be measured. An accepted adapter is then active, or on trial
@@ -98,32 +98,34 @@ class Train:
             )
         last = run_of(step)
         if last is None:
-            before = Before(root=learner.adapter, folder=learner.adapter_folder)
+            before = RunStart(root=learner.adapter, folder=learner.adapter_folder)
         else:
-            before = Before(
+            before = RunStart(
                 root=last.root,
                 folder=str(self._folders.adapter(last.id)),
                 parent=last.id,
                 round=last.round + 1,
             )
         return await self._make_run.make(
-            learner, material, before, step.recent, goes_on=self._continued
+            learner, material, before, step.recent, update_parent=self._continued
         )
 
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
             raise Conflict(f"{last.id} is {last.status} meanwhile.")
-        return moved(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
+        return with_status(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
 
     async def _material(self, step: MakingStep) -> RunMaterial:
         match step.source:
-            case GroupSource(book=book, policy=policy):
-                telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
+            case GroupSource(pool=book, policy=policy):
+                telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
                 groups = chosen_groups(telling, most=self._rule().groups_a_run)
-                sampled = await asyncio.to_thread(self._rollouts.all_of, book, policy)
-                return self._make_run.of_groups(groups, book.prompts, before=mean_reward(sampled))
+                sampled = await asyncio.to_thread(self._rollouts.scored_groups, book, policy)
+                return self._make_run.of_groups(
+                    groups, book.prompts, reward_before=mean_reward(sampled)
+                )
             case SkillToTrainIn(skill=skill, course=course):
-                served = await asyncio.to_thread(self._data.served_by, skill, step.recent)
+                served = await asyncio.to_thread(self._data.turns_for_skill, skill, step.recent)
                 own = [prompt for prompt in served if not prompt.held_out]
                 return await self._make_run.of_skill(step.learner, skill, own, course)
             case LabelledAnswers():
@@ -135,22 +137,22 @@ class Train:
         """Sample answers to a few stored requests for a GRPO run; return to how many requests, 0
         when none is left. Raises LullError.
         """
-        return await self._rollouts.some(step.learner, step.source.policy, step.source.book)
+        return await self._rollouts.sample_next(step.learner, step.source.policy, step.source.pool)
 
-    def telling(self, source: GroupSource) -> int:
+    def count_with_signal(self, source: GroupSource) -> int:
         """Return how many groups of sampled answers the next GRPO run can learn from so far: those
         whose answers differ in reward. Blocking.
 
         For a run that continues an earlier one fewer groups may be enough; then the number that a
         run needs is returned.
         """
-        telling = self._rollouts.telling(source.book, source.policy)
+        telling = self._rollouts.groups_with_signal(source.pool, source.policy)
         if source.continues is None:
             return len(telling)
-        sampled = self._rollouts.all_of(source.book, source.policy)
-        return reached(telling, sampled, self._rule())
+        sampled = self._rollouts.scored_groups(source.pool, source.policy)
+        return groups_reached(telling, sampled, self._rule())
 
-    async def send_on(self) -> None:
+    async def retry_stuck_runs(self) -> None:
         """Let training runs that got stuck continue from their last checkpoint, because the user
         commands it.
         """
@@ -159,7 +161,7 @@ class Train:
             if now.status is not RunStatus.STUCK:
                 return now
             again = replace(now, progress=replace(now.progress, falls=0))
-            return moved(again, RunStatus.WAITING, "You sent it on.", self._clock.now())
+            return with_status(again, RunStatus.WAITING, "You sent it on.", self._clock.now())
 
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
             await self._training.change(run.id, plan)
@@ -176,7 +178,7 @@ class Train:
         adapter = run.adapter
         if run.status is not RunStatus.JUDGING or adapter is None:
             adapter = await self._judging(run)
-        verdict = await self._promote.consider(adapter, until_s)
+        verdict = await self._promote.run_gate(adapter, until_s)
         if verdict is not None:
             await self._judged(run, verdict)
         return verdict is not None
@@ -186,10 +188,12 @@ class Train:
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
-        adapter = await self._promote.bring(run, str(self._folders.adapter(run.id)), graduates)
+        adapter = await self._promote.store_run_adapter(
+            run, str(self._folders.adapter(run.id)), graduates
+        )
         await self._training.change(
             run.id,
-            lambda now: moved(
+            lambda now: with_status(
                 replace(now, adapter=adapter), RunStatus.JUDGING, run.why, self._clock.now()
             ),
         )
@@ -203,11 +207,11 @@ class Train:
                 return now
             judged = replace(now, verdict="accepted", reasons=verdict.reasons)
             if verdict.accepted:
-                return moved(judged, RunStatus.PROMOTED, now.why, self._clock.now())
+                return with_status(judged, RunStatus.PROMOTED, now.why, self._clock.now())
             judged, why = replace(judged, verdict="rejected"), " ".join(verdict.reasons)
             if now.kind is RunKind.GRADUATION:
                 lesson = lesson_of(verdict, now.course)
                 judged, why = replace(judged, next_course=lesson.next), lesson.said
-            return moved(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
+            return with_status(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
 
         await self._training.change(run.id, plan)

@@ -17,9 +17,16 @@ from typing import Final
 from lull.core.errors import LullError, TrainingError
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
-from lull.core.training.events import Began, Failed, Finished, RunEvent, RunRefused, Stepped
+from lull.core.training.events import (
+    RunBegan,
+    RunEvent,
+    RunFailed,
+    RunFinished,
+    RunRefused,
+    StepDone,
+)
 from lull.core.training.ports import Trainer, TrainingProcess
-from lull.core.training.record import AT_WORK, Run, RunStatus, fallen, stepped, why_stuck
+from lull.core.training.record import AT_WORK, Run, RunStatus, why_stuck, with_crash, with_step
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
@@ -83,7 +90,7 @@ class TrainerWork:
         self._over = False
 
     @property
-    def over(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether this background work has ended for good, so that it cannot train its run any
         further.
         """
@@ -103,7 +110,7 @@ class TrainerWork:
         return min(STEP_GUESS_S, self.left_s)
 
     @property
-    def standing_s(self) -> float | None:
+    def suspended_s(self) -> float | None:
         """Seconds for which the trainer process has been suspended while keeping its memory; None
         if it is not suspended.
         """
@@ -232,11 +239,11 @@ class TrainerWork:
     async def _hear(self, event: RunEvent) -> None:
         made = self._run.progress
         match event:
-            case Began():
+            case RunBegan():
                 made = replace(made, step=event.from_step, of=event.steps, peak_mb=event.peak_mb)
-            case Stepped():
+            case StepDone():
                 made = replace(
-                    stepped(made, event.step),
+                    with_step(made, event.step),
                     step=event.step,
                     of=event.of,
                     loss=event.loss,
@@ -246,7 +253,7 @@ class TrainerWork:
                     left_s=event.left_s,
                     peak_mb=event.peak_mb,
                 )
-            case Finished():
+            case RunFinished():
                 self._note_time()
                 self._since_s = self._clock.monotonic_s()
                 made = replace(self._run.progress, step=event.steps, of=event.steps, left_s=0.0)
@@ -256,9 +263,9 @@ class TrainerWork:
             case RunRefused():
                 await self._refused(event)
                 return
-            case Failed() if event.for_now:
+            case RunFailed() if event.for_now:
                 raise _NotNow(event.detail, hint=event.hint)
-            case Failed():
+            case RunFailed():
                 await self._end(RunStatus.FAILED, f"{event.title}: {event.detail}")
                 return
         self._run = replace(self._run, progress=made)
@@ -278,7 +285,7 @@ class TrainerWork:
         self._trouble(error)
         if isinstance(error, _NotNow):
             return
-        self._run = replace(self._run, progress=fallen(self._run.progress))
+        self._run = replace(self._run, progress=with_crash(self._run.progress))
         if why := why_stuck(self._run, error.detail):
             await self._end(RunStatus.STUCK, why)
         else:

@@ -10,19 +10,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
 
-from lull.core.feedback.reward import GREY, failed
+from lull.core.feedback.reward import GREY, is_failure
 from lull.core.proof.proof import totals_of
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillStatus
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import (
     WISH,
+    CurrentState,
     Run,
     RunStatus,
-    Stand,
-    end_of_course,
-    other_weights,
-    superseded,
+    newest_in_series,
+    why_other_weights,
+    why_superseded,
 )
 from lull.core.training.rollout import SampledPolicy, mean_reward
 from lull.core.training.spec import RunKind
@@ -31,7 +31,7 @@ from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import Learner
 from lull.loops.training.next_step import TrainRule
 from lull.loops.training.rewarding import RewardAnswers, may_train
-from lull.loops.training.rollout import Book, Prompt, Rollouts
+from lull.loops.training.rollout import Prompt, RequestPool, Rollouts
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.proof.proposals import Proposals
 from lull.store.training.training import Training
@@ -76,14 +76,14 @@ class TrainingData:
         self._learned = learned
         self._rule = rule
 
-    def superseded(self, run: Run, learner: Learner) -> str:
+    def why_superseded(self, run: Run, learner: Learner) -> str:
         """Return why a training run may not continue: its turns, skills or model have changed since
         it was made; "" if it may continue.
         """
         if run.status is RunStatus.JUDGING:
             # Only the weights matter now: the turns were valid when it was trained.
-            return other_weights(run, model=learner.name, base=learner.digest)
-        turns = self._eligible.of(tuple(run.skills))
+            return why_other_weights(run, model=learner.name, base=learner.digest)
+        turns = self._eligible.check_turns(tuple(run.skills))
         may = [turn for turn, known in turns.items() if not known.why_no_prompt]
         served = {one.turn.id: one for one in self._rollouts.served(may)}
         skills = {
@@ -91,14 +91,14 @@ class TrainingData:
             for turn, one in served.items()
         }
         live = {s.sha256 for s in self._library().skills.values() if s.status is SkillStatus.ACTIVE}
-        now = Stand(
+        now = CurrentState(
             model=learner.name,
             base=learner.digest,
             root=learner.adapter,
             skills=skills,
             live=live,
         )
-        return superseded(run, now) or self._unsaid(run)
+        return why_superseded(run, now) or self._unsaid(run)
 
     def _unsaid(self, run: Run) -> str:
         """Return why the wishes that scored the run no longer count; "" while they do."""
@@ -110,12 +110,12 @@ class TrainingData:
             return ""
         return "What you said of these requests has taught a skill meanwhile, or is gone."
 
-    def nothing_to_gain(self, book: Book, policy: SampledPolicy) -> str:
+    def why_no_gain(self, pool: RequestPool, policy: SampledPolicy) -> str:
         """Return why sampling more answers from this policy (base model and adapter) would not help
         training: the answers are good enough, or these requests were tried already; "" if it may
         help.
         """
-        sampled = self._rollouts.all_of(book, policy)
+        sampled = self._rollouts.scored_groups(pool, policy)
         reward = mean_reward(sampled)
         if len(sampled) >= self._rule().groups_a_run and reward is not None and reward >= ENOUGH:
             return f"{reward:.0%} of the sampled answers are as they should be."
@@ -125,12 +125,12 @@ class TrainingData:
             for run in runs
             if (run.base, run.root or "") == astuple(policy)
             # A superseded course was not tried to its end.
-            and end_of_course(run, runs).status is not RunStatus.SUPERSEDED
+            and newest_in_series(run, runs).status is not RunStatus.SUPERSEDED
         ]
         if not tried:
             return ""
         since = max(run.made_at for run in tried).isoformat()
-        new = sum(_newest(one) > since and not one.held_out for one in book.prompts)
+        new = sum(_newest(one) > since and not one.held_out for one in pool.prompts)
         wanted = self._rule().groups_at_least
         if new >= wanted:
             return ""
@@ -139,7 +139,9 @@ class TrainingData:
             f" {wanted} new requests are wanted, {new} have come since."
         )
 
-    def to_graduate(self, recent: Sequence[ServedTurn]) -> tuple[Skill, GraduationCourse] | None:
+    def next_skill_to_train_in(
+        self, recent: Sequence[ServedTurn]
+    ) -> tuple[Skill, GraduationCourse] | None:
         """Return the skill to train into the weights next, and how its training differs from the
         usual; None if no skill is ready.
         """
@@ -152,7 +154,7 @@ class TrainingData:
             course = tried.get(skill.sha256, GraduationCourse())
             if course is None or skill.sha256 in self._learned():
                 continue
-            if self._proved(skill) and self._ripe(self.served_by(skill, recent)):
+            if self._proved(skill) and self._ripe(self.turns_for_skill(skill, recent)):
                 return skill, course
         return None
 
@@ -167,7 +169,7 @@ class TrainingData:
     def _ripe(self, prompts: Sequence[Prompt]) -> bool:
         return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
 
-    def served_by(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
+    def turns_for_skill(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
         """Return the turns with which this skill can be trained into the weights: the request
         needed the skill and had it in its prompt, and the answer did not fail.
         """
@@ -177,11 +179,11 @@ class TrainingData:
             if any(s.sha256 == skill.sha256 for s in one.turn.skills)
             and self._rewarding.is_about(one, skill)
         ]
-        judged = self._eligible.of([one.turn.id for one in having])
+        judged = self._eligible.check_turns([one.turn.id for one in having])
         found = []
         for one in having:
             known, reward = judged.get(one.turn.id), one.reward.reward
-            if known is None or known.why_no_prompt or (reward is not None and failed(reward)):
+            if known is None or known.why_no_prompt or (reward is not None and is_failure(reward)):
                 continue
             found.append(Prompt(served=one, skills=self._current_selection.skills(one) or ()))
         return found
@@ -190,16 +192,16 @@ class TrainingData:
         """Return recorded answers for KTO training with labels (good or not), newest first, without
         those already used.
         """
-        trains = self._rewarding.judge_trains()[0]
+        trains = self._rewarding.judge_may_train()[0]
         used = self._training.trained_on(RunKind.KTO, SPENT)
         fresh = [one for one in recent if one.turn.id not in used]
-        judged = self._eligible.of([one.turn.id for one in fresh])
+        judged = self._eligible.check_turns([one.turn.id for one in fresh])
         found = []
         for one in fresh:
             known, reward = judged.get(one.turn.id), one.reward.reward
             if known is None or known.why_not or reward is None:
                 continue
-            if may_train(reward.source, judge_trains=trains):
+            if may_train(reward.source, judge_may_train=trains):
                 prompt = Prompt(served=one, skills=self._current_selection.skills(one) or ())
                 found.append((prompt, reward.p_good > GREY[1]))
         return found
@@ -211,7 +213,7 @@ def _newest(prompt: Prompt) -> str:
     return max(prompt.served.turn.at, said)
 
 
-def counts(labelled: Sequence[tuple[Prompt, bool]]) -> tuple[int, int]:
+def count_labels(labelled: Sequence[tuple[Prompt, bool]]) -> tuple[int, int]:
     """Return how many of these labelled answers are (good, bad)."""
     good = sum(good for _, good in labelled)
     return good, len(labelled) - good

@@ -15,7 +15,7 @@ from typing import Final
 
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
-from lull.core.ports import Clock, TellsProblem
+from lull.core.ports import Clock, ProblemReporter
 from lull.core.training.record import OPEN, Run, RunStatus
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
@@ -31,7 +31,7 @@ from lull.loops.training.next_step import (
 )
 from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
-from lull.store.training.tidy_runs import TidyRuns
+from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 
 log = logging.getLogger(__name__)
@@ -57,10 +57,10 @@ class TrainingJob:
         train: Train,
         running: RunningTrainer,
         training: Training,
-        tidying: TidyRuns,
+        tidying: RunFolderCleanup,
         clock: Clock,
         settle: Callable[[], None],
-        problem: TellsProblem,
+        problem: ProblemReporter,
         tell: Callable[[Run | None, NextStep], None],
     ) -> None:
         """The function `settle` blocks until everything recorded so far can be read.
@@ -102,7 +102,7 @@ class TrainingJob:
 
     # Jobs
 
-    async def watching(self) -> None:
+    async def keep_searching(self) -> None:
         """Search for the next training step after every `nudge` and at least once a minute,
         forever.
 
@@ -119,11 +119,11 @@ class TrainingJob:
                 pass
             self._nudged.clear()
 
-    async def standing(self) -> None:
+    async def watch_suspension(self) -> None:
         """End the trainer process, to free its memory, once it has been suspended for too long or
         memory gets short while it is suspended; checks every second, forever.
         """
-        await self._running.standing()
+        await self._running.watch_suspension()
 
     async def close(self) -> None:
         """Stop the trainer process; training continues at the next service start."""
@@ -134,11 +134,11 @@ class TrainingJob:
 
     # Finding the next step
 
-    async def look_again(self) -> NextStep:
+    async def search_now(self) -> NextStep:
         """Search for the next training step now. Raises LullError."""
         async with self._looking:
             await asyncio.to_thread(self._settle)
-            next_step = await self._deciding.look(hurry=self._hurry)
+            next_step = await self._deciding.decide_next(hurry=self._hurry)
             if isinstance(next_step, NothingToDo):
                 self._hurry = False
             self._next_step = next_step
@@ -146,7 +146,7 @@ class TrainingJob:
             self._tell(run_of(next_step), next_step)
             return next_step
 
-    async def now(self) -> NextStep:
+    async def train_now(self) -> NextStep:
         """Search for the next training step on the user's command to train now: less material than
         usual is enough, and stuck training runs continue.
 
@@ -154,8 +154,8 @@ class TrainingJob:
         """
         self._hurry = True
         self.trouble = None
-        await self._train.send_on()
-        return await self.look_again()
+        await self._train.retry_stuck_runs()
+        return await self.search_now()
 
     async def _work_for(self, next_step: NextStep) -> LullWork | None:
         await self._running.end_unless(run_of(next_step))
@@ -165,7 +165,7 @@ class TrainingJob:
                     next_step.run, text=next_step.text, ended=self._ended, trouble=self._troubled
                 )
             case SamplingStep():
-                left = max(1, next_step.groups.wanted - next_step.groups.telling)
+                left = max(1, next_step.groups.wanted - next_step.groups.with_signal)
                 some = partial(self._sample, next_step)
                 return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, some)
             case MakingStep():
@@ -190,7 +190,7 @@ class TrainingJob:
             try:
                 more = await some(until_s)
                 if not more:
-                    await self.look_again()
+                    await self.search_now()
             except LullError as error:
                 self.trouble = error
                 raise
@@ -212,7 +212,7 @@ class TrainingJob:
     async def _sample(self, step: SamplingStep, _until_s: float) -> bool:
         if not await self._train.sample(step):
             return False
-        telling = await asyncio.to_thread(self._train.telling, step.source)
+        telling = await asyncio.to_thread(self._train.count_with_signal, step.source)
         wanted = step.groups.wanted
         if isinstance(self._work, EngineWork):
             self._work.progress = min(1.0, telling / wanted)
@@ -221,7 +221,7 @@ class TrainingJob:
 
     async def _make(self, until_s: float) -> bool:
         # Look again: the last try may have been stopped just after it finished.
-        next_step = await self.look_again()
+        next_step = await self.search_now()
         if not isinstance(next_step, MakingStep):
             return False
         making = asyncio.ensure_future(self._train.make(next_step))
@@ -257,7 +257,7 @@ class TrainingJob:
 
     async def _look(self) -> None:
         try:
-            await self.look_again()
+            await self.search_now()
         except LullError as error:
             self.trouble = error
             self._problem("training", error)
@@ -302,7 +302,7 @@ class TrainingJob:
         done = await self._training.change(run_id, self._cancelled, free=True)
         if self._running.trains(run_id):
             await self._running.end()
-        await self.look_again()
+        await self.search_now()
         return done
 
     def _cancelled(self, run: Run) -> Run:

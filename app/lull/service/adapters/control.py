@@ -101,7 +101,7 @@ class AdapterControl:
 
     # Watching
 
-    def lost(self, sha256: str, error: LullError) -> None:
+    def on_load_failure(self, sha256: str, error: LullError) -> None:
         """Report a LoRA adapter that the engine could not load; the background job `watch` then
         replaces it.
 
@@ -120,7 +120,7 @@ class AdapterControl:
                     sha256, error = await self._lost.get()
             except TimeoutError:
                 continue
-            await self._promote.lost(sha256, error)
+            await self._promote.on_load_failure(sha256, error)
 
 
 def _text(wanted: Json, name: str) -> str:

@@ -17,7 +17,7 @@ from lull.core.chat.messages import Sampling
 from lull.core.errors import EngineDown
 from lull.core.models.engine import Chunk, Engine, GenerateRequest
 from lull.core.models.weight_work import NextToken
-from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.gate_answers import ComparedAdapters
 from lull.loops.adapters.next_token import next_token
 from lull.service.builtin.model import LocalModels, served_sampling
 from lull.service.builtin.routes import ServedModel
@@ -72,7 +72,7 @@ class EngineHost:
             await engine.drop_adapter(version)
             loaded.discard(version)
 
-    async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
+    async def load_for_comparison(self, version: AdapterVersion, folder: Path) -> ComparedAdapters:
         """Load a LoRA adapter beside the one in use, so that the answers of both can be compared.
 
         Returns the model's engine, the versions of both adapters and the sampling options. Raises
@@ -80,7 +80,7 @@ class EngineHost:
         """
         await self.load(version, folder)
         served = self._served(version.base_model)
-        return Contest(
+        return ComparedAdapters(
             engine=served.engine,
             old=served.adapter,
             new=version.sha256,

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lull.core.adapters.adapter import AdapterVersion, Arm, Shadow
-from lull.loops.adapters.gate_answers import Contest
-from lull.loops.adapters.publish import Learnt, Publish
+from lull.loops.adapters.gate_answers import ComparedAdapters
+from lull.loops.adapters.publish import AdapterToPublish, Publish
 from lull.service.adapters.host import EngineHost
 from lull.service.proxy.published_names import PublishedNames
 
@@ -48,7 +48,7 @@ class PublishingHost:
         if base is not None:
             await self._publish.prepare(
                 model,
-                Learnt(sha256=version.sha256, folder=str(folder), base=base),
+                AdapterToPublish(sha256=version.sha256, folder=str(folder), base=base),
                 says=lambda prompt, adapter: self._engines.next_token(model, prompt, adapter),
             )
 
@@ -69,7 +69,7 @@ class PublishingHost:
         """Whether Ollama answers for a model, even if it no longer learns."""
         if self._base_of(model) is not None:
             return True
-        return self.digest(model) is None and self._names.carries(model)
+        return self.digest(model) is None and self._names.has_versions(model)
 
-    async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
-        return await self._engines.contest(version, folder)
+    async def load_for_comparison(self, version: AdapterVersion, folder: Path) -> ComparedAdapters:
+        return await self._engines.load_for_comparison(version, folder)

@@ -54,7 +54,7 @@ def shown_view(adapters: Adapters, adapter: str) -> Json:
     force = adapters.in_force(version.base_model)
     return {
         **adapter_view(version),
-        "line": list(adapters.line(adapter)),
+        "line": list(adapters.lineage(adapter)),
         "learned": _learned(adapters, adapter),
         "share": _share(force, adapter),
         "verdict": _verdict_view(version.verdict),

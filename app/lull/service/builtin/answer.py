@@ -63,11 +63,11 @@ class AnswerBytes:
 
     def _break(self, detail: str) -> None:
         if self._writer is not None:
-            self._ready += self._writer.broke(detail)
+            self._ready += self._writer.mid_stream_error(detail)
         self._ended = True
 
 
-def one_piece(
+def complete_answer(
     status: int, headers: Mapping[str, str], body: bytes, *, error: bool = False
 ) -> ProxyAnswer:
     """Return an HTTP answer with this complete body and its Content-Length. `error` marks an error

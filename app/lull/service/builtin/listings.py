@@ -172,12 +172,12 @@ def merge(upstream: bytes, key: str, entries: Sequence[Object], *, name: str) ->
         array = draft.members(draft.root)[key]
         if draft.kind(array) == "n":
             draft.replace(array, go_json(entries))
-            return draft.done()
+            return draft.edited_body()
         known = {_entry_key(draft, span, name) for span in draft.elements(array)}
         fresh = [entry for entry in entries if name_key(str(entry[name])) not in known]
         if fresh:
             draft.add_last(array, go_json(fresh)[1:-1])
-        return draft.done()
+        return draft.edited_body()
     except (ValueError, KeyError):
         return upstream
 

@@ -31,10 +31,16 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest
 from lull.core.models.local_model import LocalModel
 from lull.core.ports import Clock
 from lull.core.skills.prompt_block import CLOSING, OPENING
-from lull.service.builtin.answer import AnswerBytes, close, one_piece
-from lull.service.builtin.routes import ListedModels, ServedModel, beside
-from lull.service.builtin.window import LONGEST_TOKEN, fitted
-from lull.service.proxy.dialects.base import AnswerFacts, AnswerWriter, Dialect, EngineAsk, Idle
+from lull.service.builtin.answer import AnswerBytes, close, complete_answer
+from lull.service.builtin.routes import ListedModels, ServedModel, in_thread_if_long
+from lull.service.builtin.window import LONGEST_TOKEN, drop_oldest_to_fit
+from lull.service.proxy.dialects.base import (
+    AnswerFacts,
+    AnswerWriter,
+    Dialect,
+    EngineRequestOptions,
+    LoadRequest,
+)
 from lull.service.proxy.dialects.names import parse_name
 from lull.service.proxy.forward import ProxyAnswer
 
@@ -89,14 +95,14 @@ class LocalModels(ListedModels):
         """
         try:
             if request is None:
-                request = await beside(body, partial(dialect.read_request, body))
+                request = await in_thread_if_long(body, partial(dialect.read_request, body))
             served = self.served(request.model)
-            ask = await beside(body, partial(dialect.ask, body))
+            ask = await in_thread_if_long(body, partial(dialect.read_engine_options, body))
             _refuse_unable(request, ask, served.model)
             version = served.adapter if isinstance(adapter, WhichAdapter) else adapter
             asked, prompt_ids = await _engine_request(dialect, request, ask, served, version)
             facts = self._facts(request, prompt_ids)
-            writer = await beside(body, partial(dialect.writer, body, request, facts))
+            writer = await in_thread_if_long(body, partial(dialect.writer, body, request, facts))
             if ask.idle:
                 return _idle(dialect, writer)
             return await _answer(dialect, served.engine, asked, writer, stream=request.stream)
@@ -116,7 +122,7 @@ class LocalModels(ListedModels):
         )
 
 
-def _refuse_unable(request: ChatRequest, ask: EngineAsk, model: LocalModel) -> None:
+def _refuse_unable(request: ChatRequest, ask: EngineRequestOptions, model: LocalModel) -> None:
     """Raise RequestError for a request that Lull's own engine cannot serve."""
     name = parse_name(model.name)
     full = name.full if name else model.name
@@ -148,7 +154,11 @@ def _refuse_format(request: ChatRequest) -> None:
 
 
 async def _engine_request(
-    dialect: Dialect, request: ChatRequest, ask: EngineAsk, served: ServedModel, adapter: str | None
+    dialect: Dialect,
+    request: ChatRequest,
+    ask: EngineRequestOptions,
+    served: ServedModel,
+    adapter: str | None,
 ) -> tuple[GenerateRequest, tuple[int, ...]]:
     """Build the engine's request; also return the prompt's token ids if the answer must contain
     these.
@@ -159,7 +169,7 @@ async def _engine_request(
         logprobs=0 if ask.logprobs is None and ask.gives_context else ask.logprobs,
     )
     if ask.idle:
-        if ask.idle is Idle.LOAD:  # asking for its status would not load it
+        if ask.idle is LoadRequest.LOAD:  # asking for its status would not load it
             await served.engine.tokenize(GenerateRequest(prompt="."))
         return asked, ()
     if ask.raw:
@@ -171,7 +181,9 @@ async def _engine_request(
     _refuse_endless(messages, served.model)
     asked = replace(asked, messages=_block_apart(messages))
     if ask.truncate:
-        asked = await fitted(served.engine, asked, window_tokens=served.model.window_tokens)
+        asked = await drop_oldest_to_fit(
+            served.engine, asked, window_tokens=served.model.window_tokens
+        )
     if not ask.gives_context:
         return asked, ()
     ids = (*ask.context, *await served.engine.tokenize(asked))
@@ -230,7 +242,7 @@ def served_sampling(model: LocalModel) -> Sampling:
 
 
 def _idle(dialect: Dialect, writer: AnswerWriter) -> ProxyAnswer:
-    return one_piece(200, _headers(dialect, writer), b"".join(writer.write(_EMPTY_ANSWER)))
+    return complete_answer(200, _headers(dialect, writer), b"".join(writer.write(_EMPTY_ANSWER)))
 
 
 async def _answer(
@@ -270,7 +282,7 @@ async def _whole(
         await close(chunks)
     if not said:
         return _refusal(dialect, 500, _broken("unexpected EOF"))
-    return one_piece(200, _headers(dialect, writer), b"".join(said))
+    return complete_answer(200, _headers(dialect, writer), b"".join(said))
 
 
 def _broken(detail: str) -> str:
@@ -287,7 +299,9 @@ def _headers(dialect: Dialect, writer: AnswerWriter) -> dict[str, str]:
 def _refusal(dialect: Dialect, status: int, message: str) -> ProxyAnswer:
     native = dialect.name == "ollama"
     kind = "application/json; charset=utf-8" if native else "application/json"
-    return one_piece(status, {"Content-Type": kind}, dialect.error(status, message), error=True)
+    return complete_answer(
+        status, {"Content-Type": kind}, dialect.error(status, message), error=True
+    )
 
 
 def _sentence(error: LullError) -> str:

@@ -22,7 +22,7 @@ from lull.core.errors import EngineDown, EngineError, RequestError
 from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
 from lull.core.ports import Clock
-from lull.service.builtin.answer import one_piece
+from lull.service.builtin.answer import complete_answer
 from lull.service.builtin.listings import merge, openai_model, running, show, tag
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.names import name_key, parse_name
@@ -129,7 +129,7 @@ class ListedModels:
             how is AnsweredByEngine.WHAT_IT_CAN and _is_plain(chat)
         )
 
-    def is_alone_with(self, name: str) -> bool:
+    def only_lull_serves(self, name: str) -> bool:
         """Whether Lull alone serves a model of this name, and Ollama has none of that name."""
         served = self._by_key.get(name_key(name))
         return served is not None and served.answers is AnsweredByEngine.ALL
@@ -140,16 +140,16 @@ class ListedModels:
     def _answering(self) -> list[ServedModel]:
         return [one for one in self._by_key.values() if one.answers is not AnsweredByEngine.NONE]
 
-    def names_ours(self, path: str, body: bytes) -> bool:
+    def names_own_model(self, path: str, body: bytes) -> bool:
         """Whether a request that is not a chat names a model that Lull serves and Ollama does not
         have.
         """
         if path.startswith(_ONE_MODEL):
-            return self.is_alone_with(unquote(path[len(_ONE_MODEL) :]))
+            return self.only_lull_serves(unquote(path[len(_ONE_MODEL) :]))
         if path not in _NAMING:
             return False
         try:
-            return self.is_alone_with(_name(_body(body)))
+            return self.only_lull_serves(_name(_body(body)))
         except RequestError:
             return False
 
@@ -189,13 +189,13 @@ class ListedModels:
         entries = [openai_model(served.model) for served in self._public()]
         return merge(upstream, "data", entries, name="id")
 
-    def wants(self, method: str, path: str) -> bool:
+    def needs_body(self, method: str, path: str) -> bool:
         """Whether a request to this path may concern Lull's own models, so that its body must be
         read to find out.
         """
         return path.startswith(_ONE_MODEL) or path in _METHODS_OF
 
-    async def other(
+    async def answer_non_chat(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
         """Answer a request that is not a chat, as an Ollama that has Lull's models would.
@@ -203,7 +203,9 @@ class ListedModels:
         Returns None if the upstream should answer. With `alone` there is no upstream, and every
         known path is answered here.
         """
-        if not alone and not await beside(body, lambda: self.names_ours(path, body)):
+        if not alone and not await in_thread_if_long(
+            body, lambda: self.names_own_model(path, body)
+        ):
             return None
         allowed = "GET" if path.startswith(_ONE_MODEL) else _METHODS_OF.get(path, "")
         if not allowed:
@@ -247,7 +249,7 @@ class ListedModels:
         if teller is None:
             return self._no_embeddings(path, body)
         kind = JSON if path.startswith("/v1/") else JSON_UTF8
-        return one_piece(200, {"Content-Type": kind}, await teller(body))
+        return complete_answer(200, {"Content-Type": kind}, await teller(body))
 
     async def _version(self, _body: bytes) -> bytes:
         return go_bytes({"version": OLLAMA_VERSION})
@@ -273,7 +275,7 @@ class ListedModels:
 
     def _one_model(self, name: str) -> ProxyAnswer:
         body = go_bytes(openai_model(self.served(name).model, name)) + b"\n"
-        return one_piece(200, {"Content-Type": JSON}, body)
+        return complete_answer(200, {"Content-Type": JSON}, body)
 
     def _no_embeddings(self, path: str, body: bytes) -> ProxyAnswer:
         name = _name(_body(body))
@@ -316,7 +318,7 @@ async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
     return int(status.memory_mb * 1024 * 1024) or model.size_bytes
 
 
-async def beside(body: bytes, work: Callable[[], T]) -> T:
+async def in_thread_if_long(body: bytes, work: Callable[[], T]) -> T:
     """Run `work`, a function that processes a request's body, without holding up other requests: in
     a thread if `body` is long, else directly.
     """
@@ -340,18 +342,22 @@ def _name(fields: Fields) -> str:
 
 
 def _plain(status: int, text: str, *, kind: str = "text/plain", **headers: str) -> ProxyAnswer:
-    return one_piece(status, {**headers, "Content-Type": kind}, text.encode())
+    return complete_answer(status, {**headers, "Content-Type": kind}, text.encode())
 
 
 def _refusal(path: str, status: int, message: str) -> ProxyAnswer:
     if path.startswith("/v1/"):
-        return one_piece(status, {"Content-Type": JSON}, openai_error(status, message), error=True)
-    return one_piece(status, {"Content-Type": JSON_UTF8}, go_bytes({"error": message}), error=True)
+        return complete_answer(
+            status, {"Content-Type": JSON}, openai_error(status, message), error=True
+        )
+    return complete_answer(
+        status, {"Content-Type": JSON_UTF8}, go_bytes({"error": message}), error=True
+    )
 
 
 def _without_body(method: str, answer: ProxyAnswer) -> ProxyAnswer:
     """Drop the body for a HEAD request; the headers stay, Content-Length included."""
     if method != "HEAD":
         return answer
-    empty = one_piece(answer.status, {}, b"")
+    empty = complete_answer(answer.status, {}, b"")
     return ProxyAnswer(answer.status, answer.headers, empty.chunks, error=answer.error)

@@ -21,7 +21,9 @@ _TEMPLATE_TOKENS: Final = 16
 """Upper bound on the tokens a template adds per message."""
 
 
-async def fitted(engine: Engine, asked: GenerateRequest, *, window_tokens: int) -> GenerateRequest:
+async def drop_oldest_to_fit(
+    engine: Engine, asked: GenerateRequest, *, window_tokens: int
+) -> GenerateRequest:
     """Drop as few of the oldest messages as needed for a request to fit into the context window,
     and return the request.
     """

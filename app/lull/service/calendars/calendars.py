@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from lull.core.calendars.event import Calendar, CalendarEvent, Meaning, ahead
+from lull.core.calendars.event import Calendar, CalendarEvent, Meaning, remaining_events
 from lull.core.calendars.feeds import (
     BusySpan,
     Feed,
@@ -27,7 +27,7 @@ from lull.core.calendars.feeds import (
     span_at,
 )
 from lull.core.errors import Conflict, LullError
-from lull.core.ports import Clock, Coin, Ids
+from lull.core.ports import Clock, Ids, RandomNumbers
 from lull.service.calendars.addresses import Addresses
 from lull.service.calendars.requests import DAYS, days_of, label_of, meaning_of, source_of
 from lull.service.calendars.views import feed_view, reading_view
@@ -79,7 +79,7 @@ class Calendars:
         *,
         clock: Clock,
         ids: Ids,
-        coin: Coin,
+        coin: RandomNumbers,
         problems: Problems | None = None,
         changed: Callable[[], None] = lambda: None,
     ) -> None:
@@ -111,7 +111,7 @@ class Calendars:
         found = [event for feed in self.feeds() for event in feed.events(now)]
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
 
-    def ahead(self) -> tuple[CalendarEvent, ...]:
+    def upcoming(self) -> tuple[CalendarEvent, ...]:
         """Return the calendar events that have not ended, sorted by start; touching events of one
         feed are merged.
 
@@ -120,10 +120,10 @@ class Calendars:
         """
         now, feeds = self._clock.now(), self.feeds()
         if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
-            self._ahead = (now, feeds, ahead(self.events(), now))
+            self._ahead = (now, feeds, remaining_events(self.events(), now))
         return self._ahead[2]
 
-    def known(self) -> tuple[Calendar, ...]:
+    def calendars(self) -> tuple[Calendar, ...]:
         """Return the label of each calendar feed, and whether its events mean that the user is away
         or busy.
 
@@ -161,7 +161,7 @@ class Calendars:
         """
         source = source_of(wanted, self._reader.is_address)
         means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
-        return await tried(self._reader, source, means=means, days=days, clock=self._clock)
+        return await try_feed(self._reader, source, means=means, days=days, clock=self._clock)
 
     async def add(self, wanted: Json) -> Json:
         """Add a calendar feed: read it once and save it if that works.
@@ -185,7 +185,7 @@ class Calendars:
         self._changed()
         week = BusySpan(start=now, end=now + timedelta(days=DAYS))
         took_s = self._clock.monotonic_s() - began_s
-        shown = reading_view(within(read.events, week), read.dropped, took_s=took_s)
+        shown = reading_view(overlapping(read.events, week), read.dropped, took_s=took_s)
         return {"calendar": feed_view(feed, now), **shown}
 
     async def remove(self, name: str) -> Json:
@@ -223,7 +223,7 @@ class Calendars:
             tried_at=now,
             due=now,
         )
-        feed = feed.read_well(_signed(read, feed), now=now, draw=self._coin.random())
+        feed = feed.after_success(_signed(read, feed), now=now, draw=self._coin.random())
         if not source.is_file:
             await self._addresses.keep(feed.id, source.location)
         try:
@@ -282,14 +282,14 @@ class Calendars:
         try:
             source = await self._source_of(feed)
             read = await self._reader.read(
-                source, span_at(now), means=feed.means, marks=feed.marks(now)
+                source, span_at(now), means=feed.means, marks=feed.cache_validators(now)
             )
         except LullError as error:
-            after = feed.failed(error, now=now, draw=draw)
+            after = feed.after_failure(error, now=now, draw=draw)
             self._tell_failure(after, error)
         else:
             signed = None if read is None else _signed(read, feed)
-            after = feed.read_well(signed, now=now, draw=draw)
+            after = feed.after_success(signed, now=now, draw=draw)
             self._well_again(after)
         if feed.id in self._all() and await self._store.keep(after):
             self._all()[feed.id] = after
@@ -328,7 +328,7 @@ class Calendars:
         return found
 
 
-async def tried(
+async def try_feed(
     reader: FeedReader, source: FeedSource, *, means: Meaning, days: int, clock: Clock
 ) -> Json:
     """Read a calendar feed once, for `lull calendar test`, and return the JSON of its events; save
@@ -339,10 +339,10 @@ async def tried(
     read = await reader.read(source, span, means=means, marks=Validators())
     assert read is not None, "without marks a reading is always whole"
     took_s = clock.monotonic_s() - began_s
-    return reading_view(within(read.events, span), read.dropped, took_s=took_s)
+    return reading_view(overlapping(read.events, span), read.dropped, took_s=took_s)
 
 
-def within(events: tuple[CalendarEvent, ...], span: BusySpan) -> list[CalendarEvent]:
+def overlapping(events: tuple[CalendarEvent, ...], span: BusySpan) -> list[CalendarEvent]:
     """Return those of the calendar events that overlap a time span."""
     return [event for event in events if event.start < span.end and event.end > span.start]
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from lull.core.calendars.event import CalendarEvent
-from lull.core.calendars.feeds import Dropped, Feed
+from lull.core.calendars.feeds import Feed, OmittedEntries
 
 Json = dict[str, Any]
 
@@ -38,7 +38,7 @@ def feed_view(feed: Feed, now: datetime) -> Json:
 
 
 def reading_view(
-    events: Sequence[CalendarEvent], dropped: Iterable[Dropped], *, took_s: float
+    events: Sequence[CalendarEvent], dropped: Iterable[OmittedEntries], *, took_s: float
 ) -> Json:
     """Return the JSON of the result of reading a calendar feed: its events, the entries that were
     `dropped` and why, and the seconds it took. Times are local, with UTC offset.
@@ -57,5 +57,5 @@ def reading_view(
     }
 
 
-def dropped_view(dropped: Iterable[Dropped]) -> list[Json]:
+def dropped_view(dropped: Iterable[OmittedEntries]) -> list[Json]:
     return [{"what": one.what.value, "why": one.why.value, "n": one.n} for one in dropped]

@@ -13,7 +13,7 @@ from typing import Any
 from lull.core.errors import UsageError
 from lull.loops.derived import Forgotten
 from lull.loops.forget import Forget
-from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.store.trash import Salvage
 
@@ -30,7 +30,7 @@ class ForgettingRequests:
         forget: Forget,
         *,
         settle: Callable[[], None],
-        trash: ThrowingAway,
+        trash: TrashRequests,
         backups: Backups,
     ) -> None:
         """The function `settle` blocks until all requests and answers recorded so far are
@@ -54,13 +54,14 @@ class ForgettingRequests:
         await asyncio.to_thread(self._settle)
         async with self._turn:
             if wanted.get("yes") is not True:
-                found, salvage = await self._trash.sweep.as_if_back(
-                    conversation, lambda unread: self._forget.look(conversation, unread=unread)
+                found, salvage = await self._trash.sweep.preview_restored(
+                    conversation,
+                    lambda unread: self._forget.find_derived(conversation, unread=unread),
                 )
                 return await self._view(found, salvage, done=False)
             # Only from the database all that came of it is found and removed.
             salvage = await self._trash.bring_back(conversation)
-            async with self._backups.held_off():
+            async with self._backups.paused():
                 done = await self._forget.forget(conversation, unread=salvage is not None)
             return await self._view(done, salvage, done=True)
 
@@ -72,7 +73,7 @@ class ForgettingRequests:
         return _view(found, await self._still(), done=done)
 
     async def _still(self) -> list[Path]:
-        return await asyncio.to_thread(self._backups.hold_more)
+        return await asyncio.to_thread(self._backups.remaining_copies)
 
 
 def _salvaged(salvage: Salvage | None) -> list[str]:

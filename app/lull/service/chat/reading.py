@@ -28,7 +28,7 @@ from lull.service.control.views import (
 from lull.service.training.learning_view import learning_view
 from lull.store.chat.conversation_list import UNRATED
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
-from lull.store.feedback.worth import AnswerChoice, Worths
+from lull.store.feedback.worth import AnswerChoice, AnswerScores
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 
@@ -53,7 +53,7 @@ class Reading:
         eligible: Eligible,
         effects: Callable[[], Mapping[SkillKey, Effect]],
         measures: Callable[[], Mapping[SkillKey, SkillMeasure]],
-        worths: Worths,
+        worths: AnswerScores,
         tested: Callable[[], Mapping[SkillKey, Set[str]]],
         placings: Callable[[], Sequence[PlacingResult]],
     ) -> None:
@@ -81,9 +81,9 @@ class Reading:
             self._trajectories.get(after)
         return conversations_view(rows, following)
 
-    def kinds(self) -> Json:
+    def filter_choices(self) -> Json:
         """Return the client names and model names by which conversations can be filtered."""
-        clients, models = self._trajectories.kinds()
+        clients, models = self._trajectories.clients_and_models()
         return {"clients": clients, "models": models}
 
     def conversation(self, name: str) -> Json:
@@ -91,12 +91,12 @@ class Reading:
         NotFound.
         """
         row, turns = self._trajectories.get(name)
-        return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
+        return trajectory_view(row, turns, self._eligible.check_turns([turn.id for turn in turns]))
 
     def turn(self, name: str) -> Json:
         """Return the JSON of one turn (a recorded request with its answer). Raises NotFound."""
         turn = self._trajectories.turn(name)
-        return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
+        return turn_view(turn, self._eligible.check_turns([turn.id]).get(turn.id))
 
     def learning(self, since: datetime | None, **wanted: str | None) -> Json:
         """Return the JSON of rewards (estimates of how good answers were) over time and of the

@@ -10,7 +10,7 @@ from lull.contract import routes
 from lull.core.errors import UsageError
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, Reading
-from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.chat.throwing_away import TrashRequests
 from lull.service.control.answering import Answering
 from lull.service.feedback.rating import Rating
 from lull.service.idle.window_views import time_in
@@ -31,7 +31,7 @@ def conversation_routes(
         )
 
     async def kinds(_: web.Request) -> web.Response:
-        return answering.json(await answering.read(reading.kinds))
+        return answering.json(await answering.read(reading.filter_choices))
 
     async def shown(request: web.Request) -> web.Response:
         name = request.match_info["id"]
@@ -73,14 +73,14 @@ def conversation_routes(
     ]
 
 
-def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.RouteDef]:
+def trash_routes(throwing_away: TrashRequests, answering: Answering) -> list[web.RouteDef]:
     """Return the routes to list, restore and delete old conversations in the trash."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await throwing_away.list())
 
     async def do(request: web.Request) -> web.Response:
-        return answering.json(await throwing_away.do(await answering.body(request)))
+        return answering.json(await throwing_away.carry_out(await answering.body(request)))
 
     return [
         web.get(routes.TRASH, listed),

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from lull.contract.problems import DAMAGED_TRASH, FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
-from lull.loops.sweep import Restored, Sweep, Swept
+from lull.loops.sweep import RestoreResult, Sweep, SweepResult
 from lull.service.process.problems import Problems
-from lull.store.chat.trash_files import damaged
+from lull.store.chat.trash_files import damage_error
 from lull.store.trash import Salvage
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ SWEEP_EVERY_S: Final = 6 * 3600.0
 """Seconds between the runs that move old conversations into the trash."""
 
 
-class ThrowingAway:
+class TrashRequests:
     """Moves old conversations into the trash regularly, and answers requests about the trash."""
 
     def __init__(self, sweep: Sweep, problems: Problems, *, settle: Callable[[], None]) -> None:
@@ -46,13 +46,13 @@ class ThrowingAway:
             await self._tell_damage()
             await asyncio.sleep(SWEEP_EVERY_S)
 
-    def _tell(self, swept: Swept) -> None:
-        self._problems.told(FULL_TRASH, _full_trash() if swept.full else None)
-        self._problems.told(OLD_CONVERSATIONS, _waiting(swept) if swept.ask else None)
+    def _tell(self, swept: SweepResult) -> None:
+        self._problems.set_or_clear(FULL_TRASH, _full_trash() if swept.full else None)
+        self._problems.set_or_clear(OLD_CONVERSATIONS, _waiting(swept) if swept.ask else None)
 
     async def _tell_damage(self) -> None:
         files = await asyncio.to_thread(self.sweep.damaged)
-        self._problems.told(DAMAGED_TRASH, damaged(files) if files else None)
+        self._problems.set_or_clear(DAMAGED_TRASH, damage_error(files) if files else None)
 
     # Requests
 
@@ -63,7 +63,7 @@ class ThrowingAway:
 
         Raises StoreError.
         """
-        salvage = await self.sweep.bring_back(conversation)
+        salvage = await self.sweep.restore_for_forgetting(conversation)
         if salvage is not None:
             await self._tell_damage()
         return salvage
@@ -72,7 +72,7 @@ class ThrowingAway:
         """Return the JSON of everything in the trash."""
         return await asyncio.to_thread(self._view)
 
-    def held(self) -> Json:
+    def trash_totals(self) -> Json:
         """Return the number of conversations in the trash, their size in MB, and how many went
         there on each day. Blocking.
         """
@@ -82,7 +82,7 @@ class ThrowingAway:
             days[str(step["at"])[:10]] += step["conversations"]
         return {"conversations": view["conversations"], "mb": view["mb"], "days": days}
 
-    async def do(self, wanted: Json) -> Json:
+    async def carry_out(self, wanted: Json) -> Json:
         """Carry out what the request's `do` says: restore conversations from the trash, empty it,
         or move old ones into it now.
 
@@ -104,8 +104,8 @@ class ThrowingAway:
             raise UsageError("`do` is restore, sweep or empty.", hint="See the contract.")
         return {**await self.list(), **done}
 
-    async def _restore(self, step: str) -> Restored:
-        known = await asyncio.to_thread(self.sweep.thrown)
+    async def _restore(self, step: str) -> RestoreResult:
+        known = await asyncio.to_thread(self.sweep.trash_files)
         if step and step not in {one.name for one in known}:
             raise NotFound(f"There is no step {step} in the trash.", hint="See `lull trash`.")
         try:
@@ -123,7 +123,7 @@ class ThrowingAway:
                 "turns": one.bundle.turns,
                 "mb": round(one.size_bytes / 1e6, 1),
             }
-            for one in self.sweep.thrown()
+            for one in self.sweep.trash_files()
         ]
         return {
             "steps": steps,
@@ -139,7 +139,7 @@ def _full_trash() -> WaitsForYourWord:
     )
 
 
-def _waiting(swept: Swept) -> WaitsForYourWord:
+def _waiting(swept: SweepResult) -> WaitsForYourWord:
     # Each a sentence of its own, for the window knows sentences by their wording.
     if swept.gone:
         said = (

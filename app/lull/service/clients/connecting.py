@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from lull.core.clients.client import ChatProgram, Speech, UserPlace, client_named, clients_of
+from lull.core.clients.client import ApiProtocol, ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import ClientFileError, Conflict, UsageError
@@ -31,7 +31,7 @@ class ConnectParts:
     request.
     """
 
-    user: UserPlace
+    user: UserMachine
     connections: Connections
     connecting: ClientConnecting
     overview: ClientOverview
@@ -39,7 +39,7 @@ class ConnectParts:
     """Function that returns a context manager, which holds the lock for writing the settings files
     of chat clients; raises Conflict if another process holds it.
     """
-    try_out: Callable[[str, Speech, str, str], Json]
+    try_out: Callable[[str, ApiProtocol, str, str], Json]
     """Function that sends a real chat request as a client would. Its arguments: Lull's address, the
     API protocol, the client's name and the model.
     """
@@ -145,7 +145,7 @@ class ConnectRequests:
 
     def _try(self, client: ChatProgram, here: Json, body: Json) -> Json:
         target = self._target(here, "")
-        standing = self._parts.connecting.standing(client, target)
+        standing = self._parts.connecting.connection_state(client, target)
         if client.edit is not None and standing is not ConnectionState.CONNECTED:
             raise UsageError(f"{client.title} is not connected.", hint="Connect it first.")
         known = self._parts.connections.of(client.name)

@@ -28,7 +28,8 @@ def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:
         for client in clients_of(parts.user)
         if any(
             one.client == client.name
-            and parts.connecting.standing(client, target, Path(one.path)) is ConnectionState.DRIFTED
+            and parts.connecting.connection_state(client, target, Path(one.path))
+            is ConnectionState.DRIFTED
             for one in written
         )
     ]

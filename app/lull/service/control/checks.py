@@ -24,10 +24,10 @@ from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
-from lull.core.said import coded, said
+from lull.core.said import coded, coded_text
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
-from lull.store.chat.trash_files import damaged
+from lull.store.chat.trash_files import damage_error
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
 
@@ -52,7 +52,7 @@ def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = Tru
     return {"name": name, "ok": ok, "text": text, **coded(text), "hint": hint, "serious": serious}
 
 
-def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
+def run_check(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
     """Run one check of `lull doctor`, the function `look`. Return its JSON result, with the
     description that `look` returned or the error that it raised.
     """
@@ -65,7 +65,9 @@ def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
         return check(name, ok=False, text=text, hint="Check who may use it.", serious=serious)
 
 
-async def within(name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S) -> Json:
+async def with_time_limit(
+    name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S
+) -> Json:
     """Wait for a check of `lull doctor`, and return its result, or a failed result if the check
     takes longer than `limit_s`.
 
@@ -83,9 +85,9 @@ def hangs(name: str, limit_s: float = CHECK_WITHIN_S) -> Json:
     return check(name, ok=False, text=text, hint="`lull logs` may say why.")
 
 
-async def apart(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
+async def run_check_in_thread(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
     """Run a blocking check of `lull doctor` in a thread, with the time limit of a check."""
-    return await within(name, in_thread(lambda: tried(name, look, serious=serious)))
+    return await with_time_limit(name, in_thread(lambda: run_check(name, look, serious=serious)))
 
 
 async def in_thread(look: Callable[[], T]) -> T:
@@ -154,7 +156,7 @@ def trash(folder: Path, broken: Sequence[Path]) -> str:
     files.
     """
     if broken:
-        raise damaged(broken)
+        raise damage_error(broken)
     count = sum(1 for _ in folder.glob("*.gz"))
     return f"{count} files in the trash, all of them whole." if count else "The trash is empty."
 
@@ -168,7 +170,7 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
     """
     if missing is not None:
         raise missing
-    wrong = [item.error for item in folders.found() if isinstance(item, UnreadableSkill)]
+    wrong = [item.error for item in folders.working_copies() if isinstance(item, UnreadableSkill)]
     if wrong:
         more = f" And {len(wrong) - 1} more." if len(wrong) > 1 else ""
         raise LullError(wrong[0].detail + more, hint=wrong[0].hint)
@@ -230,8 +232,12 @@ def placing(found: Sequence[PlacingResult]) -> Json:
     if not found:
         nothing = "Skills stand in the system text; no model was measured yet."
         return check("placing", ok=True, text=nothing)
-    words = [said("placing-of", "%1: %2", one.model, one.why or NOT_MEASURED) for one in found]
-    text = functools.reduce(lambda one, other: said("placing-and", "%1 %2", one, other), words)
+    words = [
+        coded_text("placing-of", "%1: %2", one.model, one.why or NOT_MEASURED) for one in found
+    ]
+    text = functools.reduce(
+        lambda one, other: coded_text("placing-and", "%1 %2", one, other), words
+    )
     return check("placing", ok=True, text=text)
 
 

@@ -21,7 +21,7 @@ from lull.service.chat.reading import Reading
 from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
-from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.reviewing import ReviewRequests
 
 BEAT_S = 15.0
 """Seconds between empty lines on a quiet event stream, which reveal disconnected watchers."""
@@ -37,7 +37,7 @@ class ControlApi:
         bus: EventBus,
         status: Callable[[], Awaitable[Json]],
         reading: Reading,
-        reviewing: Reviewing,
+        reviewing: ReviewRequests,
         groups: Sequence[Sequence[web.RouteDef]],
     ) -> None:
         """The argument `groups` holds the routes of each subject.

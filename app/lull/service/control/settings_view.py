@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from lull.config.files import read, set_value, show
+from lull.config.files import describe_settings, read, set_value
 from lull.config.idle_settings import IdleSettings
 from lull.config.learning import GuardSettings, JudgeSettings, ReviewSettings, WriterSettings
 from lull.config.settings import Settings
@@ -76,6 +76,6 @@ class SettingsView:
                     "reason": item.reason,
                     "allowed": item.allowed,
                 }
-                for item in show(settings)
+                for item in describe_settings(settings)
             ],
         }

@@ -15,9 +15,9 @@ from lull.resources import INSTALL_AGAIN
 from lull.service.clients.connecting import ConnectParts
 from lull.service.clients.drifted import check_clients, drifted_clients
 from lull.service.control import checks
-from lull.service.control.checks import apart, check, in_thread, within
+from lull.service.control.checks import check, in_thread, run_check_in_thread, with_time_limit
 from lull.service.idle import checks as lull_checks
-from lull.service.process.backups import looked_at
+from lull.service.process.backups import check_backups
 from lull.service.process.listening import ListeningAt
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
@@ -46,7 +46,9 @@ class Status:
         trust = await asyncio.to_thread(self._trust)
         adapter, adapter_id = await asyncio.to_thread(service.slow_loop.adapters.control.in_force)
         if trust.pop("first_asked"):
-            await shared.stores.rewards.asked(trust["question"], at=shared.clock.now())
+            await shared.stores.rewards.save_rating_request(
+                trust["question"], at=shared.clock.now()
+            )
         return {
             "running": True,
             "enabled": service.settings.service.enabled,
@@ -56,7 +58,7 @@ class Status:
             "home": str(self._paths.home),
             "needs_token": bool(self._at.token),
             "upstream": {
-                "kind": "builtin" if service.answering.upstream.alone else "ollama",
+                "kind": "builtin" if service.answering.upstream.never_reached else "ollama",
                 "address": shared.models.ollama.address,
                 "ok": shared.models.ollama.state.ok,
                 "version": shared.models.ollama.state.version or None,
@@ -81,8 +83,8 @@ class Status:
             "helpers": service.choices.exam_requests.roles(),
             "learning": (await service.lulls.watch.why()).as_dict(),
             **trust,
-            "trash": await asyncio.to_thread(service.upkeep.throwing_away.held),
-            "problems": [*shared.problems.standing(), *self._not_recording()],
+            "trash": await asyncio.to_thread(service.upkeep.throwing_away.trash_totals),
+            "problems": [*shared.problems.current(), *self._not_recording()],
         }
 
     def _newest_answer(self) -> Json | None:
@@ -145,23 +147,27 @@ class Status:
         stores, ollama = self._shared.stores, self._shared.models.ollama
         # All at once: together they take as long as the longest.
         looks = [
-            apart("settings", lambda: checks.settings(paths.settings)),
+            run_check_in_thread("settings", lambda: checks.settings(paths.settings)),
             self._engine(),
-            apart("store", lambda: checks.store(stores.database, stores.trajectories)),
-            apart(
+            run_check_in_thread(
+                "store", lambda: checks.store(stores.database, stores.trajectories)
+            ),
+            run_check_in_thread(
                 "skills",
                 lambda: checks.skills(
                     stores.skills.folders, service.skills.current.library, stores.skills.missing()
                 ),
             ),
-            apart("reader", self._reader),
-            apart("trash", self._trash, serious=False),
-            within("memory", in_thread(self._memory)),
-            apart("keychain", self._keychain, serious=False),
-            apart("disk", lambda: checks.disk(paths.home)),
-            within("speed", in_thread(checks.speed)),
-            within("backups", in_thread(self._backups)),
-            within("clients", in_thread(lambda: check_clients(self._clients, self._at.address))),
+            run_check_in_thread("reader", self._reader),
+            run_check_in_thread("trash", self._trash, serious=False),
+            with_time_limit("memory", in_thread(self._memory)),
+            run_check_in_thread("keychain", self._keychain, serious=False),
+            run_check_in_thread("disk", lambda: checks.disk(paths.home)),
+            with_time_limit("speed", in_thread(checks.speed)),
+            with_time_limit("backups", in_thread(self._backups)),
+            with_time_limit(
+                "clients", in_thread(lambda: check_clients(self._clients, self._at.address))
+            ),
         ]
         done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
         settings, engine, store, skills, reader, trash, memory, *system = done
@@ -182,7 +188,7 @@ class Status:
             *system,
         ]
         said = {one["text"] for one in looked}
-        for problem in self._shared.problems.standing():
+        for problem in self._shared.problems.current():
             if problem["detail"] not in said:
                 text = f"{problem['title']}: {problem['detail']}"
                 looked.append(
@@ -198,7 +204,7 @@ class Status:
 
     async def _engine(self) -> Json:
         if not self._shared.models.local.serves(TOY):
-            problem = self._shared.problems.of(BUILT_IN_PROBLEM) or {}
+            problem = self._shared.problems.get(BUILT_IN_PROBLEM) or {}
             text = problem.get("detail", "The built-in model is missing.")
             return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))
         return await checks.engine(self._shared.models.built_in.toy)
@@ -223,7 +229,7 @@ class Status:
 
     def _backups(self) -> Json:
         backup = self._service.settings.backup
-        return looked_at(self._paths.home, backup, self._shared.clock.now())
+        return check_backups(self._paths.home, backup, self._shared.clock.now())
 
     def _reader(self) -> str:
         waiting = self._shared.stores.feedback.count_waiting()

@@ -15,7 +15,7 @@ from lull.core.chat.trajectory import InjectedSkill
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
 from lull.core.skills.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
-from lull.loops.training.eligible import Judged
+from lull.loops.training.eligible import TurnEligibility
 from lull.store.chat.trajectories import TrajectoryRow, TurnRow
 from lull.store.skills.library_reader import HistoryRow
 
@@ -54,13 +54,13 @@ def _skills_named(skills: Sequence[InjectedSkill]) -> list[Json]:
 
 
 def trajectory_view(
-    row: TrajectoryRow, turns: Sequence[TurnRow], judged: Mapping[str, Judged]
+    row: TrajectoryRow, turns: Sequence[TurnRow], judged: Mapping[str, TurnEligibility]
 ) -> Json:
     views = [turn_view(turn, judged.get(turn.id)) for turn in turns]
     return {**conversation_view(row), "turns": views}
 
 
-def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
+def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
     """Return the JSON of a turn (a recorded request with its answer).
 
     `judged` is the judgement of how good the answer was; None if the turn was deleted meanwhile.
@@ -99,7 +99,7 @@ def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
     }
 
 
-def _judged(judged: Judged | None) -> Json:
+def _judged(judged: TurnEligibility | None) -> Json:
     if judged is None:
         why = "it was removed"
         return {"reward": None, "signals": [], "support": False, "eligible": False, "why_not": why}

@@ -22,7 +22,7 @@ from lull.loops.feedback.score import Score
 from lull.loops.skills.evolve import Evolve
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.proof.proving import Proving
+from lull.service.proof.proving import ProofRunner
 
 GATHER_S = 0.2
 """Seconds to wait so that turns arriving together are scored in one pass."""
@@ -49,7 +49,7 @@ class FastLoop:
         score: Score,
         ask_judge: AskJudge,
         evolve: Evolve,
-        proving: Proving,
+        proving: ProofRunner,
         settle: Callable[[], None],
         bus: EventBus,
         problems: Problems,
@@ -107,14 +107,14 @@ class FastLoop:
             await self._problems.attempt("reader", self._hear_all)
 
     async def _hear_all(self, *, hurry: bool = False) -> None:
-        while await self._hear.step(hurry=hurry, count=self._score.heard):
+        while await self._hear.step(hurry=hurry, count=self._score.rescore_with_feedback):
             await self._learn_of_words()
 
-    async def count_heard(self, heard: Sequence[Feedback]) -> None:
+    async def add_feedback(self, heard: Sequence[Feedback]) -> None:
         """Add newly read feedback to the scores of the answers, and write candidate skills (texts
         for prompts) from it.
         """
-        await self._score.heard(heard)
+        await self._score.rescore_with_feedback(heard)
         await self._learn_of_words()
 
     async def _learn_of_words(self) -> None:
@@ -160,7 +160,7 @@ class FastLoop:
     ) -> list[Proposal]:
         made = await self._evolve.step(origins, hurry=hurry)
         for proposal in made:
-            self._proving.tell(proposal)
+            self._proving.publish_change(proposal)
         return made
 
     async def _nudged(self, event: asyncio.Event) -> None:
@@ -195,26 +195,26 @@ class FastLoop:
             written = partial(self._write, (ProposalOrigin.MODEL,), hurry=True)
             await self._problems.attempt("skill writer", written, undone)
         else:
-            await self._proving.again(proposal)
-        await self._proving.hurry(proposal, wait=wait)
+            await self._proving.prove_again(proposal)
+        await self._proving.prove_now(proposal, wait=wait)
         return undone
 
-    async def rated(self, turn: str) -> None:
+    async def on_rated(self, turn: str) -> None:
         """Score an answer again after the user has rated it."""
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
-        await self._book.rated(turn)
+        await self._book.on_rating(turn)
         self._new.set()
 
-    async def picked(self) -> None:
+    async def on_picked(self) -> None:
         """Check, after the user picked the better of two answers, whether this has decided the
         proof of a candidate skill; if so, publish the result.
         """
-        await self._proving.picked()
+        await self._proving.publish_decided()
 
-    def looked_at(self) -> None:
+    def on_proposal_decided(self) -> None:
         """Check for new work after the user has decided on a proposed skill: score new answers and
         write further proposals, for which the decision may have made room.
         """
-        self._proving.look_again()
+        self._proving.drop_cache()
         self._new.set()

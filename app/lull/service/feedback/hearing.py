@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lull.core.errors import UsageError
 from lull.core.feedback.feedback import Feedback
-from lull.service.feedback.views import PAGE, anew_view, listed_view
+from lull.service.feedback.views import PAGE, listed_view, reread_view
 from lull.store.feedback.feedback import FeedbackRows
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 Count = Callable[[Sequence[Feedback]], Awaitable[None]]
 
 
-class Hearing:
+class FeedbackRequests:
     """Answers the control API's requests about the feedback that was read from users' messages."""
 
     def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
@@ -31,15 +31,15 @@ class Hearing:
         self._hear = hear
         self._count = count
 
-    def heard(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
+    def list_feedback(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
         """Return the JSON list of the feedback found in users' messages, newest first: all of one
         `conversation`, or a page of at most `limit` entries that begins after the turn `after`.
 
         Blocking: reads the database.
         """
-        return listed(self._rows, conversation=conversation, after=after, limit=limit)
+        return list_feedback(self._rows, conversation=conversation, after=after, limit=limit)
 
-    async def again(self, wanted: Json) -> Json:
+    async def reread(self, wanted: Json) -> Json:
         """Read users' messages for feedback now: those not read yet, and once more those that were
         read by another model than the current one.
 
@@ -55,10 +55,10 @@ class Hearing:
         if not conversation:
             while fresh := await self._hear.step(hurry=True):
                 read += [(None, one) for one in fresh]
-        read += [(one.before, one.now) for one in await self._hear.again(old)]
+        read += [(one.before, one.now) for one in await self._hear.read_again(old)]
         await self._count([one for _, one in read])
         read.sort(key=lambda pair: pair[1].turn, reverse=True)
-        return anew_view(read, waiting=await asyncio.to_thread(self._rows.count_waiting))
+        return reread_view(read, waiting=await asyncio.to_thread(self._rows.count_waiting))
 
     def _all(self, conversation: str) -> list[Feedback]:
         if conversation:
@@ -69,7 +69,7 @@ class Hearing:
         return found
 
 
-def listed(
+def list_feedback(
     rows: FeedbackRows, *, conversation: str = "", after: str = "", limit: int = PAGE
 ) -> Json:
     """Return the JSON list of the feedback found in users' messages, newest first: all of one

@@ -23,7 +23,7 @@ CLEAR = "clear"
 """Value of a rating request that removes the rating of an answer."""
 
 
-class Credits(Protocol):
+class RemovesExemplars(Protocol):
     """Interface to remove entries from the exemplar memory (past requests for which a skill was
     useful), as when a rating is cleared.
     """
@@ -39,7 +39,7 @@ class Rating:
         trajectories: Trajectories,
         clock: Clock,
         bus: EventBus | None,
-        credits_: Callable[[], Credits | None],
+        credits_: Callable[[], RemovesExemplars | None],
         *,
         rated: Callable[[str], Awaitable[None]],
         view: Callable[[str], Json],

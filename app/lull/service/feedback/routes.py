@@ -6,11 +6,11 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.control.answering import Answering
-from lull.service.feedback.hearing import Hearing
+from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.views import PAGE
 
 
-def feedback_routes(hearing: Hearing, answering: Answering) -> list[web.RouteDef]:
+def feedback_routes(hearing: FeedbackRequests, answering: Answering) -> list[web.RouteDef]:
     """Return the routes to list the feedback found in users' messages and to have messages
     reread.
     """
@@ -20,12 +20,12 @@ def feedback_routes(hearing: Hearing, answering: Answering) -> list[web.RouteDef
         limit = max(1, answering.number(request, "limit", PAGE))
         return answering.json(
             await answering.read(
-                lambda: hearing.heard(conversation=conversation, after=after, limit=limit)
+                lambda: hearing.list_feedback(conversation=conversation, after=after, limit=limit)
             )
         )
 
     async def again(request: web.Request) -> web.Response:
-        return answering.json(await hearing.again(await answering.body(request)))
+        return answering.json(await hearing.reread(await answering.body(request)))
 
     return [
         web.get(routes.FEEDBACK, listed),

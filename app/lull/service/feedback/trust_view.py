@@ -11,15 +11,15 @@ from lull.core.feedback.calibration import (
     A_DAY,
     Calibration,
     Counts,
-    Doubt,
     Estimate,
+    RatingCandidate,
     may_train_on_judge,
     question_of_the_day,
 )
 from lull.core.feedback.reward import Source
 from lull.core.ports import Clock
 from lull.loops.feedback.reward_book import verdicts
-from lull.loops.training.rewarding import MOST_JUDGED, judge_agrees
+from lull.loops.training.rewarding import MOST_JUDGED, judge_agreement
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
 
@@ -66,7 +66,7 @@ class TrustView:
         """Return how often the judge model agrees with verifiable outcomes, and whether its
         verdicts may be used for training.
         """
-        found = judge_agrees(self._rewards)
+        found = judge_agreement(self._rewards)
         trains, why = may_train_on_judge(found)
         return {"agreement": _estimate(found), "trains": trains, "why": why}
 
@@ -85,11 +85,11 @@ class TrustView:
         turn = question_of_the_day(doubts, asked_last=at, now=self._clock.now())
         return turn, turn is not None
 
-    def _doubt(self, row: RewardRow) -> Doubt:
+    def _doubt(self, row: RewardRow) -> RatingCandidate:
         said, calibration = verdicts(row), self._calibration()
         judge = said.pop(Source.JUDGE, None)
         most = min(said, key=lambda source: source.trust, default=None)
-        return Doubt(
+        return RatingCandidate(
             turn=row.turn,
             judge=None if judge is None else calibration.p_good(judge, Source.JUDGE),
             signals=None if most is None else calibration.p_good(said[most], most),

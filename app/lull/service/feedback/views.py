@@ -43,7 +43,7 @@ def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool 
     }
 
 
-def anew_view(read: Sequence[tuple[Feedback | None, Feedback]], *, waiting: int) -> Json:
+def reread_view(read: Sequence[tuple[Feedback | None, Feedback]], *, waiting: int) -> Json:
     """Return the JSON of feedback from messages that were just read, with what an earlier reading
     had found as `was` (null if a message was read for the first time).
 

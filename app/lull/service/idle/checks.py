@@ -50,7 +50,7 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     hours = next(
         condition for condition in window.conditions if condition.name is ConditionName.HOURS
     )
-    if hours.closes and hours.until is None:
+    if hours.forbids_work and hours.until is None:
         hint = "Look at idle.allowed_hours and idle.blocked_hours: together they leave nothing."
         return check("lulls", ok=False, text=text, hint=hint, serious=False)
     hint = "Switch it on with idle.enabled." if window.state is WindowState.OFF else ""
@@ -79,7 +79,7 @@ def _state(feed: Feed, now: datetime) -> str:
     age_s = feed.age_s(now)
     if age_s is None:
         return "has never been read"
-    age = spans.length(age_s)
+    age = spans.format_duration(age_s)
     if feed.health(now) is Health.LOST:
         return f"was read {age} ago, which is too old to count"
     return f"was read {age} ago, and that copy still counts"

@@ -14,7 +14,7 @@ from lull.core.ports import Clock
 from lull.loops.idle.lull_why import LullWhy
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.service.calendars.calendars import Calendars
-from lull.service.idle.window_views import asked, windows_view
+from lull.service.idle.window_views import parse_window_query, windows_view
 from lull.store.idle.windows import Windows
 
 Json = dict[str, Any]
@@ -70,14 +70,14 @@ class Lulls:
 
         Blocking: reads the database. Raises UsageError.
         """
-        wanted = asked(query, self._clock.now())
+        wanted = parse_window_query(query, self._clock.now())
         rows = self._windows.between(wanted.start, wanted.end, limit=wanted.limit + 1)
         return windows_view(
             wanted,
             rows,
             away=self._windows.lulls(since=wanted.start),
             events=self._calendars.events(),
-            calendars=self._calendars.known(),
+            calendars=self._calendars.calendars(),
             idle=self._idle(),
         )
 

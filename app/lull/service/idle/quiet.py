@@ -53,7 +53,7 @@ class Activity:
         return float("inf") if self._last_s is None else self._clock.monotonic_s() - self._last_s
 
     @property
-    def settled_s(self) -> float:
+    def quiet_since_start_s(self) -> float:
         """Seconds since the last chat ended or since Lull started, whichever was later.
 
         The start counts because a user who starts Lull often chats soon after.
@@ -119,13 +119,13 @@ class QuietTimes:
     def _may(self, *, hurry: bool) -> bool:
         if hurry:
             return not self._activity.busy
-        quiet = not self._activity.busy and self._activity.settled_s >= self._after_s()
+        quiet = not self._activity.busy and self._activity.quiet_since_start_s >= self._after_s()
         return quiet and not self._hurried and self._allowed()
 
     async def _its_time(self, *, hurry: bool) -> None:
         """Wait until work may run, checking each second, since settings and pauses change."""
         while not self._may(hurry=hurry):
-            left_s = 0.0 if hurry else self._after_s() - self._activity.settled_s
+            left_s = 0.0 if hurry else self._after_s() - self._activity.quiet_since_start_s
             await asyncio.sleep(min(max(left_s, 0.05), 1.0))
 
     async def _alone(

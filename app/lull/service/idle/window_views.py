@@ -35,7 +35,7 @@ class WindowQuery:
     limit: int
 
 
-def asked(query: Mapping[str, str], now: datetime) -> WindowQuery:
+def parse_window_query(query: Mapping[str, str], now: datetime) -> WindowQuery:
     """Parse the query parameters `from`, `to` and `limit` of a request for past idle windows.
 
     Raises UsageError. Times are ISO with a zone, by default the last week; `limit` is at most 1000.

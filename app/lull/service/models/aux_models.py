@@ -13,7 +13,7 @@ from lull.core.feedback.judge import Judge, grades_itself
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
-from lull.core.ports import TellsProblem
+from lull.core.ports import ProblemReporter
 from lull.core.proof.proposal import ProposalOrigin
 from lull.core.skills.ports import Evolver
 from lull.loops.skills.evolve import SkillWriter
@@ -43,7 +43,7 @@ class AuxModels:
         make: MakesModels,
         settings: Callable[[], Settings],
         *,
-        problem: TellsProblem,
+        problem: ProblemReporter,
         own_writers: Sequence[Evolver],
         reader: FeedbackReader | None = None,
         admitted: Callable[[ModelRole], str | None] = _nobody,
@@ -68,7 +68,7 @@ class AuxModels:
         for chat in self._opened:
             await chat.close()
 
-    def named(self, role: ModelRole) -> str:
+    def model_name(self, role: ModelRole) -> str:
         """Return the name of the model that has this role (feedback reader, judge or skill writer)
         now; "" if none has.
         """
@@ -84,7 +84,7 @@ class AuxModels:
         """Return the chat model that reads users' messages for feedback: the one that the settings
         choose, or Lull's own small model if they choose none or it cannot be used.
         """
-        wanted = replace(self._settings().reader, model=self.named(ModelRole.READER))
+        wanted = replace(self._settings().reader, model=self.model_name(ModelRole.READER))
         if not wanted.model:
             self._problem(_SETTINGS_OF[ReaderSettings], None)
             return self._small_reader
@@ -99,7 +99,7 @@ class AuxModels:
         """Return the judge (the model that scores answers) that the current settings name; None if
         there is none.
         """
-        wanted = replace(self._settings().judge, model=self.named(ModelRole.JUDGE))
+        wanted = replace(self._settings().judge, model=self.model_name(ModelRole.JUDGE))
         if not wanted.model:
             self._problem(_SETTINGS_OF[JudgeSettings], None)
             return None
@@ -115,7 +115,7 @@ class AuxModels:
         """Return the judge (the model that scores answers) for training; None if there is no judge,
         or if it is the very model being trained, which must not grade its own answers.
         """
-        now, named = self._settings(), self.named(ModelRole.JUDGE)
+        now, named = self._settings(), self.model_name(ModelRole.JUDGE)
         if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
             return None
         return self.judge()
@@ -129,7 +129,7 @@ class AuxModels:
         writers = [
             SkillWriter(evolver=one, origin=ProposalOrigin.EXTRACTIVE) for one in self._own_writers
         ]
-        wanted = replace(self._settings().writer, model=self.named(ModelRole.WRITER))
+        wanted = replace(self._settings().writer, model=self.model_name(ModelRole.WRITER))
         if not wanted.model:
             self._problem(_SETTINGS_OF[WriterSettings], None)
             return writers

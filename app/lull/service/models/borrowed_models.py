@@ -47,7 +47,7 @@ class BorrowedModels:
         self._before: Collection[str] | None = None
         self._since_s = 0.0
 
-    async def borrow(self) -> None:
+    async def note_loaded(self) -> None:
         """Note which models Ollama has in memory, before Lull's own work uses one. `unload_own`
         will not unload these.
         """
@@ -56,7 +56,7 @@ class BorrowedModels:
         self._since_s = self._clock.monotonic_s()
         self._before = await self._loaded()
 
-    async def give_back(self) -> None:
+    async def unload_own(self) -> None:
         """Unload the models that Lull's own work loaded into Ollama; quick, and never raises."""
         before, self._before = self._before, None
         if before is None or self._chatted():

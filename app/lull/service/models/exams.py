@@ -75,14 +75,14 @@ class ExamRequests:
         settings = self._settings()
         return {role.value: self._role(role, *settings[role]) for role in ROLES}
 
-    async def now(self) -> Json:
+    async def start_all(self) -> Json:
         """Start all exams of chat models (tests for a role such as judge) that are still to be
         taken; users' chats still go first.
 
         Raises UpstreamDown.
         """
         if not self._under_way:
-            await self._examine.look()
+            await self._examine.refresh()
             self._error = None
             self._task = asyncio.create_task(self._all(), name="exams")
             await asyncio.sleep(0)
@@ -130,7 +130,7 @@ class ExamRequests:
         if is_auto(setting):
             model = self._examine.admitted(role)
             if model is None:
-                return None, f"{self._examine.why_nobody(role)} {_WITHOUT_MODEL[role]}"
+                return None, f"{self._examine.why_none_admitted(role)} {_WITHOUT_MODEL[role]}"
             return model, f"{model} passed its exam. {self._result(model, role)}".strip()
         if address:
             return setting, f"{setting} runs at an address of its own and is not examined."

@@ -47,7 +47,7 @@ class FollowExams:
         await self._examine.load()
         while True:
             with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
-                await self._examine.look()
+                await self._examine.refresh()
             if (judge := self._judge()) != admitted:
                 admitted = judge
                 await self._book.recalibrate()

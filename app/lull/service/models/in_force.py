@@ -116,13 +116,13 @@ class FollowSettings:
         self._watch.nudge()
         self._bus.tell(EventKind.SETTINGS)
 
-    async def follow_choice(self) -> None:
+    async def switch_learner(self) -> None:
         """Switch to the model that should be trained, and to its LoRA adapters.
 
         A training run of the previous model ends as superseded when it next checks for this.
         """
         if await self.serve_learner():
-            await self._promote.take_up(self._in_force().training.model)
+            await self._promote.route_to_active(self._in_force().training.model)
             await self._night.learner_changed()
 
     async def serve_learner(self) -> bool:
@@ -137,21 +137,21 @@ class FollowSettings:
         self._problems.clear(LEARNER_PROBLEM)
         return changed
 
-    async def follow_choices(self) -> None:
+    async def keep_switching_learner(self) -> None:
         """Background job: whenever another model should be trained, switch to that model."""
         while True:
             await self._in_force.made_ready.wait()
             self._in_force.made_ready.clear()
-            await self.follow_choice()
+            await self.switch_learner()
 
-    async def follow_talk(self) -> None:
+    async def keep_choosing_learner(self) -> None:
         """Background job: while the setting `training.model` is `auto`, decide which model to
         train: at the start, once a day, and after answers (then only among the models that ship
         with Lull).
         """
         while True:
             before = self._in_force().training.model
-            wait_s = await self._auto.look() if self._in_force.auto else AWAY_S
+            wait_s = await self._auto.choose_again() if self._in_force.auto else AWAY_S
             self._told_of_change(before)
             self._watch.nudge()
             with contextlib.suppress(TimeoutError):
@@ -165,7 +165,7 @@ class FollowSettings:
             await asyncio.sleep(LOOK_AT_TALK_S)
             if self._in_force.auto:
                 before = self._in_force().training.model
-                await self._auto.look_at_talk()
+                await self._auto.update_built_in_choice()
                 self._told_of_change(before)
 
     async def _answered(self) -> None:

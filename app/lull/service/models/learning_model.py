@@ -19,7 +19,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import EngineError, LullError
 from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
-from lull.core.models.made_weights import MadeWeights
+from lull.core.models.made_weights import MlxWeights
 from lull.core.ports import Clock
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel
@@ -51,15 +51,15 @@ class TrainableModels(Protocol):
     them.
     """
 
-    def found(self, name: str) -> MadeWeights | None:
+    def prepared_weights(self, name: str) -> MlxWeights | None:
         """Return a model's weights that were prepared for training; None if there are none, and for
         a model that ships with Lull. Blocking.
         """
 
-    def read(self, name: str, made: MadeWeights) -> LocalModel:
+    def read(self, name: str, made: MlxWeights) -> LocalModel:
         """Read a model's facts from its weights. Blocking. Raises ResourceError."""
 
-    def engine(self, made: MadeWeights, settings: Settings) -> LearnerEngine:
+    def engine(self, made: MlxWeights, settings: Settings) -> LearnerEngine:
         """Return a new engine that runs the model with these weights."""
 
     def published(self, settings: Settings) -> bool:
@@ -73,7 +73,7 @@ class ChosenModel:
     """The model that is trained, with its weights and engine."""
 
     name: str
-    made: MadeWeights
+    made: MlxWeights
     engine: LearnerEngine
     answers: AnsweredByEngine
 
@@ -92,7 +92,7 @@ class LearningModel:
         ready.
         """
         self.on_lost_adapter: Callable[[str, LullError], None] = lambda *_: None
-        self._followed: tuple[str, MadeWeights | None] | None = None
+        self._followed: tuple[str, MlxWeights | None] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._leaving: dict[LearnerEngine, asyncio.Task[None]] = {}
 
@@ -106,7 +106,7 @@ class LearningModel:
         """
         async with self._one_at_a_time:
             name = settings.training.model
-            made = await asyncio.to_thread(self._models.found, name)
+            made = await asyncio.to_thread(self._models.prepared_weights, name)
             if self._followed == (name, made):
                 return False
             before, self.chosen = self.chosen, None
@@ -126,7 +126,7 @@ class LearningModel:
             return None
         return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
 
-    async def _published(self, name: str, made: MadeWeights, settings: Settings) -> ChosenModel:
+    async def _published(self, name: str, made: MlxWeights, settings: Settings) -> ChosenModel:
         found = await asyncio.to_thread(self._models.read, name, made)
         # Turns answered by Ollama are stamped with Ollama's digest, so use the same one here.
         model = replace(found, digest=made.digest or found.digest)
@@ -189,7 +189,7 @@ class LearningModel:
             await engine.close()
 
 
-def _answers(made: MadeWeights, *, published: bool) -> AnsweredByEngine:
+def _answers(made: MlxWeights, *, published: bool) -> AnsweredByEngine:
     if not made.from_ollama:
         return AnsweredByEngine.ALL
     return AnsweredByEngine.NONE if published else AnsweredByEngine.WHAT_IT_CAN

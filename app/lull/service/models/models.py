@@ -21,8 +21,8 @@ from lull.loops.models.choose_model import (
     ChooseModel,
     ChoosingProgress,
     ChoosingStage,
-    Chosen,
-    ThereIs,
+    ModelListing,
+    PreparedModel,
 )
 
 log = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def model_view(model: Learnable) -> Json:
     }
 
 
-def models_view(there: ThereIs, chosen: str, auto: Json | None = None) -> Json:
+def models_view(there: ModelListing, chosen: str, auto: Json | None = None) -> Json:
     """Build the JSON of `lull model list`, which shows the models that can be trained.
 
     `there` holds these models, `chosen` is the name of the one to train. `auto` is `{"model",
@@ -151,7 +151,7 @@ def auto_view(choice: AutoChoice) -> Json:
     return {"model": choice.model, "why": choice.why}
 
 
-def chosen_view(chosen: Chosen, setting: Json) -> Json:
+def chosen_view(chosen: PreparedModel, setting: Json) -> Json:
     return {
         "model": model_view(chosen.learnable),
         "chosen": chosen.name,

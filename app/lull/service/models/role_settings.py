@@ -17,7 +17,7 @@ def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]
     }
 
 
-def wanted(settings: Settings) -> dict[ModelRole, str]:
+def models_to_examine(settings: Settings) -> dict[ModelRole, str]:
     """Return the model that the settings name for each role (feedback reader, judge, skill writer),
     so that Lull gives it the exam for this role.
 

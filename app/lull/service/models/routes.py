@@ -53,7 +53,7 @@ def exam_routes(exams: ExamRequests, answering: Answering) -> list[web.RouteDef]
         return answering.json(await exams.list())
 
     async def now(_: web.Request) -> web.Response:
-        return answering.json(await exams.now())
+        return answering.json(await exams.start_all())
 
     return [
         web.get(routes.MODELS_EXAMS, listed),

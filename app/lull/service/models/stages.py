@@ -25,7 +25,7 @@ REPLAY_WITHIN_S: Final = 600.0
 """Timeout in seconds of one replayed answer, long enough to load a large model first."""
 
 
-class KnownOllama(Protocol):
+class OllamaModelFacts(Protocol):
     """Interface that returns the facts of models in the user's Ollama, such as digests and context
     windows.
     """
@@ -42,7 +42,7 @@ class KnownOllama(Protocol):
         """Return the digests of the models that run on this machine, by canonical name."""
 
 
-class Stages:
+class ReplayTargets:
     """Opens the model on which past requests are replayed to prove a skill (a text for prompts),
     with the adapter and settings that it is served with now.
     """
@@ -53,7 +53,7 @@ class Stages:
         settings: Callable[[], Settings],
         *,
         local: LocalModels,
-        ollama: KnownOllama,
+        ollama: OllamaModelFacts,
         places: Mapping[str, Placement],
         judge: Callable[[], str] = str,
     ) -> None:
@@ -73,7 +73,7 @@ class Stages:
         for chat in self._chats.values():
             await chat.close()
 
-    def asked(self) -> Collection[str]:
+    def asked_models(self) -> Collection[str]:
         """Return the names of the Ollama models that were asked to replay requests, and of the
         judge model.
         """
@@ -84,7 +84,7 @@ class Stages:
         """Return what is known of a model (size, context window …) without asking Ollama; None if
         nothing is known.
         """
-        if self._local.is_alone_with(model):
+        if self._local.only_lull_serves(model):
             return self._local.facts(model)
         return self._ollama.known(model)
 
@@ -92,14 +92,14 @@ class Stages:
         """Return what is known of a model (size, context window …); None if the model does not run
         on this machine.
         """
-        here = self._local.is_alone_with(model) or canonical(model) in self._ollama.digests()
+        here = self._local.only_lull_serves(model) or canonical(model) in self._ollama.digests()
         return self.facts(model) if here else None
 
-    async def stage(self, model: str) -> ReplayTarget | None:
+    async def open_target(self, model: str) -> ReplayTarget | None:
         """Return the model on which past requests are replayed to prove a skill; None if it cannot
         be asked now.
         """
-        if self._local.is_alone_with(model):
+        if self._local.only_lull_serves(model):
             return self._own(model)
         try:
             facts = self._ollama.facts(model)

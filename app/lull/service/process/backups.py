@@ -29,11 +29,11 @@ from lull import __version__
 from lull.config.settings import BackupSettings
 from lull.core.backup import (
     LEFT_OUT,
+    backups_to_delete,
     by_hand_name,
     by_schedule_name,
     is_due,
     schedule_number,
-    too_many,
 )
 from lull.core.errors import BackupError, Busy, LullError, UsageError
 from lull.core.ports import Clock
@@ -45,7 +45,7 @@ from lull.store.backup import COPYING, Made, make
 from lull.store.backup_parts import Tell
 from lull.store.backup_reading import manifest_of
 from lull.store.database import Database
-from lull.store.restoring import aside
+from lull.store.restoring import replaced_data_folders
 from lull.store.skills.skill_files import write_atomically
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ _MADE: Final = "backups.json"
 _REMEMBERED: Final = 500
 
 
-class Stopped(Exception):  # it is no failure, and nobody reads it
+class BackupStopped(Exception):  # it is no failure, and nobody reads it
     """Exception that stops a backup in progress, because the service ends or a conversation is
     being deleted.
     """
@@ -68,7 +68,7 @@ class Stopped(Exception):  # it is no failure, and nobody reads it
 # Files
 
 
-def folder_of(home: Path, settings: BackupSettings) -> Path:
+def backup_folder(home: Path, settings: BackupSettings) -> Path:
     """Return the folder that backups go into: the configured one, or Lull's default one.
 
     Raises BackupError if the configured folder does not exist or the default one cannot be made.
@@ -89,7 +89,7 @@ def folder_of(home: Path, settings: BackupSettings) -> Path:
     return folder
 
 
-def made_by_hand(
+def make_on_request(
     home: Path, settings: BackupSettings, wanted: str, *, now: datetime, tell: Tell
 ) -> Json:
     """Make a backup on the user's request and return its JSON.
@@ -97,7 +97,7 @@ def made_by_hand(
     `wanted` is a file, a folder, or "" for the default folder. `tell` is called with the progress.
     Blocking.
     """
-    target = Path(wanted) if wanted else folder_of(home, settings)
+    target = Path(wanted) if wanted else backup_folder(home, settings)
     if target.is_dir():
         target /= by_hand_name(now.astimezone())
     return view_of(_made(home, target, now=now, tell=tell))
@@ -106,13 +106,13 @@ def made_by_hand(
 def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
     made = make(home, target, at=now.isoformat(), version=__version__, alive=alive, tell=tell)
     with contextlib.suppress(OSError):  # only for what `lull forget` says
-        known = [str(file) for file in known_of(home, ())]
+        known = [str(file) for file in existing_backups(home, ())]
         files = [*(file for file in known if file != str(target)), str(target)][-_REMEMBERED:]
         write_atomically(home / _MADE, json.dumps(files).encode())
     return made
 
 
-def known_of(home: Path, folders: tuple[Path, ...]) -> list[Path]:
+def existing_backups(home: Path, folders: tuple[Path, ...]) -> list[Path]:
     """Return the backup files that exist: those that Lull has noted down when it made them, and
     those in the home's backup folder or in `folders`.
 
@@ -148,12 +148,12 @@ def newest(folder: Path) -> datetime | None:
     return None
 
 
-def looked_at(home: Path, settings: BackupSettings, now: datetime) -> Json:
+def check_backups(home: Path, settings: BackupSettings, now: datetime) -> Json:
     """Check for `lull doctor` whether backups exist and scheduled ones are made on time; return the
     JSON of this check. Blocking.
     """
     name, folder = "backups", Path(settings.folder) if settings.folder else home / "backups"
-    files = known_of(home, (folder,))
+    files = existing_backups(home, (folder,))
     last = max((file.stat().st_mtime for file in files), default=None)
     said = "There is no backup."
     if last is not None:
@@ -203,9 +203,9 @@ class Backups:
         """Check every 15 seconds whether a scheduled backup is due, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
-            await self.look()
+            await self.make_if_due()
 
-    async def look(self) -> None:
+    async def make_if_due(self) -> None:
         """Make a scheduled backup if one is due and no chat has run for a while.
 
         A failure is shown to the user as a problem.
@@ -217,14 +217,14 @@ class Backups:
         if self._clock.monotonic_s() < self._again_s:
             return
         try:
-            folder = await asyncio.to_thread(folder_of, self._home, settings)
+            folder = await asyncio.to_thread(backup_folder, self._home, settings)
             last = await asyncio.to_thread(newest, folder)
             if is_due(last, self._clock.now(), settings.every_days):
-                if self._activity.busy or self._activity.settled_s < self._quiet_s():
+                if self._activity.busy or self._activity.quiet_since_start_s < self._quiet_s():
                     return
                 await self._by_schedule(folder, settings.keep)
             self._again_s = self._clock.monotonic_s() + RETRY_S
-        except Stopped:
+        except BackupStopped:
             return
         except (LullError, OSError) as error:
             self._again_s = self._clock.monotonic_s() + RETRY_S
@@ -239,7 +239,7 @@ class Backups:
             file = _made(self._home, folder / name, now=now, tell=tell).file
             # Where something is missing the old ones may be all that has it.
             if not self._database.rows_missing():
-                for name in too_many((one.name for one in folder.iterdir()), keep):
+                for name in backups_to_delete((one.name for one in folder.iterdir()), keep):
                     (folder / name).unlink(missing_ok=True)
             return file
 
@@ -261,16 +261,16 @@ class Backups:
         while True:
             try:
                 made: Json = await self._alone(
-                    lambda tell: made_by_hand(self._home, settings, file, now=now, tell=tell)
+                    lambda tell: make_on_request(self._home, settings, file, now=now, tell=tell)
                 )
                 return made
-            except Stopped:
+            except BackupStopped:
                 await asyncio.sleep(0)  # a conversation was forgotten: begin again without it
 
     def view(self) -> Json:
         """Return the progress of the backup in progress and the list of existing backups.
         Blocking."""
-        files = [(file, file.stat()) for file in self.known()]
+        files = [(file, file.stat()) for file in self.existing()]
         listed = [
             {
                 "file": str(file),
@@ -283,25 +283,25 @@ class Backups:
 
     # Beside others
 
-    def known(self) -> list[Path]:
+    def existing(self) -> list[Path]:
         """Return the backup files that exist: those that Lull has noted down when it made them, and
         those in its backup folders.
 
         Blocking.
         """
         folder = self._settings().folder
-        return known_of(self._home, (Path(folder),) if folder else ())
+        return existing_backups(self._home, (Path(folder),) if folder else ())
 
-    def hold_more(self) -> list[Path]:
+    def remaining_copies(self) -> list[Path]:
         """Return the files that may still contain a conversation after the user had it deleted:
         backups, and data that restores of backups have set aside.
 
         Blocking.
         """
-        return [*self.known(), *aside(self._home)]
+        return [*self.existing(), *replaced_data_folders(self._home)]
 
     @asynccontextmanager
-    async def held_off(self) -> AsyncIterator[None]:
+    async def paused(self) -> AsyncIterator[None]:
         """Context manager that stops a backup in progress and lets none start, while a conversation
         is deleted.
 
@@ -321,7 +321,7 @@ class Backups:
                 while not stop.is_set() and gives_way and part != COPYING and self._activity.busy:
                     time.sleep(0.05)
                 if stop.is_set():
-                    raise Stopped
+                    raise BackupStopped
 
             task = asyncio.ensure_future(asyncio.to_thread(work, tell))
             try:

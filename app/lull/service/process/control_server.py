@@ -27,7 +27,7 @@ from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView
 from lull.service.control.status import Status
-from lull.service.feedback.hearing import Hearing
+from lull.service.feedback.hearing import FeedbackRequests
 from lull.service.feedback.routes import feedback_routes
 from lull.service.idle.lulls import Lulls
 from lull.service.idle.routes import lull_routes
@@ -36,10 +36,10 @@ from lull.service.models.models import ModelRequests, auto_view
 from lull.service.models.routes import exam_routes, model_routes
 from lull.service.process.listening import ListeningAt
 from lull.service.process.routes import backup_routes
-from lull.service.proof.comparing import Comparing
-from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.comparing import ComparisonRequests
+from lull.service.proof.reviewing import ReviewRequests
 from lull.service.proof.routes import proposal_routes, try_routes
-from lull.service.proof.trying import Trying
+from lull.service.proof.trying import TryOutRequests
 from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
@@ -73,13 +73,13 @@ async def open_control(
     async def set_model(name: str) -> Json:
         said = await view.handle({"key": TRAINING_MODEL, "value": name})
         # The same name may have other weights now.
-        await choices.following.follow_choice()
+        await choices.following.switch_learner()
         return said
 
     answering = Answering(
         settle=partial(shared.stores.database.flush, prepared_within_s=READS_WAIT_S)
     )
-    reviewing = Reviewing(
+    reviewing = ReviewRequests(
         review=service.learning.proofs.review,
         proposals=shared.stores.proposals,
         skills=shared.stores.skills,
@@ -126,19 +126,19 @@ async def open_control(
 
 
 def _learning_routes(
-    service: Service, paths: Paths, reviewing: Reviewing, answering: Answering
+    service: Service, paths: Paths, reviewing: ReviewRequests, answering: Answering
 ) -> list[list[web.RouteDef]]:
     """Routes for what Lull learns: skills, proposals, feedback, adapters, training and exams."""
-    comparing = Comparing(
+    comparing = ComparisonRequests(
         service.learning.proofs.compare,
         proposals=service.shared.stores.proposals,
         rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
     )
-    hearing = Hearing(
+    hearing = FeedbackRequests(
         service.shared.stores.feedback,
         service.learning.scoring.hear,
-        count=service.learning.fast_loop.count_heard,
+        count=service.learning.fast_loop.add_feedback,
     )
     training = TrainingRequests(
         service.slow_loop.night,
@@ -150,7 +150,8 @@ def _learning_routes(
         skill_routes(service.views.reading, service.skills.changes, answering),
         proposal_routes(reviewing, comparing, answering),
         try_routes(
-            Trying(service.skills.tries, known=service.answering.data_plane.known), answering
+            TryOutRequests(service.skills.tries, known=service.answering.data_plane.model_facts),
+            answering,
         ),
         feedback_routes(hearing, answering),
         adapter_routes(service.slow_loop.adapters.control, answering),

@@ -14,7 +14,7 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.process.lock import alive
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
 
@@ -32,7 +32,7 @@ def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object])
 
 
 async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
-    async with wired(settings, paths, Door(port=0)) as service:
+    async with wired(settings, paths, AccessRules(port=0)) as service:
         forgetting = ForgettingRequests(
             service.slow_loop.forget,
             settle=service.shared.stores.database.flush,

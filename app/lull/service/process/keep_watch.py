@@ -20,7 +20,7 @@ WITNESS_EVERY_S: Final = 5.0
 CHECKPOINT_EVERY_S: Final = 300.0
 
 
-class KeepWatch:
+class WitnessWriter:
     """Writes the witness file (the database's row counts, by which a loss is noticed) every few
     seconds, and checkpoints the WAL every few minutes.
     """

@@ -76,11 +76,11 @@ def start_logging(folder: Path, level: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
         words = logging.StreamHandler(sys.stderr)
         words.setLevel(logging.WARNING)
-        words.setFormatter(Plain())
+        words.setFormatter(PlainFormatter())
         root.addHandler(words)
 
 
-def no_words_of_others(loop: AbstractEventLoop) -> None:
+def log_loop_errors_safely(loop: AbstractEventLoop) -> None:
     """Have the event loop log unhandled exceptions through Lull's log, which drops the messages of
     other libraries' exceptions, because they may quote what users wrote.
     """
@@ -98,7 +98,7 @@ def newest_first(folder: Path) -> list[Path]:
     return [folder / name for name in names if os.path.lexists(folder / name)]
 
 
-class Plain(logging.Formatter):
+class PlainFormatter(logging.Formatter):
     """Formats a log record for a terminal: the message without a traceback."""
 
     def format(self, record: logging.LogRecord) -> str:

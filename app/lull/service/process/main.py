@@ -25,7 +25,7 @@ from aiohttp import web
 
 from lull import __version__
 from lull.config.paths import Paths
-from lull.config.private_file import close_to_others
+from lull.config.private_file import restrict_to_owner
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.process.control_server import open_control
@@ -37,8 +37,8 @@ from lull.service.process.lock import (
     is_running,
     write_discovery,
 )
-from lull.service.process.logs import no_words_of_others, start_logging
-from lull.service.process.network_token import forget_token, network_token, remember_where
+from lull.service.process.logs import log_loop_errors_safely, start_logging
+from lull.service.process.network_token import forget_token, network_token, note_keychain_use
 from lull.service.process.problems import Problems
 from lull.service.process.stand_in_guard import (
     GOES_WITHIN_S,
@@ -46,7 +46,7 @@ from lull.service.process.stand_in_guard import (
     end_stand_in,
     plan_of,
 )
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.shared import SharedParts
@@ -61,7 +61,7 @@ _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
+class StartMessage:
     """The data in the message that the service prints after a successful start, such as the
     proxy's address and the number of models.
     """
@@ -78,7 +78,7 @@ class Ready:
     notes: tuple[str, ...]
 
 
-class Stopping:
+class StopRequests:
     """Holds the requests to stop the service.
 
     The first request sets its event `requested`. A second one sets its event `repeated`, which
@@ -86,14 +86,14 @@ class Stopping:
     """
 
     def __init__(self) -> None:
-        self.asked = asyncio.Event()
-        self.again = asyncio.Event()
+        self.requested = asyncio.Event()
+        self.repeated = asyncio.Event()
 
-    def ask(self) -> None:
+    def record_request(self) -> None:
         """Record a request to stop the service."""
-        (self.again if self.asked.is_set() else self.asked).set()
+        (self.repeated if self.requested.is_set() else self.requested).set()
 
-    def listen(self) -> None:
+    def catch_signals(self) -> None:
         """Install handlers that treat SIGINT, SIGTERM and SIGHUP (unless ignored) as requests to
         stop the service.
         """
@@ -103,14 +103,14 @@ class Stopping:
             minds = name != "SIGHUP" or (sign and signal.getsignal(sign) != signal.SIG_IGN)
             if sign is not None and minds:
                 with contextlib.suppress(NotImplementedError):
-                    loop.add_signal_handler(sign, self.ask)
+                    loop.add_signal_handler(sign, self.record_request)
 
 
 def run(
     settings: Settings,
     paths: Paths,
     *,
-    tell: Callable[[Ready], None],
+    tell: Callable[[StartMessage], None],
     played: Path | None = None,
 ) -> None:
     """Run the service until it is stopped.
@@ -127,7 +127,7 @@ def run(
         paths.discovery.unlink(missing_ok=True)  # left by a killed service
         finish(paths.home)
         swept = sweep_leftovers(paths.home, alive=alive)
-        close_to_others(paths.home)
+        restrict_to_owner(paths.home)
         start_logging(paths.logs, settings.log.level)
         if swept:
             log.info("%d left-overs of writes that were killed removed", len(swept))
@@ -143,11 +143,11 @@ def run(
 
 
 async def _serve(
-    settings: Settings, paths: Paths, tell: Callable[[Ready], None], played: Path | None
+    settings: Settings, paths: Paths, tell: Callable[[StartMessage], None], played: Path | None
 ) -> None:
-    stopping = Stopping()
-    stopping.listen()
-    no_words_of_others(asyncio.get_running_loop())
+    stopping = StopRequests()
+    stopping.catch_signals()
+    log_loop_errors_safely(asyncio.get_running_loop())
     listener = await _listener(settings.service, paths)
     token, kept_in, worry = await network_token(settings, paths)
     door = _door(settings.service, listener, token)
@@ -158,13 +158,13 @@ async def _serve(
     ):
         shared, answering = service.shared, service.answering
         _worry(shared.problems, settings.service, token, worry)
-        await remember_where(shared.stores.database, kept_in)
+        await note_keychain_use(shared.stores.database, kept_in)
         await shared.models.ollama.probe()
         control = await open_control(
             service,
             paths,
             at,
-            stop=stopping.ask,
+            stop=stopping.record_request,
             forget_token=lambda: forget_token(service.settings, paths, shared.stores.database),
         )
         closing.push_async_callback(control.cleanup)
@@ -183,7 +183,7 @@ async def _serve(
         log.info("serving at %s", at.address)
         tell(_ready(at, shared, built_in=answering.upstream.built_in_is_there))
         _spare_the_collector()
-        await stopping.asked.wait()
+        await stopping.requested.wait()
         log.info("stopping")
         await guard.dismiss()
     log.info("stopped")
@@ -205,10 +205,10 @@ async def _ended(task: asyncio.Task[None]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def _drain(runner: web.AppRunner, stopping: Stopping) -> None:
+async def _drain(runner: web.AppRunner, stopping: StopRequests) -> None:
     """Refuse new requests and let answers finish, until the timeout or a second stop request."""
     draining = asyncio.create_task(runner.cleanup())
-    hurry = asyncio.create_task(stopping.again.wait())
+    hurry = asyncio.create_task(stopping.repeated.wait())
     try:
         await asyncio.wait({draining, hurry}, return_when=asyncio.FIRST_COMPLETED)
         if not draining.done() and runner.server is not None:
@@ -270,8 +270,8 @@ def _cannot_listen(settings: ServiceSettings, error: OSError) -> LullError:
     )
 
 
-def _door(settings: ServiceSettings, listener: socket.socket, token: str) -> Door:
-    return Door(
+def _door(settings: ServiceSettings, listener: socket.socket, token: str) -> AccessRules:
+    return AccessRules(
         port=listener.getsockname()[1],
         loopback=not settings.needs_token,
         token=token,
@@ -307,9 +307,9 @@ def _announce(paths: Paths, at: ListeningAt, *, started: datetime) -> None:
     write_discovery(paths.discovery, found)
 
 
-def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> Ready:
-    standing = shared.problems.standing()
-    return Ready(
+def _ready(at: ListeningAt, shared: SharedParts, *, built_in: bool) -> StartMessage:
+    standing = shared.problems.current()
+    return StartMessage(
         address=at.address,
         pid=os.getpid(),
         upstream=shared.models.ollama.address,

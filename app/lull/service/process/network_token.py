@@ -39,7 +39,7 @@ async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, Lul
     return token, store.kind, worry
 
 
-async def remember_where(database: Database, kind: str) -> None:
+async def note_keychain_use(database: Database, kind: str) -> None:
     """Record in the database that the network token is kept in the keychain, if `kind` says so.
 
     This is needed later: when the token is to be deleted, the keychain may be locked or missing.

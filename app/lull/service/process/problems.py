@@ -42,7 +42,7 @@ class Problems:
             log.warning("%s: %s", said["title"], said["detail"])
             self._bus.tell(EventKind.PROBLEM, key=key, standing=True, **said)
 
-    def told(self, key: str, error: LullError | None) -> None:
+    def set_or_clear(self, key: str, error: LullError | None) -> None:
         """Record an error as the current problem under this key, or, if `error` is None, remove the
         problem that was recorded under it.
         """
@@ -79,13 +79,13 @@ class Problems:
         self.clear(key)
         return result
 
-    def of(self, key: str) -> dict[str, str] | None:
+    def get(self, key: str) -> dict[str, str] | None:
         """Return the current problem (an error shown to the user until it is over) with this key;
         None if there is none.
         """
         return self._standing.get(key)
 
-    def standing(self) -> list[dict[str, str]]:
+    def current(self) -> list[dict[str, str]]:
         """Return all current problems (errors shown to the user until they are over), each with its
         key.
         """

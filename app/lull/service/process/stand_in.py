@@ -93,12 +93,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 async def _stand_in(plan: StandInPlan) -> None:
     # Loaded only now: until the service dies, and it hardly ever does, this process is small.
-    from lull.service.proxy.passed_through import passing_through
+    from lull.service.proxy.passed_through import minimal_proxy
 
     listener = _listener(plan)
     if listener is None:
         return
-    async with passing_through(
+    async with minimal_proxy(
         listener, plan.upstream, origins=plan.origins, idle_s=plan.idle_s
     ) as serving:
         # Nobody can tell it: the new service knows nothing of it, and only takes the lock.

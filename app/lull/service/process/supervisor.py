@@ -49,14 +49,14 @@ class Supervisor:
                 self._problems.clear(name)
                 return
             except LullError as error:
-                failures = failures.fallen(self._clock.monotonic_s())
+                failures = failures.with_crash(self._clock.monotonic_s())
                 delay_s = failures.delay_s or failures.longest_s
-                if self._problems.of(name) is None:  # said once, not with each restart
+                if self._problems.get(name) is None:  # said once, not with each restart
                     log.error("%s failed", name, exc_info=error)
                 self._problems.report(name, error)
             except Exception as error:
                 # The border of every background job: one that breaks may not end the others.
-                faults = faults.fallen(self._clock.monotonic_s())
+                faults = faults.with_crash(self._clock.monotonic_s())
                 log.error("%s failed", name, exc_info=error)
                 self._problems.report(name, _in_words(name, error, faults.delay_s))
                 if faults.delay_s is None:

@@ -39,15 +39,15 @@ class Compares(Protocol):
     async def pick(self, proposal_id: str, pair: str, pick: Pick, /) -> Proposal: ...
 
 
-class Followed(Protocol):
+class PickListener(Protocol):
     """Interface of the object whose method is called after the user has picked one of two answers,
     so that the proof of the skill continues.
     """
 
-    async def picked(self) -> None: ...
+    async def on_picked(self) -> None: ...
 
 
-class Comparing:
+class ComparisonRequests:
     """Answers the control API's requests to compare answers made with and without a proposed
     skill.
     """
@@ -58,7 +58,7 @@ class Comparing:
         *,
         proposals: Proposals,
         rule_for: Callable[[Proposal], ProofRule],
-        proofs: Followed,
+        proofs: PickListener,
         patience_s: float = PATIENCE_S,
     ) -> None:
         self._compare = compare
@@ -90,7 +90,7 @@ class Comparing:
             del self._replaying[proposal.id]
         asked = task.result()
         if asked.alike:
-            await self._proofs.picked()
+            await self._proofs.on_picked()
         return await self._answer(proposal.id, asked.comparison, alike=asked.alike)
 
     async def pick(self, proposal: str, wanted: Mapping[str, Any]) -> Json:
@@ -111,7 +111,7 @@ class Comparing:
 
     async def _pick(self, proposal: str, pair: str, pick: Pick) -> Json:
         now = await self._compare.pick(proposal, pair, pick)
-        await self._proofs.picked()
+        await self._proofs.on_picked()
         return await self._answer(now.id, None)
 
     async def _answer(
@@ -145,7 +145,7 @@ class Comparing:
             "wish": proposal.wish,
             "status": proposal.status.value,
             "reason": proposal.reason,
-            "open": proposal.comparable and not proposal.looked,
+            "open": proposal.comparable and not proposal.last_look_taken,
         }
 
 

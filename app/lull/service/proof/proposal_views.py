@@ -17,7 +17,7 @@ from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
 from lull.core.proof.evalue import win_share
-from lull.core.proof.last_look import LastLook, chance
+from lull.core.proof.last_look import LastLook, acceptance_chance
 from lull.core.proof.proof import (
     BY_USER,
     SAME_WORDS,
@@ -25,13 +25,13 @@ from lull.core.proof.proof import (
     ProofRule,
     budget,
     decide,
-    once,
+    distinct_pairs,
     picks_wanted,
     totals_of,
 )
 from lull.core.proof.proposal import Proposal, ProposalKind
-from lull.core.proof.standing import cautions_of, standing_of
-from lull.core.proof.whose_words import whose
+from lull.core.proof.standing import cautions_of, review_state_of
+from lull.core.proof.whose_words import words_author
 from lull.store.proof.proposals import WritingFault
 
 Json = dict[str, Any]
@@ -59,13 +59,13 @@ def proposal_view(
                 "sentence": trace.sentence,
                 "source": trace.source,
                 "turn": trace.turn or None,
-                "whose": whose(trace, wish=proposal.wish).value,
+                "whose": words_author(trace, wish=proposal.wish).value,
                 "quoted": list(trace.quoted),
             }
             for trace in proposal.traces
         ],
         "flags": [dict(flag) for flag in proposal.flags],
-        "standing": standing_of(proposal, pairs=len(pairs)).value,
+        "standing": review_state_of(proposal, pairs=len(pairs)).value,
         "until": proposal.until.isoformat() if proposal.until else None,
         "description": proposal.text.description,
         "body": proposal.text.body,
@@ -97,7 +97,7 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
     Without any answers compared, the e-value is 1.
     """
-    successes, look = proposal.replayable, proposal.look
+    successes, look = proposal.replayable, proposal.last_look
     so_far = decide(pairs, rule, successes=successes, look=look)
     return {
         "pairs": so_far.pairs,
@@ -111,17 +111,17 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "success_wins": so_far.success_wins,
         "success_losses": so_far.success_losses,
         "needs_e_value": 1 / rule.alpha,
-        "most_pairs": budget(totals_of(once(pairs)), rule, successes=successes),
+        "most_pairs": budget(totals_of(distinct_pairs(pairs)), rule, successes=successes),
         "most_pairs_if_open": rule.most_pairs,
         "shown_by": so_far.shown_by.value or None,
-        "last_look": look_view(look, so_far.e_value, rule.alpha),
-        "scored_by": scored_by(pairs),
+        "last_look": last_look_view(look, so_far.e_value, rule.alpha),
+        "scored_by": count_by_scorer(pairs),
         "cautions": [caution.value for caution in cautions_of(so_far)],
         "picks": picks_view(pairs, rule),
     }
 
 
-def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
+def last_look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
     """Return the JSON of the last look, the final randomised test in a skill's proof; None if it
     has not been made yet.
 
@@ -132,7 +132,7 @@ def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | Non
         return None
     return {
         "after": look.after,
-        "chance": chance(e_value, alpha),
+        "chance": acceptance_chance(e_value, alpha),
         "coin": look.coin,
         "seed": look.seed,
         "accepted": look.accepts(e_value, alpha),
@@ -158,7 +158,7 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
     }
 
 
-def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
+def count_by_scorer(pairs: Sequence[Pair]) -> dict[str, int]:
     """Return how many of a proposed skill's replayed pairs of answers each scorer scored: `check`,
     `user`, a model's own verifier or a judge model.
     """

@@ -24,7 +24,7 @@ from lull.store.uninterrupted import uninterrupted
 GUARD_EVERY_S = 600.0
 
 
-class Proving:
+class ProofRunner:
     """Runs the proofs of proposed skills (tests by replayed requests) and the checks of skills in
     use, and lists the proposals that are still to be proved.
     """
@@ -55,7 +55,7 @@ class Proving:
         self._waiting: list[WaitingProof] | None = None
         """Cached proposals to prove; None: to be looked up again."""
 
-    async def guarding(self) -> None:
+    async def check_skills_in_use(self) -> None:
         """Background job: check every ten minutes that the skills (texts put into prompts) in use
         still help.
         """
@@ -68,13 +68,13 @@ class Proving:
 
     async def _guard_step(self) -> None:
         self._guard.follow()
-        self._guard.replays_tell(await self._measure.look(self._guard.measured))
+        self._guard.set_replayable(await self._measure.find_replays(self._guard.measured))
         await self._guard.step()
 
     async def _wake(self) -> None:
         """Bring back the proposals that were put off until now."""
-        for proposal in await self._review.wake():
-            self.tell(proposal)
+        for proposal in await self._review.end_postponements():
+            self.publish_change(proposal)
 
     # Called in a lull
 
@@ -88,7 +88,7 @@ class Proving:
             self._waiting = self._prove.waiting()
         return self._waiting
 
-    async def in_lull(self, proposal: str) -> int:
+    async def prove_in_lull(self, proposal: str) -> int:
         """Continue the proof of one proposed skill for a time slice of an idle window, by answering
         past requests with and without it; return how many pairs of answers were added.
 
@@ -115,15 +115,15 @@ class Proving:
 
     # The user's requests
 
-    async def again(self, proposal: str) -> None:
+    async def prove_again(self, proposal: str) -> None:
         """Restart the proof of a proposed skill (its test by replayed requests), even if the proof
         had failed or the user had postponed the proposal.
 
         Raises LullError.
         """
-        await self._prove.again(proposal)
+        await self._prove.restart_proof(proposal)
 
-    async def hurry(self, proposal: str | None, *, wait: bool) -> None:
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
         """Prove one proposed skill, or all, by replaying past requests, without waiting for an idle
         window.
 
@@ -149,7 +149,7 @@ class Proving:
             await self._follow_up()
         return None
 
-    async def picked(self) -> None:
+    async def publish_decided(self) -> None:
         """Publish the results of the proofs of candidate skills that are decided, after the user
         picked the better of two answers.
         """
@@ -158,13 +158,13 @@ class Proving:
 
     # Afterwards
 
-    def look_again(self) -> None:
+    def drop_cache(self) -> None:
         """Drop the cached list of proposed skills that are still to be proved, because a proposal
         was made or decided.
         """
         self._waiting = None
 
-    def tell(self, proposal: Proposal) -> None:
+    def publish_change(self, proposal: Proposal) -> None:
         """Publish the event that a proposal (a candidate skill) is new or has changed."""
         self._waiting = None
         self._bus.tell(
@@ -182,12 +182,12 @@ class Proving:
         await uninterrupted(self._settle())
 
     async def _settle(self) -> None:
-        while (proposal := self._prove.settled()) is not None:
-            self.tell(proposal)
+        while (proposal := self._prove.next_finished()) is not None:
+            self.publish_change(proposal)
             if proposal.status is ProposalStatus.PROVED and self._auto_approve():
                 await self._problems.attempt("auto-approval", partial(self._approve, proposal))
 
     async def _approve(self, proposal: Proposal) -> None:
         if may_approve_itself(proposal):
             decided = await self._review.approve(proposal.id, sha256=proposal.sha256)
-            self.tell(decided.proposal)
+            self.publish_change(decided.proposal)

@@ -20,7 +20,7 @@ from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skills.skill import Library
 from lull.loops.chat.known_models import remember
-from lull.loops.skills.review import Decided, Review
+from lull.loops.skills.review import DecisionResult, Review
 from lull.service.process.bus import EventBus
 from lull.service.proof.proposal_views import (
     fault_view,
@@ -28,7 +28,7 @@ from lull.service.proof.proposal_views import (
     proposal_view,
     settled_faults,
 )
-from lull.service.proof.verifying import verified
+from lull.service.proof.verifying import verify_stored_proof
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 from lull.store.uninterrupted import uninterrupted
@@ -58,10 +58,10 @@ class Proofs(Protocol):
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
 
-    def looked_at(self) -> None: ...
+    def on_proposal_decided(self) -> None: ...
 
 
-class Reviewing:
+class ReviewRequests:
     """Answers the control API's requests about proposals (candidate skills that wait for
     approval).
     """
@@ -109,13 +109,13 @@ class Reviewing:
         faults = self._proposals.faults(limit=MAX_FAULTS)
         settled: Collection[str] = ()
         if faults:
-            settled = settled_faults(faults, self._proposals.standing(everything=True))
+            settled = settled_faults(faults, self._proposals.undecided(everything=True))
         return {
             "proposals": [self._view(proposal) for proposal in found],
             "faults": [fault_view(fault, settled=settled) for fault in faults],
             "generation": self._library().generation,
             "pushed": bool(self._pushed),
-            "snoozed": [self._view(proposal) for proposal in self._review.asleep()],
+            "snoozed": [self._view(proposal) for proposal in self._review.postponed()],
             "undo": self._undo_view(),
         }
 
@@ -179,7 +179,9 @@ class Reviewing:
 
         Raises NotFound, SkillError.
         """
-        return verified(self._skills, self._proposals, name=name, client=client, rule=self._rule)
+        return verify_stored_proof(
+            self._skills, self._proposals, name=name, client=client, rule=self._rule
+        )
 
     # Deciding
 
@@ -221,12 +223,12 @@ class Reviewing:
         """
         return await self._done_whole(self._review.undo(_text(wanted, "id")))
 
-    async def _done_whole(self, work: Coroutine[Any, Any, Decided]) -> Json:
+    async def _done_whole(self, work: Coroutine[Any, Any, DecisionResult]) -> Json:
         """Carry out a decision to its end even if the client disconnects, and publish it."""
         decided = await uninterrupted(self._published(work))
         return await asyncio.to_thread(self._done, decided.generation, decided.proposal.id)
 
-    async def _published(self, work: Coroutine[Any, Any, Decided]) -> Decided:
+    async def _published(self, work: Coroutine[Any, Any, DecisionResult]) -> DecisionResult:
         decided = await work
         proposal = decided.proposal
         self._bus.tell(
@@ -235,7 +237,7 @@ class Reviewing:
             name=proposal.key.name,
             status=proposal.status.value,
         )
-        self._proofs.looked_at()
+        self._proofs.on_proposal_decided()
         return decided
 
     # Proving

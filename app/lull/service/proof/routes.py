@@ -8,13 +8,13 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.service.control.answering import Answering
-from lull.service.proof.comparing import Comparing
-from lull.service.proof.reviewing import Reviewing
-from lull.service.proof.trying import Trying
+from lull.service.proof.comparing import ComparisonRequests
+from lull.service.proof.reviewing import ReviewRequests
+from lull.service.proof.trying import TryOutRequests
 
 
 def proposal_routes(
-    reviewing: Reviewing, comparing: Comparing, answering: Answering
+    reviewing: ReviewRequests, comparing: ComparisonRequests, answering: Answering
 ) -> list[web.RouteDef]:
     """Return the control API's routes that list, prove, compare and decide proposals (candidate
     skills), and that verify the proofs of approved skills.
@@ -72,7 +72,7 @@ def proposal_routes(
     ]
 
 
-def try_routes(trying: Trying, answering: Answering) -> list[web.RouteDef]:
+def try_routes(trying: TryOutRequests, answering: Answering) -> list[web.RouteDef]:
     """Return the control API's route with which the user tries a proposed or an approved skill on
     any request.
     """

@@ -27,8 +27,8 @@ MOST_CHARACTERS: Final = 100_000
 """Most characters of a request on which the user may try a skill."""
 
 
-class Trying:
-    """Answers the control API's requests to try a proposed or an approved skill on a chat request."""
+class TryOutRequests:
+    """Answers the control API's requests to try a proposed or approved skill on a chat request."""
 
     def __init__(
         self, tries: TryOut, *, known: Callable[[ChatRequest], Awaitable[ModelFacts]]

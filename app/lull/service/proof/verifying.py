@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from lull.core.errors import LullError, NotFound, StoreError
 from lull.core.proof.evidence import Evidence, evidence_from_json
-from lull.core.proof.last_look import chance
+from lull.core.proof.last_look import acceptance_chance
 from lull.core.proof.proof import ProofRule, ProofState, ShownBy
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rechecking import recheck
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus, check_client, check_name
-from lull.service.proof.proposal_views import look_view
+from lull.service.proof.proposal_views import last_look_view
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_files import FILE
 from lull.store.skills.skills import Skills
@@ -32,7 +32,7 @@ _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 """Fields that say what a proof ran on, in the evidence file and in the record."""
 
 
-def verified(
+def verify_stored_proof(
     skills: Skills, proposals: Proposals, *, name: str, client: str, rule: ProofRule
 ) -> Json:
     """Re-check the stored proof (recorded replays of requests) that a skill helps. In the result
@@ -65,7 +65,7 @@ def verified(
     }
 
 
-def mended_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
+def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
     """Repair the stored proofs of skills (recorded replays of requests) that were changed or
     damaged outside of Lull.
 
@@ -204,9 +204,10 @@ def _last_look(evidence: Evidence) -> str:
     look, said = evidence.look, evidence.decision
     if look is None or said.shown_by is not ShownBy.LAST_LOOK:
         return ""
+    chance = acceptance_chance(said.e_value, evidence.rule.alpha)
     return (
         " The evidence alone did not reach that: with its pairs spent, the one last look accepts"
-        f" e = {said.e_value:.4g} with a chance of {chance(said.e_value, evidence.rule.alpha):.1%},"
+        f" e = {said.e_value:.4g} with a chance of {chance:.1%},"
         f" and its coin, drawn again from the seed “{look.seed}”, is {look.coin:.4f}."
     )
 
@@ -246,5 +247,5 @@ def _evidence_view(evidence: Evidence) -> Json:
         "e_value": said.e_value,
         "harm_e_value": said.harm_e_value,
         "shown_by": said.shown_by.value or None,
-        "last_look": look_view(evidence.look, said.e_value, evidence.rule.alpha),
+        "last_look": last_look_view(evidence.look, said.e_value, evidence.rule.alpha),
     }

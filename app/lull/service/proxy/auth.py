@@ -46,7 +46,7 @@ _FAMILY = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class AccessRules:
     """The rules for which requests may use the proxy: port, token and allowed origins. The token is
     needed only if other machines can connect.
     """
@@ -58,14 +58,14 @@ class Door:
     """Origins of web pages that are allowed in addition to Ollama's defaults."""
 
 
-def refusal(headers: Mapping[str, str], door: Door) -> str:
+def refusal(headers: Mapping[str, str], rules: AccessRules) -> str:
     """Return the reason why a request to the proxy is refused; "" if it is allowed."""
     for host in _said(headers, "Host") or [""]:
-        if not _host_allowed(host, door):
-            return f"Host {host[:100]!r} is not this machine. Use http://127.0.0.1:{door.port}."
+        if not _host_allowed(host, rules):
+            return f"Host {host[:100]!r} is not this machine. Use http://127.0.0.1:{rules.port}."
     origins = _said(headers, "Origin")
     for origin in origins:
-        if not _origin_allowed(origin, door.origins):
+        if not _origin_allowed(origin, rules.origins):
             return (
                 f"Origin {origin[:100]!r} is not allowed."
                 " Add it to service.allow_origins in the settings if it is yours."
@@ -73,7 +73,7 @@ def refusal(headers: Mapping[str, str], door: Door) -> str:
     sites = [site.lower() for site in _said(headers, "Sec-Fetch-Site")]
     if "cross-site" in sites and not origins:
         return "A web page of another site may not use this address."
-    if not door.loopback and not _token_given(headers, door.token):
+    if not rules.loopback and not _token_given(headers, rules.token):
         return "This address needs Lull's token: Authorization: Bearer …"
     return ""
 
@@ -85,7 +85,7 @@ def _said(headers: Mapping[str, str], name: str) -> list[str]:
     return [headers[name]] if name in headers else []
 
 
-def _host_allowed(host: str, door: Door) -> bool:
+def _host_allowed(host: str, door: AccessRules) -> bool:
     name, colon, port = host.rpartition(":")
     if not colon or port.endswith("]"):
         name, port = host, "80"
@@ -128,10 +128,10 @@ def split_client(raw_path: str, headers: Mapping[str, str]) -> tuple[Client, str
     found = _PREFIX.fullmatch(raw_path)
     if found:
         return Client(name=_without_secret(found.group(1)), apart=True), found.group(2) or "/"
-    return Client(name=family(headers.get("User-Agent", ""))), raw_path
+    return Client(name=program_name(headers.get("User-Agent", ""))), raw_path
 
 
-def family(user_agent: str) -> str:
+def program_name(user_agent: str) -> str:
     """Return the name of the program in a User-Agent header, without its version, such as
     `ollama-python`; "unknown" if there is none.
     """

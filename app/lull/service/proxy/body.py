@@ -49,7 +49,7 @@ async def joined(parts: list[bytes], size: int) -> bytes:
     return await asyncio.to_thread(b"".join, parts) if size > LONG_BYTES else b"".join(parts)
 
 
-async def rest_of(body: Body, request: web.BaseRequest) -> AsyncIterator[bytes]:
+async def stream_body(body: Body, request: web.BaseRequest) -> AsyncIterator[bytes]:
     """Yield a request's whole body: the part already read, then what still arrives."""
     yield body.data
     if not body.whole:
@@ -78,5 +78,5 @@ def still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[byt
     None if the request has no body.
     """
     if not body.whole:
-        return rest_of(body, request)
+        return stream_body(body, request)
     return body.data if body.data or request.body_exists else None

@@ -33,10 +33,10 @@ from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.forward import Forward, ProxyAnswer
 from lull.service.proxy.long.bodies import LongBodies, is_long
 from lull.service.proxy.own_errors import OwnFaults
-from lull.service.proxy.published_names import PublishedNames, ToVersion
-from lull.service.proxy.read_chat import BodyToSend, ReadableBody, ReadHere, again
+from lull.service.proxy.published_names import PublishedModelSender, PublishedNames
+from lull.service.proxy.read_chat import BodyToSend, InProcessBody, ReadableBody, without_traceback
 from lull.service.proxy.recorded import RecordedRelay
-from lull.service.proxy.unpacking import TOO_LONG, unpacked
+from lull.service.proxy.unpacking import TOO_LONG, decompress_zstd
 from lull.service.proxy.upstream import OwnModels, Upstream
 from lull.store.chat.recording import Prepared
 
@@ -112,7 +112,7 @@ class AnswerChats:
     async def close(self) -> None:
         """Finish storing long chat requests and stop the process that reads them."""
         if self._long is not None:
-            await self._long.settle(SETTLE_S)
+            await self._long.wait_for_tasks(SETTLE_S)
             await self._long.close()
 
     async def answer(
@@ -136,10 +136,10 @@ class AnswerChats:
         async with self._reading(request, dialect, client, body) as (read, fault):
             chat = read.chat if read is not None else None
             local = chat is not None and self._local.answers(chat)
-            if not local and self._upstream.alone:
+            if not local and self._upstream.never_reached:
                 # Ollama may have just started; probe it so that the next request finds it.
-                self._upstream.failed()
-                raise again(fault) if fault else self._unknown_model(chat)
+                self._upstream.probe_soon()
+                raise without_traceback(fault) if fault else self._unknown_model(chat)
             seen = chat is not None and (local or await self._may_see(chat.model))
             if read is not None and seen:
                 sent, serving = BodyToSend(body.data, read), None
@@ -147,7 +147,7 @@ class AnswerChats:
                     sent, serving = await self._open(request, dialect, client, sent, local=local)
                 wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
                 keeps = serving if self._rules.record and wanted and not read.idle else None
-                kept = read.keep() if keeps is not None else None
+                kept = read.prepare_record() if keeps is not None else None
                 if local:
                     target = self._from_engine(dialect, await sent.plain(), serving, bare=bare)
                 else:
@@ -172,7 +172,7 @@ class AnswerChats:
             try:
                 read = await self._read(request, dialect, client, body, stack)
             except RequestError as error:
-                fault = again(error)
+                fault = without_traceback(error)
             except LullError as error:
                 self._faults.report_known(error)
                 fault = UNREAD
@@ -180,9 +180,9 @@ class AnswerChats:
                 # Parsing meets whatever clients send; a fault of it may not cost them the answer.
                 self._faults.report("passing a request on unread", error)
             unread = fault is not None and fault.status in (TOO_LONG, UNREAD.status)
-            if fault and unread and self._local.is_alone_with(model_named_in(body.data)):
+            if fault and unread and self._local.only_lull_serves(model_named_in(body.data)):
                 # Only Lull has the model, so no upstream can report the error.
-                raise again(fault)
+                raise without_traceback(fault)
             yield read, fault
 
     async def _read(
@@ -205,13 +205,13 @@ class AnswerChats:
             return await stack.enter_async_context(reading)
         plain = body.data
         if encoding.lower() != "identity":
-            plain = unpacked(plain, encoding, limit=self._rules.body_limit)
-        return ReadHere(dialect, plain)
+            plain = decompress_zstd(plain, encoding, limit=self._rules.body_limit)
+        return InProcessBody(dialect, plain)
 
     async def _may_see(self, model: str) -> bool:
         if self._rules.touch_remote:
             return True
-        with self._faults.contained("passing a request on unread"):
+        with self._faults.suppress_errors("passing a request on unread"):
             remote = self._upstream.remote(model)
             return not (remote if isinstance(remote, bool) else await remote)
         return False
@@ -244,7 +244,7 @@ class AnswerChats:
             sent, why = await self._injected(plain, injection)
             return why
 
-        with self._faults.contained("serving without skills"):
+        with self._faults.suppress_errors("serving without skills"):
             serving = await self._serve.open(
                 chat,
                 client=client,
@@ -258,14 +258,14 @@ class AnswerChats:
             return sent, serving
         return plain, None
 
-    async def known(self, chat: ChatRequest) -> ModelFacts:
+    async def model_facts(self, chat: ChatRequest) -> ModelFacts:
         """Return the facts of the model that would answer this request, such as its context window.
 
         Raises LullError if there is no such model, or if Lull may not add skills to requests to it
         because it runs on another machine.
         """
         local = self._local.answers(chat)
-        if not local and self._upstream.alone:
+        if not local and self._upstream.never_reached:
             raise self._unknown_model(chat)
         if not local and not await self._may_see(chat.model):
             raise Conflict(
@@ -278,13 +278,13 @@ class AnswerChats:
     def _facts(self, model: str, *, local: bool) -> ModelFacts | Awaitable[ModelFacts]:
         if local:
             return self._local.facts(model)
-        return self._published.stamped(model, self._upstream.facts(model))
+        return self._published.with_adapter(model, self._upstream.facts(model))
 
     async def _injected(self, plain: BodyToSend, injection: Injection) -> tuple[BodyToSend, str]:
         """Return the body with skills put in, and ""; or as it came, and why."""
         if injection.empty:
             return plain, ""
-        with self._faults.contained("sending the original request"):
+        with self._faults.suppress_errors("sending the original request"):
             try:
                 return await plain.with_skills(injection), ""
             except ValueError as error:
@@ -303,7 +303,7 @@ class AnswerChats:
         version = self._published.version(sent.read.chat.model, adapter)
         if not version:
             return target
-        to_version = ToVersion(
+        to_version = PublishedModelSender(
             names=self._published,
             forward=self._forward,
             version=version,

@@ -13,13 +13,13 @@ from aiohttp import web
 
 from lull.core.errors import EngineError, RequestError, UpstreamDown
 from lull.service.idle.quiet import Activity
-from lull.service.proxy.auth import Door, origin_form, refusal, split_client
+from lull.service.proxy.auth import AccessRules, origin_form, refusal, split_client
 from lull.service.proxy.body import Body, read_body, still_to_send
 from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.forward import ProxyAnswer
-from lull.service.proxy.own_errors import OwnFaults, error_answer, sentence
-from lull.service.proxy.relay import once, relay, runner
+from lull.service.proxy.own_errors import OwnFaults, client_text, error_answer
+from lull.service.proxy.relay import one_chunk, relay, runner
 
 
 class DataPlane:
@@ -28,7 +28,7 @@ class DataPlane:
     def __init__(
         self,
         *,
-        door: Door,
+        door: AccessRules,
         chats: AnswerChats,
         sources: AnswerSources,
         rules: ProxyRules,
@@ -43,7 +43,7 @@ class DataPlane:
         """
         self._off = off
         self.failed = chats.failed
-        self.known = chats.known
+        self.model_facts = chats.model_facts
         self._door = door
         self._chats = chats
         self._forward = sources.forward
@@ -77,7 +77,7 @@ class DataPlane:
         self.last_request_s = self._monotonic_s()
         off = self._off()
         try:
-            if off and not self._upstream.alone:
+            if off and not self._upstream.never_reached:
                 # A chat is seen to go on, so that proofs and unloading wait for it; it is not read.
                 with self._activity.chat() if dialect is not None else nullcontext():
                     return await self._passed(request, raw_path)
@@ -86,12 +86,12 @@ class DataPlane:
                     return await self._chats.answer(request, dialect, client, raw_path, bare=off)
             return await self._other(request, raw_path, path)
         except UpstreamDown as error:
-            self._upstream.failed()
-            return await self._fail(request, path, 503, sentence(error))
+            self._upstream.probe_soon()
+            return await self._fail(request, path, 503, client_text(error))
         except RequestError as error:
-            return await self._fail(request, path, error.status, sentence(error))
+            return await self._fail(request, path, error.status, client_text(error))
         except EngineError as error:
-            return await self._fail(request, path, 503, sentence(error))
+            return await self._fail(request, path, 503, client_text(error))
         except Exception as error:  # noqa: BLE001
             # The HTTP edge: whatever breaks here, the client gets an answer in its own format.
             self._faults.report("this request is refused", error)
@@ -123,12 +123,12 @@ class DataPlane:
 
     async def _other(self, request: web.Request, raw_path: str, path: str) -> web.StreamResponse:
         body: Body | None = None
-        if self._local.wants(request.method, path):
+        if self._local.needs_body(request.method, path):
             body = await read_body(request, limit=self._rules.body_limit)
             answer = await self._own_answer(request.method, path, body.data)
             if answer is not None:
                 return await relay(request, answer)
-        if self._upstream.alone:
+        if self._upstream.never_reached:
             answer = self._local.unknown_route(request.method, path, self._upstream.how_to_start)
             return await relay(request, answer)
         sent = _stream_of(request) if body is None else still_to_send(body, request)
@@ -140,31 +140,31 @@ class DataPlane:
             # error, since nothing is known of it, not even that it does not exist.
             if body is None or not self._local.lists(path):
                 raise
-            answer = await self._local.other(request.method, path, body.data, alone=True)
+            answer = await self._local.answer_non_chat(request.method, path, body.data, alone=True)
             if answer is None:
                 raise
-            self._upstream.failed()
+            self._upstream.probe_soon()
             return await relay(request, answer)
 
     async def _own_answer(self, method: str, path: str, body: bytes) -> ProxyAnswer | None:
-        if self._upstream.alone:
-            return await self._local.other(method, path, body, alone=True)
-        with self._faults.contained("asking the upstream instead"):
-            return await self._local.other(method, path, body, alone=False)
+        if self._upstream.never_reached:
+            return await self._local.answer_non_chat(method, path, body, alone=True)
+        with self._faults.suppress_errors("asking the upstream instead"):
+            return await self._local.answer_non_chat(method, path, body, alone=False)
         return None
 
     async def _with_own_names(
         self, request: web.Request, path: str, answer: ProxyAnswer
     ) -> ProxyAnswer:
         merge = self._local.merger(path) if answer.status == 200 else None
-        if merge is None or not (self._rules.list_built_in or self._upstream.empty):
+        if merge is None or not (self._rules.list_built_in or self._upstream.has_no_models):
             return answer
         answer.headers.popall("Content-Length", None)
         if request.method == "HEAD":
             return answer
         whole = merge(b"".join([chunk async for chunk in answer.chunks]))
         answer.headers["Content-Length"] = str(len(whole))
-        return ProxyAnswer(answer.status, answer.headers, once(whole), answer.reason)
+        return ProxyAnswer(answer.status, answer.headers, one_chunk(whole), answer.reason)
 
 
 def _stream_of(request: web.Request) -> AsyncIterator[bytes] | None:

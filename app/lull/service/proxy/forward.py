@@ -165,11 +165,11 @@ def forwarding_session() -> aiohttp.ClientSession:
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30),
         auto_decompress=False,
         cookie_jar=aiohttp.DummyCookieJar(),
-        trace_configs=[notes_kept_connections()],
+        trace_configs=[reuse_trace_config()],
     )
 
 
-def notes_kept_connections() -> aiohttp.TraceConfig:
+def reuse_trace_config() -> aiohttp.TraceConfig:
     """Return an aiohttp trace config that marks in an `Attempt` that a kept-alive connection was
     reused.
     """

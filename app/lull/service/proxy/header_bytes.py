@@ -16,7 +16,7 @@ Head = Callable[[str, "CIMultiDict[str]"], bytes]
 """Type of aiohttp's function that serializes a status line and headers."""
 
 
-def exact(written: Head) -> Head:
+def byte_exact(written: Head) -> Head:
     """Return a function that serializes HTTP headers without losing bytes that are not UTF-8.
 
     It wraps `written`, aiohttp's serializer, which still validates the headers.
@@ -31,10 +31,10 @@ def exact(written: Head) -> Head:
     return head
 
 
-def write_as_read() -> None:
+def send_headers_unchanged() -> None:
     """Make aiohttp send HTTP header bytes exactly as it received them, by replacing its header
     serializer; safe to call twice.
     """
     if not getattr(http_writer, "_lull_exact", False):
-        http_writer._serialize_headers = exact(http_writer._serialize_headers)  # type: ignore[assignment]
+        http_writer._serialize_headers = byte_exact(http_writer._serialize_headers)  # type: ignore[assignment]
         http_writer._lull_exact = True  # type: ignore[attr-defined]

@@ -48,7 +48,7 @@ class OllamaUpstream:
         self.built_in_problem = ""
 
     @property
-    def alone(self) -> bool:
+    def never_reached(self) -> bool:
         """Whether Ollama has not been reached since Lull started, so that the built-in model
         answers alone.
         """
@@ -69,7 +69,7 @@ class OllamaUpstream:
         return ""
 
     @property
-    def empty(self) -> bool:
+    def has_no_models(self) -> bool:
         """Whether Ollama has no models, so that only the built-in one can answer."""
         return not self._ollama.has_models
 
@@ -79,7 +79,7 @@ class OllamaUpstream:
     def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]:
         return self._ollama.facts(model)
 
-    def failed(self) -> None:
+    def probe_soon(self) -> None:
         """Have Ollama probed soon (asked whether it runs), because a request to it failed."""
         self._look_again.set()
 

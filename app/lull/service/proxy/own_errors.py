@@ -13,7 +13,7 @@ from lull.service.process.problems import Problems
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.forward import ProxyAnswer
-from lull.service.proxy.relay import once
+from lull.service.proxy.relay import one_chunk
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class OwnFaults:
         self._problems = problems
 
     @contextmanager
-    def contained(self, instead: str) -> Iterator[None]:
+    def suppress_errors(self, instead: str) -> Iterator[None]:
         """Context manager that reports and suppresses any exception of its body, so that the
         request goes on; `instead` says in the report how it goes on.
         """
@@ -64,10 +64,10 @@ def error_answer(path: str, status: int, message: str, *, body: bool = True) -> 
     """
     data = _shape(path).error(status, message)
     headers = CIMultiDict({"Content-Type": "application/json", "Content-Length": str(len(data))})
-    return ProxyAnswer(status, headers, once(data if body else b""), error=True)
+    return ProxyAnswer(status, headers, one_chunk(data if body else b""), error=True)
 
 
-def sentence(error: LullError) -> str:
+def client_text(error: LullError) -> str:
     """Return the detail and the hint of an error as one text for the client."""
     if not error.hint:
         return error.detail

@@ -13,13 +13,13 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from lull.core.errors import UpstreamDown
-from lull.service.proxy.auth import Door, origin_form, refusal, split_client
+from lull.service.proxy.auth import AccessRules, origin_form, refusal, split_client
 from lull.service.proxy.forward import Forward, forwarding_session
-from lull.service.proxy.own_errors import error_answer, sentence
+from lull.service.proxy.own_errors import client_text, error_answer
 from lull.service.proxy.relay import relay, runner
 
 
-class PassingThrough:
+class MinimalProxy:
     """A running proxy that forwards every request to Ollama unchanged."""
 
     def __init__(self, serving: web.AppRunner) -> None:
@@ -35,14 +35,14 @@ class PassingThrough:
 
 
 @asynccontextmanager
-async def passing_through(
+async def minimal_proxy(
     listener: socket.socket, upstream: str, *, origins: Sequence[str], idle_s: float
-) -> AsyncIterator[PassingThrough]:
+) -> AsyncIterator[MinimalProxy]:
     """Context manager that runs a minimal proxy on a loopback socket, which forwards every request
     to Ollama unchanged. `idle_s` is how many seconds Ollama may send nothing before a request is
     given up.
     """
-    door = Door(port=listener.getsockname()[1], origins=origins)
+    door = AccessRules(port=listener.getsockname()[1], origins=origins)
     async with forwarding_session() as session:
         forward = Forward(session, upstream, idle_s=idle_s)
 
@@ -56,13 +56,13 @@ async def passing_through(
                 async with forward.send(request, raw_path, body) as answer:
                     return await relay(request, answer)
             except UpstreamDown as error:
-                return await _refused(request, path, 503, sentence(error))
+                return await _refused(request, path, 503, client_text(error))
 
         serving = runner(handle, shutdown_timeout_s=0.0)
         await serving.setup()
         try:
             await web.SockSite(serving, listener).start()
-            yield PassingThrough(serving)
+            yield MinimalProxy(serving)
         finally:
             await serving.cleanup()
 

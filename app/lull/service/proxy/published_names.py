@@ -26,7 +26,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
 from lull.service.process.problems import Problems
 from lull.service.proxy.forward import Forward, ProxyAnswer
-from lull.service.proxy.relay import once
+from lull.service.proxy.relay import one_chunk
 from lull.service.proxy.unpacking import LONG_BYTES
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class PublishedNames:
         self._versions: dict[tuple[str, str], PublishedVersion] = {}
         self._problems = problems
 
-    def follow(self, versions: Iterable[PublishedVersion]) -> None:
+    def set_versions(self, versions: Iterable[PublishedVersion]) -> None:
         """Replace the list of models with a merged LoRA adapter that are published to Ollama; only
         those that are ready are used.
         """
@@ -57,7 +57,7 @@ class PublishedNames:
         """
         self._routes[canonical(model)] = (active, shadow)
 
-    def stamped(
+    def with_adapter(
         self, model: str, facts: ModelFacts | Awaitable[ModelFacts]
     ) -> ModelFacts | Awaitable[ModelFacts]:
         """Return a model's facts, completed with the LoRA adapter now in use, to be recorded with
@@ -78,11 +78,11 @@ class PublishedNames:
             return None
         return self._versions.get((canonical(model), adapter))
 
-    def carries(self, model: str) -> bool:
+    def has_versions(self, model: str) -> bool:
         """Whether any version of a model with a merged LoRA adapter is published in Ollama."""
         return any(of == canonical(model) for of, _ in self._versions)
 
-    def lost(self, version: PublishedVersion) -> None:
+    def mark_gone(self, version: PublishedVersion) -> None:
         """Record that Ollama no longer has a published model with a merged LoRA adapter.
 
         The base model answers until the adapter is published again.
@@ -112,7 +112,7 @@ class PublishedNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToVersion:
+class PublishedModelSender:
     """Sends one request to the published model with a merged LoRA adapter instead of the base
     model.
     """
@@ -137,9 +137,9 @@ class ToVersion:
             # A long body is edited in a thread.
             beside = len(sent) > LONG_BYTES
             body = (
-                await asyncio.to_thread(renamed, sent, self.version.name)
+                await asyncio.to_thread(with_model_name, sent, self.version.name)
                 if beside
-                else renamed(sent, self.version.name)
+                else with_model_name(sent, self.version.name)
             )
             answer = None
             if body is not None:
@@ -147,19 +147,19 @@ class ToVersion:
                 answer = await stack.enter_async_context(there)
             if answer is None or answer.status == 404:
                 if answer is not None:
-                    self.names.lost(self.version)
+                    self.names.mark_gone(self.version)
                 answer = await stack.enter_async_context(base)
                 # The base answers, contrary to the turn's stamp, so it must not be recorded.
                 answer.error = True
                 yield answer
                 return
-            yield await under(answer, self.version.name, self.asked_for)
+            yield await with_requested_name(answer, self.version.name, self.asked_for)
 
 
 _Target = AbstractAsyncContextManager[ProxyAnswer]
 
 
-def renamed(body: bytes, name: str) -> bytes | None:
+def with_model_name(body: bytes, name: str) -> bytes | None:
     """Return a request's body with another model name; None if the body has no model name at the
     top level.
     """
@@ -171,12 +171,12 @@ def renamed(body: bytes, name: str) -> bytes | None:
         for span in spans:
             draft.string(span)
             draft.replace(span, json.dumps(name))
-        return draft.done() if spans else None
+        return draft.edited_body() if spans else None
     except ValueError:
         return None
 
 
-async def under(answer: ProxyAnswer, name: str, asked_for: str) -> ProxyAnswer:
+async def with_requested_name(answer: ProxyAnswer, name: str, asked_for: str) -> ProxyAnswer:
     """Return an answer in which the name of the published model (with a merged LoRA adapter) is
     replaced by the name that the client asked for.
     """
@@ -192,7 +192,7 @@ async def under(answer: ProxyAnswer, name: str, asked_for: str) -> ProxyAnswer:
     return ProxyAnswer(
         answer.status,
         answer.headers,
-        replaced(answer.chunks, old, new),
+        replace_in_stream(answer.chunks, old, new),
         answer.reason,
         error=answer.error,
     )
@@ -203,7 +203,7 @@ def _whole(answer: ProxyAnswer, body: bytes) -> ProxyAnswer:
     return ProxyAnswer(
         answer.status,
         answer.headers,
-        once(body),
+        one_chunk(body),
         answer.reason,
         error=answer.error,
         all_there=answer.all_there,
@@ -218,7 +218,9 @@ def _field(name: str) -> bytes:
     return b'"model":' + json.dumps(name, ensure_ascii=False).encode("utf-8", "replace")
 
 
-async def replaced(chunks: AsyncIterator[bytes], old: bytes, new: bytes) -> AsyncIterator[bytes]:
+async def replace_in_stream(
+    chunks: AsyncIterator[bytes], old: bytes, new: bytes
+) -> AsyncIterator[bytes]:
     """Yield the chunks of a byte stream with each `old` replaced by `new`, even where it spans two
     chunks.
 

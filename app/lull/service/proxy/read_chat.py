@@ -41,7 +41,7 @@ class ReadableBody(Protocol):
     async def plain(self) -> bytes:
         """Return the request's body uncompressed."""
 
-    def keep(self) -> asyncio.Future[Prepared] | None:
+    def prepare_record(self) -> asyncio.Future[Prepared] | None:
         """Have the child process make the record of a long chat request that the database stores;
         return it as a future.
 
@@ -73,7 +73,7 @@ class BodyToSend:
         return self.data if self.rewritten else await self.read.plain()
 
 
-class ReadHere:
+class InProcessBody:
     """A chat request's body that is parsed in this process; only long bodies are parsed in a child
     process.
     """
@@ -94,7 +94,7 @@ class ReadHere:
         if self.chat.newest_user_text:
             return False
         try:
-            return self._dialect.ask(self._plain).idle is not None
+            return self._dialect.read_engine_options(self._plain).idle is not None
         except RequestError:
             return False
 
@@ -104,7 +104,7 @@ class ReadHere:
     async def plain(self) -> bytes:
         return self._plain
 
-    def keep(self) -> None:
+    def prepare_record(self) -> None:
         return None
 
 
@@ -123,7 +123,7 @@ def refuse_endless_settings(chat: ChatRequest) -> None:
         raise RequestError(detail, status=400)
 
 
-def again(error: RequestError) -> RequestError:
+def without_traceback(error: RequestError) -> RequestError:
     """Return a copy of an error without its traceback, whose frames would keep the request's body
     in memory.
     """

@@ -75,7 +75,7 @@ class RecordedRelay:
         *,
         hung_up: bool,
     ) -> None:
-        with self._faults.contained("this turn is not recorded"):
+        with self._faults.suppress_errors("this turn is not recorded"):
             self._serve.close(serving, reader.completion(hung_up=hung_up), kept)
             stamp = serving.stamp
             self._bus.tell(EventKind.TURN_RECORDED, turn=stamp.turn, conversation=stamp.trajectory)
@@ -89,7 +89,7 @@ class RecordedRelay:
             if not listening:
                 return
             listening = False
-            with self._faults.contained("this turn is recorded in part"):
+            with self._faults.suppress_errors("this turn is recorded in part"):
                 reader.feed(chunk)
                 listening = True
 

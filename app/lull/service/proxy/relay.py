@@ -15,7 +15,7 @@ from aiohttp import HttpVersion11, web
 from aiohttp.http import HttpProcessingError
 
 from lull.service.proxy.forward import ProxyAnswer
-from lull.service.proxy.header_bytes import write_as_read
+from lull.service.proxy.header_bytes import send_headers_unchanged
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 def runner(handle: Handler, *, shutdown_timeout_s: float) -> web.AppRunner:
     """Return an aiohttp server (AppRunner) that passes every HTTP request to `handle`."""
-    write_as_read()
+    send_headers_unchanged()
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", handle)
     app.on_response_prepare.append(_drop_added_headers)
@@ -108,7 +108,7 @@ async def _relay_whole(
     return response
 
 
-async def once(data: bytes) -> AsyncIterator[bytes]:
+async def one_chunk(data: bytes) -> AsyncIterator[bytes]:
     """Yield the data as the only chunk of an async stream."""
     yield data
 

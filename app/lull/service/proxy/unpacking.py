@@ -18,7 +18,7 @@ _STEP_BYTES: Final = 128 * 1024
 """Bytes decompressed at once while counting."""
 
 
-def unpacked(data: bytes, encoding: str, *, limit: int) -> bytes:
+def decompress_zstd(data: bytes, encoding: str, *, limit: int) -> bytes:
     """Return a request's zstd body decompressed, if it has at most `limit` bytes then. Raises
     RequestError.
 

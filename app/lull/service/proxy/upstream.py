@@ -17,11 +17,11 @@ class Upstream(Protocol):
     """Interface of the upstream Ollama, whether or not it runs."""
 
     @property
-    def alone(self) -> bool:
+    def never_reached(self) -> bool:
         """Whether no Ollama was reached since Lull started, so the built-in model answers alone."""
 
     @property
-    def empty(self) -> bool:
+    def has_no_models(self) -> bool:
         """Whether Ollama has no model, so that only the built-in one can answer."""
 
     @property
@@ -32,7 +32,7 @@ class Upstream(Protocol):
 
     def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]: ...
 
-    def failed(self) -> None:
+    def probe_soon(self) -> None:
         """Have Ollama probed soon (asked whether it runs), because a request could not be
         forwarded.
         """
@@ -44,7 +44,7 @@ class OwnModels(Protocol):
     def answers(self, chat: ChatRequest) -> bool:
         """Whether Lull's own engine answers this chat request."""
 
-    def is_alone_with(self, name: str) -> bool:
+    def only_lull_serves(self, name: str) -> bool:
         """Whether only Lull serves a model of this name, and Ollama has none."""
 
     def facts(self, name: str) -> ModelFacts:
@@ -61,7 +61,7 @@ class OwnModels(Protocol):
         Errors of the client or the engine become answers.
         """
 
-    def wants(self, method: str, path: str) -> bool:
+    def needs_body(self, method: str, path: str) -> bool:
         """Whether a request to this path may concern Lull's own models, so that its body must be
         read to find out.
         """
@@ -75,7 +75,7 @@ class OwnModels(Protocol):
         None for other paths.
         """
 
-    async def other(
+    async def answer_non_chat(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
         """Answer a request that is not a chat request from the data of Lull's own models; return

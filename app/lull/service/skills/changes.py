@@ -12,7 +12,7 @@ from lull.core.errors import SkillError, UsageError
 from lull.core.proof.proposal import Proposal
 from lull.core.provenance.screening import screen_typed
 from lull.core.skills.skill import ChangeKind, Skill, SkillKey, check_client
-from lull.loops.skills.approve import Approve, Changed
+from lull.loops.skills.approve import Approve, SkillChange
 from lull.loops.skills.from_files import FromFiles, shipped
 from lull.loops.skills.propose import flags_of
 from lull.resources import starter_skills_dir
@@ -46,11 +46,11 @@ class SkillChanges:
         self._files = files
         self._skills = skills
 
-    async def take_in(self) -> list[SkillError]:
+    async def propose_file_edits(self) -> list[SkillError]:
         """Turn the user's hand edits of skill files into proposals, which wait for approval; return
         an error for each unreadable file.
         """
-        return await self._approve.take_in()
+        return await self._approve.propose_file_edits()
 
     async def apply(self, wanted: Mapping[str, Any]) -> Json:
         """Apply one change of skills (texts put into prompts): `{"do": "add" | "edit" | …, …}` →
@@ -73,8 +73,8 @@ class SkillChanges:
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
                 raise UsageError("names is not a list of texts.")
             folder = Path(_needed(wanted, "folder"))
-            written = await self._approve.take_out(folder, names=names, client=client)
-            nothing = self._view(Changed(generation=self._generation(), skills=()))
+            written = await self._approve.export_skills(folder, names=names, client=client)
+            nothing = self._view(SkillChange(generation=self._generation(), skills=()))
             return {**nothing, "folders": [str(path) for path in written]}
         key = SkillKey(client, _needed(wanted, "name"))
         done = self._view(await self._one(action, key, wanted))
@@ -88,10 +88,10 @@ class SkillChanges:
             taken = {skill.name for skill in changed.skills}
             same = [text.name for text in ours if text.name not in taken]
             return {**self._view(changed), "unchanged": same, "proposals": []}
-        await self.take_in()
+        await self.propose_file_edits()
         brought = await self._files.bring_in(folder, client=client)
         return {
-            **self._view(Changed(generation=self._generation(), skills=())),
+            **self._view(SkillChange(generation=self._generation(), skills=())),
             "unchanged": list(brought.unchanged),
             "proposals": [_waiting(proposal) for proposal in brought.proposals],
         }
@@ -101,7 +101,7 @@ class SkillChanges:
         skill: Skill = self._skills.library().get(key)
         return list(flags_of(screen_typed(self._skills.folders.text(skill.sha256, key))))
 
-    async def _one(self, action: str, key: SkillKey, wanted: Mapping[str, Any]) -> Changed:
+    async def _one(self, action: str, key: SkillKey, wanted: Mapping[str, Any]) -> SkillChange:
         if action == "add":
             return await self._approve.add(
                 key.name,
@@ -118,12 +118,12 @@ class SkillChanges:
             return await self._approve.switch(key, _SWITCHES[action])
         raise UsageError(f"{action[:40]!r} is not a change of skills.")
 
-    async def _edit(self, key: SkillKey, wanted: Mapping[str, Any]) -> Changed:
+    async def _edit(self, key: SkillKey, wanted: Mapping[str, Any]) -> SkillChange:
         description, body = _text(wanted, "description"), _text(wanted, "body")
         pin = wanted.get("pin") is True
         if description is None and body is None and not pin:
             raise UsageError("Nothing to edit.", hint="Give --description, --body or --pin.")
-        changed: Changed | None = None
+        changed: SkillChange | None = None
         if description is not None or body is not None:
             changed = await self._approve.edit(key, description=description, body=body)
         if pin and (changed is None or not all(skill.pinned for skill in changed.skills)):
@@ -134,7 +134,7 @@ class SkillChanges:
     def _generation(self) -> int:
         return self._skills.library().generation
 
-    def _view(self, changed: Changed) -> Json:
+    def _view(self, changed: SkillChange) -> Json:
         uses = self._skills.uses()
         views = [skill_view(skill, uses) for skill in changed.skills]
         return {

@@ -27,7 +27,7 @@ class LibraryIndex(Protocol):
         """
 
 
-class Current:
+class CurrentLibrary:
     """Holds the library of skills (texts for prompts) now in use, which approved changes replace as
     a whole.
     """
@@ -39,7 +39,7 @@ class Current:
         self.after: Callable[[], None] = lambda: None
         """Function that is called after another skill library was put into use."""
 
-    async def follow(self, library: Library) -> None:
+    async def put_into_use(self, library: Library) -> None:
         """Index this library of skills (texts for prompts) and put it into use, unless a newer one
         is in use already.
         """

@@ -8,9 +8,9 @@ import asyncio
 
 from lull.core.ports import Clock
 from lull.service.process.problems import Problems
-from lull.service.proof.verifying import mended_evidence
+from lull.service.proof.verifying import repair_evidence
 from lull.service.skills.changes import SkillChanges
-from lull.service.skills.current import Current, LibraryIndex
+from lull.service.skills.current import CurrentLibrary, LibraryIndex
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 
@@ -29,7 +29,7 @@ class WatchLibrary:
         proposals: Proposals,
         *,
         changes: SkillChanges,
-        current: Current,
+        current: CurrentLibrary,
         index: LibraryIndex,
         problems: Problems,
         clock: Clock,
@@ -54,29 +54,29 @@ class WatchLibrary:
             if self._clock.monotonic_s() - looked_s >= LOOK_THROUGH_EVERY_S:
                 await self.look_through()
                 looked_s = self._clock.monotonic_s()
-            marks = await asyncio.to_thread(self._skills.folders.marks)
+            marks = await asyncio.to_thread(self._skills.folders.file_stamps)
             if marks != seen:
-                await self.take_in()
+                await self.propose_file_edits()
                 seen = marks
 
     async def look_through(self) -> None:
         """Compare the texts and states of all skills (texts put into prompts) with what was
         approved; report differences to the user.
         """
-        told = await self._skills.look_through()
-        told += await asyncio.to_thread(mended_evidence, self._skills, self._proposals)
-        self._problems.told("library", told[0] if told else None)
+        told = await self._skills.check_and_repair()
+        told += await asyncio.to_thread(repair_evidence, self._skills, self._proposals)
+        self._problems.set_or_clear("library", told[0] if told else None)
 
-    async def take_in(self) -> None:
+    async def propose_file_edits(self) -> None:
         """Turn hand edits of skill files into proposals, which the user must approve; if the skill
         library has changed, have requests use its new state.
         """
         await self.look_through()
-        wrong = await self._changes.take_in()
+        wrong = await self._changes.propose_file_edits()
         if wrong:
             self._problems.report("skills", wrong[0])
         else:
             self._problems.clear("skills")
         library = await asyncio.to_thread(self._skills.library)
         if library.generation != self._current.library.generation or not self._index.built:
-            await self._current.follow(library)
+            await self._current.put_into_use(library)

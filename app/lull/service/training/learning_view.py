@@ -13,11 +13,11 @@ from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import SkillGeneration
 from lull.store.feedback.worth import (
     EVERY_ANSWER,
+    AdapterMove,
     AnswerChoice,
+    AnswerScores,
     HeldOutMeans,
-    Moved,
     ScoredAnswer,
-    Worths,
 )
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ MOST_POINTS: Final = 1_000
 
 
 def learning_view(
-    worths: Worths,
+    worths: AnswerScores,
     generations: Iterable[SkillGeneration],
     since: datetime | None,
     placings: Iterable[PlacingResult] = (),
@@ -126,7 +126,7 @@ def _held_out(one: HeldOutMeans) -> Json:
     }
 
 
-def _move(one: Moved) -> Json:
+def _move(one: AdapterMove) -> Json:
     return {
         "at": one.at.isoformat(),
         "model": one.model,

@@ -47,14 +47,14 @@ class TrainingRequests:
         """Cancel a LoRA training run. Raises NotFound, Conflict."""
         return {"runs": [run_view(await self._night.cancel(run))]}
 
-    async def now(self, wanted: Json) -> Json:
+    async def train_now(self, wanted: Json) -> Json:
         """Start LoRA training without waiting for idle time; heat, battery and memory limits still
         apply.
 
         With `wait`, returns when there is no training left to do or such a limit forbids it now,
         and raises the LullError that stopped training.
         """
-        await self._night.now()
+        await self._night.train_now()
         await self._watch.train_now()
         if wanted.get("wait"):
             await self._done()
@@ -72,13 +72,15 @@ class TrainingRequests:
                 raise error
             await asyncio.sleep(POLL_S)
             # Each check keeps the user's request to train now alive while there is work.
-            await self._watch.look()
+            await self._watch.check_now()
 
     def _strained(self) -> bool:
         window = self._watch.window
         if window is None or window.open:
             return False
-        return any(gate.closes and gate.name in STRAIN_CONDITIONS for gate in window.conditions)
+        return any(
+            gate.forbids_work and gate.name in STRAIN_CONDITIONS for gate in window.conditions
+        )
 
     def _next(self) -> Json:
         next_step = self._night.next_step
@@ -86,6 +88,6 @@ class TrainingRequests:
         return {
             "doing": next_step.task.value,
             "text": next_step.text,
-            "telling_groups": groups.telling,
+            "telling_groups": groups.with_signal,
             "wanted_groups": groups.wanted,
         }

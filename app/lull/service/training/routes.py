@@ -19,7 +19,7 @@ def training_routes(training: TrainingRequests, answering: Answering) -> list[we
         return answering.json(await training.show(request.match_info["id"]))
 
     async def now(request: web.Request) -> web.Response:
-        return answering.json(await training.now(await answering.body(request)))
+        return answering.json(await training.train_now(await answering.body(request)))
 
     async def cancel(request: web.Request) -> web.Response:
         return answering.json(await training.cancel(request.match_info["id"]))

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from lull.core.training.events import Stepped
+from lull.core.training.events import StepDone
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunSource
 
@@ -60,7 +60,7 @@ def _course_view(course: GraduationCourse | None) -> Json | None:
     return None if course is None else {"passes": course.passes, "anchors": course.anchors}
 
 
-def curve_view(steps: Sequence[Stepped]) -> list[Json]:
+def curve_view(steps: Sequence[StepDone]) -> list[Json]:
     """Return the JSON of the steps of a training run, at most `MOST_STEPS` of them, the first and
     the last included. A loss that is not finite is null.
     """

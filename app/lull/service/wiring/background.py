@@ -9,11 +9,11 @@ from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import ResourceError
 from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
-from lull.resources import kinds_dir
+from lull.resources import request_kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
-from lull.service.wiring.night.lulls import listening
+from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service
 
 _TRAINING_NEWS = frozenset(
@@ -51,8 +51,8 @@ class BackgroundTasks:
             for engine in self._shared.models.built_in.engines:
                 group.create_task(keep("idle engine", self._idle_engine(engine).unload))
             group.create_task(keep("idle learner", self._unload_learner))
-            group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
-            group.create_task(keep("which model learns by itself", following.follow_talk))
+            group.create_task(keep(LEARNER_PROBLEM, following.keep_switching_learner))
+            group.create_task(keep("which model learns by itself", following.keep_choosing_learner))
             group.create_task(keep("who may be examined", self._exams().run))
             group.create_task(keep("where skills stand", learning.placing.follow))
             fast_loop = learning.fast_loop
@@ -60,10 +60,10 @@ class BackgroundTasks:
             group.create_task(keep("hearing", fast_loop.hearing))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep("live guard", learning.proofs.proving.guarding))
+            group.create_task(keep("live guard", learning.proofs.proving.check_skills_in_use))
             group.create_task(keep("adapters", self._slow_loop.adapters.control.watch))
-            group.create_task(keep("looking what to train", self._slow_loop.night.watching))
-            group.create_task(keep("standing trainer", self._slow_loop.night.standing))
+            group.create_task(keep("looking what to train", self._slow_loop.night.keep_searching))
+            group.create_task(keep("standing trainer", self._slow_loop.night.watch_suspension))
             group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
             group.create_task(keep("calendars", self._service.lulls.calendars.keep_fresh))
@@ -76,7 +76,7 @@ class BackgroundTasks:
                     self._slow_loop.night.nudge()
 
     async def _watch_for_lulls(self) -> None:
-        with listening(self._service.lulls.source):
+        with collecting_signals(self._service.lulls.source):
             await self._service.lulls.watch.run()
 
     async def _load_kinds(self) -> None:
@@ -85,18 +85,18 @@ class BackgroundTasks:
         Without it, rules for a kind of request are found by words and past requests alone.
         """
         try:
-            kinds = await asyncio.to_thread(lambda: RequestKinds(kinds_dir()))
+            kinds = await asyncio.to_thread(lambda: RequestKinds(request_kinds_dir()))
         except ResourceError as error:
             self._shared.problems.report(KINDS_PROBLEM, error)
             return
-        await self._skills.index.tell_kinds_with(kinds)
+        await self._skills.index.use_kinds(kinds)
 
     async def _open_memory(self) -> None:
         try:
             exemplars, worry = await self._skills.memory.open()
             if worry is not None:
                 self._shared.problems.report("exemplars", worry)
-            self._skills.index.remember_with(exemplars)
+            self._skills.index.use_memory(exemplars)
         finally:
             self._skills.memory.asked.set()
 
@@ -108,7 +108,7 @@ class BackgroundTasks:
         return FollowExams(
             learning.models.exams.examine,
             learning.scoring.book,
-            judge=lambda: learning.models.aux.named(ModelRole.JUDGE),
+            judge=lambda: learning.models.aux.model_name(ModelRole.JUDGE),
             ask_again=self._service.choices.in_force.ask_again,
         )
 

@@ -10,12 +10,12 @@ from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.core.errors import LullError
 from lull.core.ports import Clock, SecretStore
 from lull.service.calendars.addresses import Addresses
-from lull.service.calendars.calendars import Calendars, tried
+from lull.service.calendars.calendars import Calendars, try_feed
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
 from lull.store.database import Database
 
-__all__ = ["calendars_of", "feed_reader", "tried"]
+__all__ = ["calendars_of", "feed_reader", "try_feed"]
 
 
 def calendars_of(

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lull.backends.clients.installed import executable_of, version_of
-from lull.backends.clients.trial import try_out
+from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
-from lull.backends.system.durable import only_one
+from lull.backends.system.durable import exclusive_lock
 from lull.config.paths import Paths
-from lull.core.clients.client import UserPlace
+from lull.core.clients.client import UserMachine
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting
 from lull.loops.clients.overview import ClientOverview, InstalledPrograms
@@ -25,7 +25,7 @@ from lull.store.clients.connections import Connections
 
 
 def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
-    user = UserPlace(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
+    user = UserMachine(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
     connections = Connections(paths.clients)
     connecting = ClientConnecting(connections, user, read_yaml)
     programs = InstalledPrograms(
@@ -35,7 +35,7 @@ def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
     @contextmanager
     def alone() -> Iterator[None]:
         paths.clients.mkdir(mode=0o700, exist_ok=True)
-        with only_one(paths.clients / "lock", "connecting a client"):
+        with exclusive_lock(paths.clients / "lock", "connecting a client"):
             yield
 
     return ConnectParts(
@@ -44,7 +44,7 @@ def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
         connecting=connecting,
         overview=ClientOverview(connecting, user, programs),
         alone=alone,
-        try_out=try_out,
+        try_out=send_test_request,
         own_model=BUILT_IN,
         clock=clock,
     )

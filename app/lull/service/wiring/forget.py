@@ -16,7 +16,7 @@ from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.night.training import NightParts
+from lull.service.wiring.night.training import TrainingGateParts
 from lull.service.wiring.shared import SharedParts
 from lull.store.forgetting import ForgettingRows
 
@@ -49,14 +49,14 @@ class ForgetInService:
     async def afterwards(self) -> None:
         self.learning.scoring.score.wishes.clear()
         await self.approve.follow()
-        self.learning.fast_loop.looked_at()
+        self.learning.fast_loop.on_proposal_decided()
         self.night.nudge()
 
 
 def forget_of(
     world: SharedParts,
     paths: Paths,
-    slow: NightParts,
+    slow: TrainingGateParts,
     *,
     learning: LearningParts,
     night: TrainingJob,

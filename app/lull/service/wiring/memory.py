@@ -45,7 +45,7 @@ class LateExemplars:
             await self.open()
         return self.exemplars
 
-    async def credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
+    async def store_request(self, served: ServedTurn, skills: Sequence[str]) -> None:
         """Store a past request in the exemplar memory, under the skills that were useful for it or
         under none.
         """

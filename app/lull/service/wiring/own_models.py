@@ -20,10 +20,10 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.messages import Sampling
 from lull.core.errors import LullError, ResourceError
-from lull.core.models.learnable import Size
+from lull.core.models.learnable import ModelSize
 from lull.core.models.local_model import LocalModel
-from lull.loops.models.choose_model import BuiltIn
-from lull.resources import INSTALL_AGAIN, english_dir, pocket_dir
+from lull.loops.models.choose_model import BuiltInModel
+from lull.resources import INSTALL_AGAIN, chat_adapter_dir, pocket_dir
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import ServedModel
 from lull.service.models.built_in import BuiltInReadiness
@@ -55,7 +55,7 @@ class BuiltInModels:
     def engines(self) -> tuple[MlxEngine, MlxEngine]:
         return self.engine, self.toy
 
-    def watch(
+    def set_adapter_hooks(
         self, damage: Callable[[str, str], str], lost: Callable[[str, LullError], None]
     ) -> None:
         """Set two functions that both engines call: `damage` to check a LoRA adapter's files before
@@ -84,7 +84,7 @@ def built_in_models(settings: Settings, paths: Paths) -> BuiltInModels:
 
 def english_of(paths: Paths) -> EnglishModel:
     """Build the model that chats in English, without an engine."""
-    return EnglishModel(paths.models, WeightsProcess(), shipped=english_dir)
+    return EnglishModel(paths.models, WeightsProcess(), shipped=chat_adapter_dir)
 
 
 def _place_of(english: EnglishModel, paths: Paths) -> Path:
@@ -134,14 +134,14 @@ def read_toy() -> LocalModel:
     return model
 
 
-def built_in_choices(english: EnglishModel) -> tuple[BuiltIn, ...]:
+def built_in_choices(english: EnglishModel) -> tuple[BuiltInModel, ...]:
     """Return those models that ship with Lull, as choices of the model to train, the default one
     first. A model whose files are missing is left out. Blocking.
     """
     return tuple(_choices(english))
 
 
-def _choices(english: EnglishModel) -> Iterator[BuiltIn]:
+def _choices(english: EnglishModel) -> Iterator[BuiltInModel]:
     with contextlib.suppress(ResourceError):
         yield _trainable(english.model, prepare=english.folder, is_listed=True)
     with contextlib.suppress(ResourceError):
@@ -154,16 +154,16 @@ async def _nothing() -> None:
 
 def _trainable(
     facts: LocalModel, *, prepare: Callable[[], Awaitable[object]], is_listed: bool
-) -> BuiltIn:
+) -> BuiltInModel:
     sizes = dict(facts.dimensions)
-    size = Size(
+    size = ModelSize(
         weights=facts.parameters,
         hidden=int(sizes.get("embedding_length", 0)),
         layers=int(sizes.get("block_count", 0)),
         inner=int(sizes.get("feed_forward_length", 0)),
         vocabulary=int(sizes.get("vocab_size", 0)),
     )
-    return BuiltIn(
+    return BuiltInModel(
         name=facts.name,
         folder=str(facts.folder),
         size=size,

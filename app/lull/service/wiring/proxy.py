@@ -8,10 +8,10 @@ from typing import Final
 
 import aiohttp
 
-from lull.backends.system.hung import until_hung
+from lull.backends.system.hung import wait_until_hung
 from lull.config.settings import Settings
 from lull.loops.chat.serve import Serve
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.failed_requests import FailedRequests
@@ -32,7 +32,7 @@ and has not used the processor in that time.
 def data_plane_of(
     world: SharedParts,
     settings: Settings,
-    door: Door,
+    door: AccessRules,
     session: aiohttp.ClientSession,
     serve: Serve,
     upstream: OllamaUpstream,
@@ -55,7 +55,7 @@ def data_plane_of(
         limit=body_limit,
         missing=trajectories.missing,
         has_tools=trajectories.has_tools,
-        watch=partial(until_hung, asleep_s=LONG_READER_ASLEEP_S),
+        watch=partial(wait_until_hung, asleep_s=LONG_READER_ASLEEP_S),
     )
     sources = AnswerSources(
         forward=Forward(session, address, idle_s=idle_s, token=door.token),

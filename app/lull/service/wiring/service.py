@@ -16,7 +16,7 @@ from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
-from lull.service.skills.current import Current
+from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.slow_loop import SlowLoop
@@ -41,7 +41,7 @@ class SkillParts:
     the parts by which users change and try them.
     """
 
-    current: Current
+    current: CurrentLibrary
     index: WordIndex
     memory: LateExemplars
     changes: SkillChanges

@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from lull.backends.chat.openai_chat import open_session
-from lull.backends.system.clock import PlayedClock, SystemClock
+from lull.backends.system.clock import SimulatedClock, SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.forward import forwarding_session
 from lull.service.wiring.own_models import (
     BUILT_IN,
@@ -22,19 +22,19 @@ from lull.service.wiring.own_models import (
     publish_built_in,
 )
 from lull.service.wiring.service import Service
-from lull.service.wiring.stores import kept_aside, open_stores
-from lull.service.wiring.together import Opened, put_together
+from lull.service.wiring.stores import database_replaced_error, open_stores
+from lull.service.wiring.together import OpenResources, put_together
 
 
 @asynccontextmanager
 async def wired(
-    settings: Settings, paths: Paths, door: Door, *, played: Path | None = None
+    settings: Settings, paths: Paths, door: AccessRules, *, played: Path | None = None
 ) -> AsyncIterator[Service]:
     """Context manager that yields a service ready to listen; closes everything at the end.
 
     `played` is a file that sets the time, instead of the real clock.
     """
-    clock = SystemClock() if played is None else PlayedClock(played)
+    clock = SystemClock() if played is None else SimulatedClock(played)
     async with AsyncExitStack() as at_the_end:
         closed = at_the_end.push_async_callback
         stores = await asyncio.to_thread(open_stores, paths)
@@ -45,7 +45,9 @@ async def wired(
         closed(session.close)
         asking = open_session()
         closed(asking.close)
-        opened = Opened(clock=clock, stores=stores, models=models, session=session, asking=asking)
+        opened = OpenResources(
+            clock=clock, stores=stores, models=models, session=session, asking=asking
+        )
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.
         closed(service.upkeep.keep_watch.stop)
@@ -63,11 +65,11 @@ async def _make_ready(service: Service) -> None:
     shared, answering, slow_loop = service.shared, service.answering, service.slow_loop
     stores, problems = shared.stores, shared.problems
     if stores.database.kept_aside is not None:
-        problems.report("database", kept_aside(stores.database))
+        problems.report("database", database_replaced_error(stores.database))
     for number, worry in enumerate(stores.database.worries):
         problems.report(f"missing {number}", worry)
-    problems.told("versions", await asyncio.to_thread(stores.skills.missing))
-    problems.told("proposals", stores.proposals.damaged())
+    problems.set_or_clear("versions", await asyncio.to_thread(stores.skills.missing))
+    problems.set_or_clear("proposals", stores.proposals.damage_error())
     try:
         await publish_built_in(
             shared.models.local,
@@ -78,11 +80,11 @@ async def _make_ready(service: Service) -> None:
         problems.report(BUILT_IN_PROBLEM, error)
         answering.upstream.built_in_problem = f"{error.detail} {error.hint}"
     answering.upstream.built_in_is_there = shared.models.local.serves(BUILT_IN)
-    lost = slow_loop.adapters.control.lost
-    shared.models.built_in.watch(damage_of, lost)
+    lost = slow_loop.adapters.control.on_load_failure
+    shared.models.built_in.set_adapter_hooks(damage_of, lost)
     slow_loop.weights.learner.on_lost_adapter = lost
     await service.choices.following.serve_learner()
     await slow_loop.adapters.promote.start()
     await slow_loop.forget.finish()
-    await service.upkeep.watch_library.take_in()
+    await service.upkeep.watch_library.propose_file_edits()
     service.learning.proofs.guard.follow()

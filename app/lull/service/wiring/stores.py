@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lull.config.paths import Paths
 from lull.core.errors import LullError, StoreError
-from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured
+from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured_skills
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.store.chat.chain_key import chain_key
@@ -16,7 +16,7 @@ from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
-from lull.store.feedback.worth import Worths
+from lull.store.feedback.worth import AnswerScores
 from lull.store.proof.placings import Placings
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
@@ -52,7 +52,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     and StoreError is raised for it, too.
     """
     witness = Witness(paths.database)
-    missing = witness.look()
+    missing = witness.find_losses()
     if missing and not rescue:
         raise missing[0]
     database = Database(paths.database, rescue=rescue) if not rescue else _opened(paths, witness)
@@ -86,7 +86,7 @@ def _opened(paths: Paths, witness: Witness) -> Database:
     return Database(paths.database)
 
 
-def kept_aside(database: Database) -> LullError:
+def database_replaced_error(database: Database) -> LullError:
     """Return the error that tells the user that the database was damaged and replaced by a new one,
     and where the old one is.
     """
@@ -105,7 +105,7 @@ def reading_of(stores: Stores) -> Reading:
     has not changed since the request.
     """
     library = stores.skills.library()
-    skills = measured(library, stores.proposals)
+    skills = measured_skills(library, stores.proposals)
     texts = {key: skill.sha256 for key, skill in skills.items()}
     return Reading(
         stores.trajectories,
@@ -115,7 +115,7 @@ def reading_of(stores: Stores) -> Reading:
             stores.proposals,
             still=lambda served: served.turn.generation == library.generation,
         ),
-        worths=Worths(stores.database),
+        worths=AnswerScores(stores.database),
         tested=stores.proposals.tested,
         effects=lambda: effects_in(
             stores.use.coin_flips.outcomes(texts), stores.use.replays.pairs(texts)

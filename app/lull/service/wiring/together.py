@@ -28,7 +28,7 @@ from lull.core.proof.proposal import Proposal
 from lull.core.skills.skill import Library
 from lull.loops.chat.select_skills import SelectSkills
 from lull.loops.chat.serve import Serve
-from lull.loops.feedback.auto_learner import AutoLearner, made_ready, ready_work
+from lull.loops.feedback.auto_learner import AutoLearner, prepare_weights, weight_preparation
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
@@ -39,16 +39,16 @@ from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.models.role_settings import models_and_addresses
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.proxy.auth import Door
+from lull.service.proxy.auth import AccessRules
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
-from lull.service.skills.current import Current
+from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.calendars import calendars_of
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
-from lull.service.wiring.night.lulls import idle_source, quietly, watch_of
+from lull.service.wiring.night.lulls import call_soon_if_open, idle_source, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.night.weights import auto_learner_of
 from lull.service.wiring.own_models import BUILT_IN, BuiltInModels
@@ -68,7 +68,7 @@ from lull.store.chat.event_log import EventLog
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenResources:
     """The resources that are open before the service is assembled: clock, database, built-in models
     and HTTP sessions.
     """
@@ -82,7 +82,9 @@ class Opened:
     """HTTP session for requests that Lull itself makes."""
 
 
-def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
+def put_together(
+    settings: Settings, paths: Paths, door: AccessRules, opened: OpenResources
+) -> Service:
     """Assemble the service from resources that are already open (database, engines, HTTP
     sessions).
     """
@@ -92,7 +94,7 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
     guard = guard_of(ground.world, in_force)
     ground.current.after = guard.follow
     serve = _serve(ground, settings, guard)
-    loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.fixing)
+    loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.skill_selector)
     skills = _skills(ground, loops, serve)
     return Service(
         shared=ground.world,
@@ -120,16 +122,16 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ground:
     world: SharedParts
-    current: Current
+    current: CurrentLibrary
     index: WordIndex
     memory: LateExemplars
     files: FromFiles
 
 
-def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
+def _ground(settings: Settings, paths: Paths, opened: OpenResources) -> _Ground:
     stores, clock = opened.stores, opened.clock
     bus, index = EventBus(EventLog(stores.database), clock), WordIndex()
-    current = Current(Library(0, {}), index, bus)
+    current = CurrentLibrary(Library(0, {}), index, bus)
 
     def tell(proposal: Proposal) -> None:
         name, status = proposal.key.name, proposal.status.value
@@ -149,7 +151,9 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         ),
         asking=opened.asking,
         library=lambda: current.library,
-        approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
+        approve=Approve(
+            stores.skills, clock, follower=current.put_into_use, proposing=files.propose_files
+        ),
         activity=Activity(clock),
     )
     return _Ground(
@@ -181,7 +185,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
     )
-    serve.fixing.places = world.models.places
+    serve.skill_selector.places = world.models.places
     return serve
 
 
@@ -211,7 +215,7 @@ def _loops(
         settings,
         guard=guard,
         fixing=fixing,
-        credit=ground.memory.credit,
+        credit=ground.memory.store_request,
         reader=small_reader_of(settings(), paths),
         allowed=lambda: lulls.watch.allows_a_question,
     )
@@ -236,11 +240,11 @@ def _lulls(
     auto: AutoLearner,
 ) -> LullParts:
     async def make(model: str) -> None:
-        await made_ready(auto, model, slow.weights.choose.choose)
+        await prepare_weights(auto, model, slow.weights.choose.choose)
         settings.made_ready.set()
 
     def helpers() -> list[LullWork]:
-        making = ready_work(auto, make, world.clock) if settings.auto else []
+        making = weight_preparation(auto, make, world.clock) if settings.auto else []
         return [*learning.models.exams.queue.works(), *making]
 
     calendars = calendars_of(
@@ -252,7 +256,9 @@ def _lulls(
         changed=lambda: watch.nudge(),  # noqa: PLW0108  there is no watch yet
     )
     loop = asyncio.get_running_loop()
-    source = idle_source(settings, world.clock, returned=lambda: quietly(loop, watch.nudge))
+    source = idle_source(
+        settings, world.clock, returned=lambda: call_soon_if_open(loop, watch.nudge)
+    )
     watch = watch_of(
         world,
         settings,
@@ -270,8 +276,8 @@ def _lulls(
 
 def _answering(
     in_force: SettingsInForce,
-    door: Door,
-    opened: Opened,
+    door: AccessRules,
+    opened: OpenResources,
     ground: _Ground,
     serve: Serve,
     loops: _Loops,
@@ -297,7 +303,7 @@ def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:
         index=ground.index,
         memory=ground.memory,
         changes=SkillChanges(world.approve, ground.files, world.stores.skills),
-        tries=try_out_of(world, loops.learning.proofs.requests, serve.fixing, ground.index),
+        tries=try_out_of(world, loops.learning.proofs.requests, serve.skill_selector, ground.index),
     )
 
 

@@ -12,12 +12,12 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.retention import Limits
 from lull.loops.sweep import Sweep
-from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
-from lull.service.process.keep_watch import KeepWatch
+from lull.service.process.keep_watch import WitnessWriter
 from lull.service.process.supervisor import Supervisor
 from lull.service.skills.changes import SkillChanges
-from lull.service.skills.current import Current
+from lull.service.skills.current import CurrentLibrary
 from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.shared import SharedParts
 from lull.store.retention import Retention
@@ -32,9 +32,9 @@ class Upkeep:
 
     supervisor: Supervisor
     watch_library: WatchLibrary
-    keep_watch: KeepWatch
+    keep_watch: WitnessWriter
     backups: Backups
-    throwing_away: ThrowingAway
+    throwing_away: TrashRequests
 
 
 def upkeep_of(
@@ -42,7 +42,7 @@ def upkeep_of(
     settings: Callable[[], Settings],
     paths: Paths,
     *,
-    current: Current,
+    current: CurrentLibrary,
     index: WordIndex,
     changes: SkillChanges,
 ) -> Upkeep:
@@ -50,14 +50,14 @@ def upkeep_of(
     return Upkeep(
         supervisor=Supervisor(world.problems, world.clock),
         watch_library=_watch_library(world, current, index, changes),
-        keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
+        keep_watch=WitnessWriter(world.stores.database, world.stores.witness, world.clock),
         backups=_backups(world, settings, paths),
         throwing_away=_throwing_away(world, settings(), paths),
     )
 
 
 def _watch_library(
-    world: SharedParts, current: Current, index: WordIndex, changes: SkillChanges
+    world: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChanges
 ) -> WatchLibrary:
     return WatchLibrary(
         world.stores.skills,
@@ -82,7 +82,7 @@ def _backups(world: SharedParts, settings: Callable[[], Settings], paths: Paths)
     )
 
 
-def _throwing_away(world: SharedParts, settings: Settings, paths: Paths) -> ThrowingAway:
+def _throwing_away(world: SharedParts, settings: Settings, paths: Paths) -> TrashRequests:
     records, database = settings.records, world.stores.database
     sweep = Sweep(
         Retention(database),
@@ -91,4 +91,4 @@ def _throwing_away(world: SharedParts, settings: Settings, paths: Paths) -> Thro
         limits=lambda: Limits(days=records.keep_days, most_bytes=records.keep_mb * 1_000_000),
         trash_bytes=lambda: records.trash_mb * 1_000_000,
     )
-    return ThrowingAway(sweep, world.problems, settle=database.flush)
+    return TrashRequests(sweep, world.problems, settle=database.flush)

@@ -10,7 +10,7 @@ from lull.backends.ollama.facts import OllamaFacts
 from lull.config.settings import Settings
 
 
-async def look_at_ollama(settings: Settings) -> OllamaFacts:
+async def probe_ollama(settings: Settings) -> OllamaFacts:
     """Ask Ollama once for its state and models, without a running service, and return them. Raises
     SettingsError.
     """

@@ -13,7 +13,7 @@ from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.shared import SharedParts
-from lull.store.feedback.worth import Worths
+from lull.store.feedback.worth import AnswerScores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,12 @@ def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars)
     reading = Reading(
         stores.trajectories,
         stores.skills,
-        eligible=Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still),
+        eligible=Eligible(
+            stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+        ),
         effects=lambda: learning.proofs.guard.effects,
         measures=learning.proofs.guard.measures,
-        worths=Worths(stores.database),
+        worths=AnswerScores(stores.database),
         placings=learning.placing.results,
         tested=stores.proposals.tested,
     )
@@ -57,7 +59,7 @@ def _rating(
         world.clock,
         world.bus,
         lambda: memory.exemplars,
-        rated=learning.fast_loop.rated,
+        rated=learning.fast_loop.on_rated,
         view=reading.turn,
     )
 

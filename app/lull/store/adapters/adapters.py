@@ -17,8 +17,8 @@ from lull.core.adapters.adapter import (
     AdaptersInForce,
     AdapterStatus,
     AdapterVersion,
-    Learned,
-    line_of,
+    LearnedSkill,
+    lineage,
 )
 from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
 from lull.core.errors import Conflict, NotFound
@@ -124,15 +124,15 @@ class Adapters:
             if adapter in known and adapter != force.active
         ]
 
-    def line(self, adapter: str | None) -> tuple[str, ...]:
+    def lineage(self, adapter: str | None) -> tuple[str, ...]:
         """Return the adapter and its ancestors (the adapters it was trained on), youngest first."""
-        return line_of(adapter, {one.id: one.parent for one in self.all()})
+        return lineage(adapter, {one.id: one.parent for one in self.all()})
 
-    def learned(self, adapter: str | None) -> list[Learned]:
+    def learned(self, adapter: str | None) -> list[LearnedSkill]:
         """List the skills (instruction texts) that were trained into the adapter or one of its
         ancestors.
         """
-        line = self.line(adapter)
+        line = self.lineage(adapter)
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT DISTINCT client, name, sha256 FROM adapter_learned"
@@ -141,11 +141,11 @@ class Adapters:
             ).fetchall()
         )
         return [
-            Learned(skill=SkillKey(row["client"], row["name"]), sha256=row["sha256"])
+            LearnedSkill(skill=SkillKey(row["client"], row["name"]), sha256=row["sha256"])
             for row in rows
         ]
 
-    def learned_in_force(self, model: str) -> frozenset[str]:
+    def learned_by_active(self, model: str) -> frozenset[str]:
         """Return the sha256 hashes of the skills (instruction texts) that the active adapter of a
         model has learned.
         """
@@ -155,7 +155,7 @@ class Adapters:
 
     # Writing
 
-    async def add(self, version: AdapterVersion, learned: Iterable[Learned] = ()) -> None:
+    async def add(self, version: AdapterVersion, learned: Iterable[LearnedSkill] = ()) -> None:
         """Add an adapter and the skills that were trained into it. Raises Conflict if the id is
         taken.
         """
@@ -172,7 +172,7 @@ class Adapters:
 
         await self._db.write_synced(work)
 
-    async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
+    async def store_verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
         """Store the verdict of an adapter's gate (its test before use). An adapter that was never
         used becomes a candidate if it is accepted, else it is rejected.
 

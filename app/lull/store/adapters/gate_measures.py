@@ -37,7 +37,7 @@ class GateMeasures:
         )
         return dict(json.loads(row["plan"])) if row else None
 
-    async def begin(self, adapter: str, plan: Fields, *, at: datetime) -> None:
+    async def store_plan(self, adapter: str, plan: Fields, *, at: datetime) -> None:
         """Store a new plan of an adapter's gate (its tests before use), and delete measurements
         taken under an earlier plan.
         """

@@ -13,7 +13,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lull.core.calendars.event import CalendarEvent, Meaning
-from lull.core.calendars.feeds import Copy, Dropped, Feed, LeftOut, Validators, What
+from lull.core.calendars.feeds import (
+    EntryKind,
+    Feed,
+    FeedCopy,
+    OmissionReason,
+    OmittedEntries,
+    Validators,
+)
 from lull.core.errors import NotFound
 from lull.store.database import Database
 
@@ -115,7 +122,7 @@ def _feed(row: sqlite3.Row) -> Feed:
     )
 
 
-def _copy_to_json(copy: Copy) -> dict[str, Any]:
+def _copy_to_json(copy: FeedCopy) -> dict[str, Any]:
     return {
         "read_at": copy.read_at.isoformat(),
         "busy": [[int(e.start.timestamp()), int(e.end.timestamp())] for e in copy.events],
@@ -124,8 +131,8 @@ def _copy_to_json(copy: Copy) -> dict[str, Any]:
     }
 
 
-def _copy(value: dict[str, Any], feed: str, means: Meaning) -> Copy:
-    return Copy(
+def _copy(value: dict[str, Any], feed: str, means: Meaning) -> FeedCopy:
+    return FeedCopy(
         read_at=datetime.fromisoformat(value["read_at"]),
         events=tuple(
             CalendarEvent(
@@ -137,7 +144,8 @@ def _copy(value: dict[str, Any], feed: str, means: Meaning) -> Copy:
             for start_s, end_s in value["busy"]
         ),
         dropped=tuple(
-            Dropped(what=What(what), why=LeftOut(why), n=n) for what, why, n in value["dropped"]
+            OmittedEntries(what=EntryKind(what), why=OmissionReason(why), n=n)
+            for what, why, n in value["dropped"]
         ),
         marks=Validators(**value["marks"]),
     )

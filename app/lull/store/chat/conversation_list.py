@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lull.store.chat.turn_rows import LISTED, Label, plain
+from lull.store.chat.turn_rows import LISTED, Label, without_surrogates
 
 UNRATED = "none"
 """Filter value for conversations that the user has not labelled."""
@@ -46,7 +46,7 @@ def page(
     ).fetchall()
 
 
-def kinds(connection: sqlite3.Connection) -> tuple[list[str], list[str]]:
+def clients_and_models(connection: sqlite3.Connection) -> tuple[list[str], list[str]]:
     """Return the names of all clients and of all models that occur in stored conversations, as two
     lists.
     """
@@ -94,6 +94,6 @@ def _clauses(wanted: ConversationQuery) -> Iterator[tuple[str, tuple[str, ...]]]
 
 def _fts(search: str) -> str:
     """Build a full-text query: every word must occur, the last one as a prefix."""
-    said = plain(search).replace('"', " ").replace("\0", " ")
+    said = without_surrogates(search).replace('"', " ").replace("\0", " ")
     words = [f'"{word}"' for word in said.split()]
     return " ".join(words) + "*" if words else '""'

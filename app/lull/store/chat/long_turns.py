@@ -19,14 +19,14 @@ from lull.core.provenance.redaction import redact_message, redact_text
 from lull.store.chat.recording import (
     PIECE_CHARACTERS,
     PIECE_ROWS,
-    BlackedOut,
     Prepared,
+    RedactedSecret,
+    compress_rows,
     message_row,
-    packed,
     secret_mark,
     tools_mark,
 )
-from lull.store.chat.turn_rows import plain
+from lull.store.chat.turn_rows import without_surrogates
 
 KEPT_CHARACTERS: Final = 1_000_000
 """Most characters stored of one message; more than any model reads at once."""
@@ -39,7 +39,7 @@ The texts of a shorter turn cost the writer far less than a second, whatever the
 """
 
 
-class NotStoredYet(NamedTuple):
+class UnstoredParts(NamedTuple):
     """The messages and tool definitions of a turn (request and answer) that are not in the database
     yet, with methods that remove their secrets and compress them.
     """
@@ -60,10 +60,10 @@ class NotStoredYet(NamedTuple):
             rows.append(row)
             size += len(row[2])
             if len(rows) >= PIECE_ROWS or size >= PIECE_CHARACTERS:
-                yield packed(rows, number.found)
+                yield compress_rows(rows, number.found)
                 number, rows, size = _Secrets(self.key), [], 0
         if rows:
-            yield packed(rows, number.found)
+            yield compress_rows(rows, number.found)
 
     def tool_set(self) -> bytes:
         """Return the request's tool definitions, compressed, with secrets replaced by placeholders;
@@ -71,7 +71,7 @@ class NotStoredYet(NamedTuple):
         """
         number = _Secrets(self.key)
         safe = redact_text(self.tools, number)
-        return packed([[safe]], number.found) if self.tools else b""
+        return compress_rows([[safe]], number.found) if self.tools else b""
 
 
 class _Secrets:
@@ -83,15 +83,17 @@ class _Secrets:
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._first = 10**24 + secrets.randbelow(10**24)
-        self.found: list[BlackedOut] = []
+        self.found: list[RedactedSecret] = []
 
     def __call__(self, kind: str, secret: str) -> int:
         number = self._first + len(self.found)
-        self.found.append(BlackedOut(str(number), kind, secret_mark(self._key, secret)))
+        self.found.append(RedactedSecret(str(number), kind, secret_mark(self._key, secret)))
         return number
 
 
-def chained(links: Sequence[str], messages: Sequence[Message]) -> list[tuple[str, str, Message]]:
+def pair_with_links(
+    links: Sequence[str], messages: Sequence[Message]
+) -> list[tuple[str, str, Message]]:
     """Pair messages with their links (a link is a hash of a message and all before it).
 
     Returns (link, link of the message before, message) for each message, oldest first.
@@ -130,14 +132,18 @@ def prepare(
     and `has_tools` ask the database which message links and which tool definitions it lacks. Raises
     StoreError.
     """
-    said = [] if prepared is not None else chained(turn.links, turn.messages)
+    said = [] if prepared is not None else pair_with_links(turn.links, turn.messages)
     said.append((turn.answer_link, (turn.links or ("",))[-1], turn.completion.message))
     lacks = frozenset(json.loads(missing(json.dumps([link for link, _, _ in said]))))
-    tools = plain(turn.tools) if prepared is None else ""
+    tools = without_surrogates(turn.tools) if prepared is None else ""
     mark = tools_mark(tools) if tools else ""
-    todo = NotStoredYet(
+    todo = UnstoredParts(
         key,
-        [(link, parent, cut(message)) for link, parent, message in reversed(said) if link in lacks],
+        [
+            (link, parent, truncate_message(message))
+            for link, parent, message in reversed(said)
+            if link in lacks
+        ],
         shortened(tools, KEPT_CHARACTERS) if tools and not has_tools(mark) else "",
     )
     before = prepared or Prepared(tools=mark, tool_set=todo.tool_set())
@@ -148,12 +154,12 @@ def short_form(turn: Turn, prepared: Prepared | None) -> tuple[Turn, Prepared]:
     """Return a long turn in the form stored when there is no time to search it for secrets: with
     the beginning of its answer, and only those messages of its request that are already `prepared`.
     """
-    message = cut(turn.completion.message, SHORT_CHARACTERS)
+    message = truncate_message(turn.completion.message, SHORT_CHARACTERS)
     completion = replace(turn.completion, message=message)
     return replace(turn, completion=completion), prepared or Prepared()
 
 
-def cut(message: Message, most: int = KEPT_CHARACTERS) -> Message:
+def truncate_message(message: Message, most: int = KEPT_CHARACTERS) -> Message:
     """Shorten a message to what is stored of it: the first `most` characters of its text.
 
     If the arguments of its tool calls are longer than `most` together, a note replaces each of

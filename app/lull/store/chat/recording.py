@@ -24,7 +24,7 @@ from lull.core.chat.messages import Message, Sampling
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.provenance.redaction import Number, redact_message, redact_text
 from lull.store.chat.search_words import add_words
-from lull.store.chat.turn_rows import as_json, plain, selection_json, suffixes_json
+from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
 from lull.store.writer import insert
 
 SEARCH_CHARACTERS: Final = 100_000
@@ -74,7 +74,7 @@ class Prepared:
     """Whether the answer is among the pieces."""
 
 
-class BlackedOut(NamedTuple):
+class RedactedSecret(NamedTuple):
     """A secret that was removed from a text, before the database has given it a number.
 
     Equal secrets get the same number, so that a repeated secret is recognised.
@@ -86,7 +86,7 @@ class BlackedOut(NamedTuple):
     mark: str
 
 
-class Record(NamedTuple):
+class TurnRecord(NamedTuple):
     """A finished turn (request and answer) to be stored in its conversation, with the name of the
     session, the selected skills and, for a long turn, its prepared messages.
     """
@@ -97,7 +97,7 @@ class Record(NamedTuple):
     prepared: Prepared | None = None
 
 
-def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> bytes:
+def compress_rows(rows: Sequence[Sequence[str]], secrets: Sequence[RedactedSecret]) -> bytes:
     """Compress rows of text (messages or tool definitions), with the list of the secrets removed
     from them, into bytes that a helper process or thread hands to the database's writer.
     """
@@ -108,11 +108,13 @@ def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str
     """Build the database row of one message of a long request: its link (hash), the link of the
     message before it, the message as JSON, and its text for the search index.
     """
-    words = plain(message.text[:SEARCH_CHARACTERS])
+    words = without_surrogates(message.text[:SEARCH_CHARACTERS])
     return (link, parent, message_to_json(message), words)
 
 
-def write_records(connection: sqlite3.Connection, records: Sequence[Record], *, key: bytes) -> None:
+def write_records(
+    connection: sqlite3.Connection, records: Sequence[TurnRecord], *, key: bytes
+) -> None:
     """Store finished turns (requests with their answers) and their messages, oldest first.
 
     `key` hashes secrets, so repeated ones get the same number.
@@ -163,7 +165,7 @@ def _insert_messages(connection: sqlite3.Connection, rows: Sequence[Sequence[str
 
 
 def _write_messages(
-    connection: sqlite3.Connection, records: Sequence[Record], number: Number
+    connection: sqlite3.Connection, records: Sequence[TurnRecord], number: Number
 ) -> None:
     said: dict[str, tuple[str, Message]] = {}
     for turn, _, _, prepared in records:
@@ -208,10 +210,12 @@ def session_mark(key: bytes, session: str) -> str:
     """
     if not session:
         return ""
-    return hashlib.blake2b(plain(session).encode(), digest_size=16, key=key).hexdigest()
+    return hashlib.blake2b(
+        without_surrogates(session).encode(), digest_size=16, key=key
+    ).hexdigest()
 
 
-def _trajectory(record: Record, key: bytes, number: Number) -> Row:
+def _trajectory(record: TurnRecord, key: bytes, number: Number) -> Row:
     turn, session, selection, _ = record
     stamp = turn.stamp
     at = stamp.at.isoformat()
@@ -219,7 +223,7 @@ def _trajectory(record: Record, key: bytes, number: Number) -> Row:
         stamp.trajectory,
         stamp.client,
         session_mark(key, session),
-        redact_text(plain(stamp.model), number),
+        redact_text(without_surrogates(stamp.model), number),
         1,
         at,
         at,
@@ -238,8 +242,8 @@ def _turn(turn: Turn, tools: str, number: Number) -> Row:
         stamp.number,
         stamp.at.isoformat(),
         stamp.route,
-        redact_text(plain(stamp.model), number),
-        redact_text(plain(stamp.policy.model), number),
+        redact_text(without_surrogates(stamp.model), number),
+        redact_text(without_surrogates(stamp.policy.model), number),
         stamp.policy.adapter,
         stamp.policy.generation,
         as_json(stamp.skills),
@@ -248,7 +252,7 @@ def _turn(turn: Turn, tools: str, number: Number) -> Row:
         turn.links[-1] if turn.links else "",
         turn.answer_link,
         turn.completion.finish.value,
-        redact_text(plain(turn.completion.error), number),
+        redact_text(without_surrogates(turn.completion.error), number),
         usage.prompt_tokens,
         usage.completion_tokens,
         turn.took_s,
@@ -256,12 +260,15 @@ def _turn(turn: Turn, tools: str, number: Number) -> Row:
         suffixes_json(turn.suffixes),
         turn.known,
         tools,
-        redact_text(plain(turn.format), number),
+        redact_text(without_surrogates(turn.format), number),
     )
 
 
 def _without_secrets(sampling: Sampling, number: Number) -> Sampling:
-    return replace(sampling, stop=tuple(redact_text(plain(text), number) for text in sampling.stop))
+    return replace(
+        sampling,
+        stop=tuple(redact_text(without_surrogates(text), number) for text in sampling.stop),
+    )
 
 
 def _set_fields(sampling: Sampling) -> dict[str, object]:
@@ -269,19 +276,19 @@ def _set_fields(sampling: Sampling) -> dict[str, object]:
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
-def _flips(record: Record) -> list[Row]:
+def _flips(record: TurnRecord) -> list[Row]:
     stamp = record.turn.stamp
     flips = record.selection.flips if stamp.number == 1 else ()
     return [(stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share) for f in flips]
 
 
-def _tools(connection: sqlite3.Connection, record: Record, number: Number) -> str:
+def _tools(connection: sqlite3.Connection, record: TurnRecord, number: Number) -> str:
     """Return the hash of the offered tools, storing the tools if they are new."""
     if record.prepared is not None:
         return _prepared_tools(connection, record.prepared)
     if not record.turn.tools:
         return ""
-    text = plain(record.turn.tools)
+    text = without_surrogates(record.turn.tools)
     sha256 = tools_mark(text)
     known = connection.execute("SELECT 1 FROM tool_sets WHERE sha256 = ?", (sha256,))
     if known.fetchone() is None:
@@ -309,7 +316,7 @@ def secret_mark(key: bytes, secret: str) -> str:
     """Hash a secret that was removed from a text, with the database's key, so that the secret is
     recognised when it occurs again.
     """
-    return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
+    return hashlib.blake2b(without_surrogates(secret).encode(), digest_size=16, key=key).hexdigest()
 
 
 def _number(connection: sqlite3.Connection, key: bytes, kind: str, secret: str) -> int:

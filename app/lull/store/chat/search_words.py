@@ -35,7 +35,7 @@ def add_words(connection: sqlite3.Connection, said: Sequence[tuple[str, str]]) -
     )
 
 
-def words_of(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple[str, str]]:
+def indexed_texts(connection: sqlite3.Connection, links: Iterable[str]) -> list[tuple[str, str]]:
     """Return the texts of those of these messages that are in the full-text search index, as (link,
     text).
 

@@ -12,10 +12,10 @@ from functools import partial
 from lull.core.chat.client import Client
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import NotFound
-from lull.core.models.talked_to import Talked
+from lull.core.models.talked_to import ModelUse
 from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
-from lull.store.chat.recording import Prepared, Record, session_mark, write_piece, write_records
+from lull.store.chat.recording import Prepared, TurnRecord, session_mark, write_piece, write_records
 from lull.store.chat.turn_rows import (
     LISTED,
     STANDING,
@@ -23,10 +23,10 @@ from lull.store.chat.turn_rows import (
     Position,
     TrajectoryRow,
     TurnRow,
-    plain,
     position,
     trajectory_row,
     turn_row,
+    without_surrogates,
 )
 from lull.store.database import Database
 
@@ -70,13 +70,13 @@ class Trajectories:
         `prepared` holds the messages of a long request, already without secrets, in place of those
         in `turn`.
         """
-        record = Record(turn, session, selection, prepared)
+        record = TurnRecord(turn, session, selection, prepared)
         if long_turns.is_long(turn, prepared):
             self._db.prepare(partial(self._prepare, record))
         else:
             self._put(record)
 
-    def _prepare(self, record: Record, short: bool) -> None:
+    def _prepare(self, record: TurnRecord, short: bool) -> None:
         """Remove the secrets from a long turn's texts, or shorten these, and queue it."""
         if short:
             turn, prepared = long_turns.short_form(record.turn, record.prepared)
@@ -91,7 +91,7 @@ class Trajectories:
             )
         self._put(record._replace(turn=turn, prepared=prepared))
 
-    def _put(self, record: Record) -> None:
+    def _put(self, record: TurnRecord) -> None:
         self._records.put(record)
         if record.prepared is not None and len(record.prepared.pieces) > 1:
             self._write_on(record.turn.stamp.turn, record.prepared.pieces[1:])
@@ -182,7 +182,7 @@ class Trajectories:
         row = self._db.read(work)
         return position(row) if row else None
 
-    def session(self, client: Client, session: str) -> Position | None:
+    def session_position(self, client: Client, session: str) -> Position | None:
         """Find the stored conversation of the session that the client named, and return the point
         at which the next request continues it; None if there is none.
         """
@@ -191,7 +191,12 @@ class Trajectories:
                 # Earlier versions stored the session name itself.
                 f"{STANDING} WHERE r.client = ? AND r.session IN (?, ?) AND r.apart = ?"
                 " ORDER BY t.at DESC, t.number DESC LIMIT 1",
-                (client.name, session_mark(self._key, session), plain(session), client.apart),
+                (
+                    client.name,
+                    session_mark(self._key, session),
+                    without_surrogates(session),
+                    client.apart,
+                ),
             ).fetchone()
         )
         return position(row) if row else None
@@ -210,7 +215,7 @@ class Trajectories:
         found = [trajectory_row(row) for row in rows[:limit]]
         return found, found[-1].id if len(rows) > limit else ""
 
-    def talked_to(self, since: datetime) -> list[Talked]:
+    def answer_counts(self, since: datetime) -> list[ModelUse]:
         """Return for each model, by the name that clients use for it, how many answers it gave
         since a time and when it gave the last one.
         """
@@ -222,7 +227,7 @@ class Trajectories:
             ).fetchall()
         )
         return [
-            Talked(
+            ModelUse(
                 model=row["model"],
                 turns=row["turns"],
                 last=datetime.fromisoformat(row["last"]),
@@ -230,11 +235,11 @@ class Trajectories:
             for row in rows
         ]
 
-    def kinds(self) -> tuple[list[str], list[str]]:
+    def clients_and_models(self) -> tuple[list[str], list[str]]:
         """Return the names of all clients and of all models that occur in stored conversations, as
         two lists.
         """
-        return self._db.read(conversation_list.kinds)
+        return self._db.read(conversation_list.clients_and_models)
 
     def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:
         """Return one stored conversation with its turns. Raises NotFound."""

@@ -54,7 +54,7 @@ class DamagedTrash(StoreError):
     """The rows that could still be read, most of them from before the damage."""
 
 
-def damaged(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
+def damage_error(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
     """Build the error to raise for damaged trash files (deleted conversations): it names the files
     and carries the rows that could still be read.
     """
@@ -101,7 +101,7 @@ def rows_of(file: Path) -> list[tuple[str, Row]]:
                 table, row = json.loads(line)
                 rows.append((str(table), {name: _unpacked(value) for name, value in row.items()}))
     except _DAMAGE as error:
-        raise damaged((file,), rows) from error
+        raise damage_error((file,), rows) from error
     except OSError as error:
         raise StoreError(
             f"{file} cannot be read: {error.strerror}.",
@@ -132,7 +132,7 @@ def damaged_in(folder: Path) -> list[Path]:
     return [file for file in sorted(folder.glob("*.gz")) if is_damaged(file)]
 
 
-def whole_in(rows: Rows) -> set[str]:
+def complete_conversations(rows: Rows) -> set[str]:
     """Return the ids of the conversations that are complete among these rows of a trash file, which
     means that all their messages are there.
 

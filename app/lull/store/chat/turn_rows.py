@@ -259,13 +259,13 @@ as_json = json.JSONEncoder(default=_fields).encode
 
 
 def selection_json(selection: Selection) -> str:
-    return plain(_readable(selection))
+    return without_surrogates(_readable(selection))
 
 
 def suffixes_json(suffixes: Sequence[Suffix]) -> str:
     return _readable(suffixes)
 
 
-def plain(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Replace lone surrogates in a text, which cannot be stored as UTF-8, with question marks."""
     return text if encodable(text) else text.encode(errors="replace").decode()

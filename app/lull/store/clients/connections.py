@@ -43,7 +43,7 @@ class Connections:
         return next((one for one in fitting if path is None or one.path == str(path)), None)
 
     @contextmanager
-    def kept(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
+    def storing(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
         """Context manager that stores the record of Lull's edit to a client's file, with the file's
         bytes before and after it; the caller replaces the file inside the `with`.
 

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
-from lull.core.feedback.feedback import Feedback, Heard, RuleKind, Scope
+from lull.core.feedback.feedback import Feedback, MessageFindings, RuleKind, Scope
 from lull.store.database import Database
-from lull.store.feedback.reward_rows import whose
+from lull.store.feedback.reward_rows import owner_condition
 
 _NEWEST: Final = (
     "f.read_by <> '' AND NOT EXISTS (SELECT 1 FROM feedback n WHERE n.turn = f.turn"
@@ -89,7 +89,7 @@ class FeedbackRows:
         older = "AND f.turn < ?" if after else "AND ? = ''"
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
-    def lasting(self, *, limit: int) -> list[Feedback]:
+    def lasting_wishes(self, *, limit: int) -> list[Feedback]:
         """List the users' lasting wishes (wishes for all later answers) for which no skill has been
         proposed yet, newest first.
 
@@ -110,7 +110,7 @@ class FeedbackRows:
         `owner` is the client, or "" for all clients that share skills. Leaves out conversations
         that the user excluded from learning.
         """
-        mine, values = whose(owner)
+        mine, values = owner_condition(owner)
         return self._where(
             "(f.lasts = 1 OR f.corrects = 1) AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
             f" ON r.id = t.trajectory WHERE t.id = f.before AND r.excluded_at IS NULL AND {mine}"
@@ -128,7 +128,7 @@ class FeedbackRows:
 
     # Writing
 
-    async def wait(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
+    async def enqueue(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
         """Queue user messages to be read for feedback by a model.
 
         Until they are read, what was found in them earlier stays valid.
@@ -154,7 +154,7 @@ class FeedbackRows:
                 one.read_at.isoformat(),
                 int(one.heard.corrects),
                 int(one.heard.lasts),
-                heard_to_json(one.heard),
+                feedback_to_json(one.heard),
             )
             for one in read
         ]
@@ -173,16 +173,16 @@ class FeedbackRows:
         await self._db.write(work)
 
 
-def heard_to_json(heard: Heard) -> str:
+def feedback_to_json(heard: MessageFindings) -> str:
     return json.dumps(asdict(heard), ensure_ascii=True, sort_keys=True)
 
 
-def heard_from_json(text: str) -> Heard:
+def feedback_from_json(text: str) -> MessageFindings:
     """Parse the JSON in which the feedback found in a user message is stored. Raises ValueError,
     KeyError or TypeError if it is malformed.
     """
     said = json.loads(text)
-    return Heard(
+    return MessageFindings(
         correction=float(said["correction"]),
         lasting=float(said["lasting"]),
         thanks=float(said["thanks"]),
@@ -201,7 +201,7 @@ def _feedback(row: sqlite3.Row) -> Feedback:
         before=row["before"],
         read_by=row["read_by"],
         read_at=datetime.fromisoformat(row["read_at"]),
-        heard=heard_from_json(row["heard"]),
+        heard=feedback_from_json(row["heard"]),
     )
 
 

@@ -81,7 +81,7 @@ class ServedTurn:
         return bool(self.asked) and not self.excluded
 
 
-def whose(owner: str) -> tuple[str, tuple[str, ...]]:
+def owner_condition(owner: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL condition, with its values, that selects the conversations of one client, or of
     all clients that share skills if `owner` is "".
 

@@ -15,11 +15,17 @@ from datetime import datetime
 from lull.core.feedback.signals import YOU_SAID
 from lull.store.chat.turn_rows import Label, TurnRow, turn_row
 from lull.store.database import Database
-from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, values_of, whose
+from lull.store.feedback.reward_rows import (
+    RewardRow,
+    ServedTurn,
+    owner_condition,
+    reward_row,
+    values_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+class UnscoredTurn:
     """A conversation turn that is not scored yet, with the turn before it: the user's message in
     the new turn may contain feedback on the answer of the turn before.
     """
@@ -39,10 +45,10 @@ class Rewards:
 
     # Reading
 
-    def unread(self, *, limit: int) -> list[Unread]:
+    def unscored_turns(self, *, limit: int) -> list[UnscoredTurn]:
         """List the turns that were not scored yet, oldest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Unread]:
+        def work(connection: sqlite3.Connection) -> list[UnscoredTurn]:
             rows = connection.execute(
                 "SELECT * FROM turns WHERE read_by_score = 0 ORDER BY id LIMIT ?", (limit,)
             ).fetchall()
@@ -59,7 +65,7 @@ class Rewards:
         )
         return {row["turn"]: reward_row(row) for row in rows}
 
-    def due(self, now: datetime, *, limit: int) -> list[ServedTurn]:
+    def due_for_judging(self, now: datetime, *, limit: int) -> list[ServedTurn]:
         """List turns that are due to be scored by the judge model, longest waiting first."""
         return self._served(
             "w.due IS NOT NULL AND w.due <= ? ORDER BY w.due LIMIT ?", (now.isoformat(), limit)
@@ -103,8 +109,8 @@ class Rewards:
             (model, *values, limit),
         )
 
-    def held_to(
-        self, said: Collection[str], *, owner: str, model: str | None = None
+    def scored_by_wishes(
+        self, wishes: Collection[str], *, owner: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
         """Return the turns whose answers were scored by whether they follow any of these wishes of
         the user, each turn with the wishes by which it was scored.
@@ -112,10 +118,10 @@ class Rewards:
         `wishes` are in the user's words; `owner` is the client, "" for all that share skills;
         `model` limits the result to that model's turns. Includes turns excluded from learning.
         """
-        texts = {f"{YOU_SAID}{words}": words for words in said if words}
+        texts = {f"{YOU_SAID}{words}": words for words in wishes if words}
         if not texts:
             return {}
-        mine, values = whose(owner)
+        mine, values = owner_condition(owner)
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.turn, w.signals FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -182,7 +188,7 @@ class Rewards:
         )
         return [(Label(row["label"]), reward_row(row)) for row in rows]
 
-    def unheard(self) -> list[str]:
+    def scores_out_of_step(self) -> list[str]:
         """List the ids of turns whose stored score does not agree with the user's rating (thumbs up
         or down): the rating was given, changed or withdrawn after scoring.
         """
@@ -318,7 +324,7 @@ class Rewards:
             )
         )
 
-    def kinds(self) -> list[tuple[str, float]]:
+    def sources_and_values(self) -> list[tuple[str, float]]:
         """List the different pairs of reward source (such as the judge) and raw value, from -1
         (bad) to 1 (good), that occur in the stored rewards.
         """
@@ -329,7 +335,7 @@ class Rewards:
         )
         return [(row["source"], row["value"]) for row in rows]
 
-    async def asked(self, turn: str, *, at: datetime) -> None:
+    async def save_rating_request(self, turn: str, *, at: datetime) -> None:
         """Record that the user was asked, at this time, to rate a turn."""
         await self._db.write(
             lambda connection: connection.execute(
@@ -342,7 +348,7 @@ def _may_teach(owner: str) -> tuple[str, tuple[str, ...]]:
     """Return an SQL condition that selects the trajectories that may be learned from, of one client
     or of all that share skills.
     """
-    mine, values = whose(owner)
+    mine, values = owner_condition(owner)
     return f"r.excluded_at IS NULL AND {mine}", values
 
 
@@ -350,7 +356,7 @@ def _marks(values: Collection[str]) -> str:
     return ",".join("?" * len(values))
 
 
-def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
+def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> UnscoredTurn:
     earlier = connection.execute(
         "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64",
         (row["trajectory"], row["id"]),
@@ -361,7 +367,7 @@ def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
     again = next((o for o in earlier if o["request_link"] == row["request_link"]), None)
     behind = _parents(connection, row["request_link"], len(turn.request))
     before = next((o for o in earlier if behind in (o["answer_link"], o["request_link"])), None)
-    return Unread(
+    return UnscoredTurn(
         turn=turn,
         before=_brief(connection, before, links),
         again=_brief(connection, again, links),

@@ -59,7 +59,7 @@ class HeldOutMeans:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class AdapterMove:
     """One entry in the log of changes of which adapter is active, or on trial, for a model."""
 
     at: datetime
@@ -70,7 +70,7 @@ class Moved:
     why: str
 
 
-class Worths:
+class AnswerScores:
     """Reads from the database how good answers were over time, for the window's learning page."""
 
     def __init__(self, database: Database) -> None:
@@ -152,7 +152,7 @@ class Worths:
             for row in self._db.read(work)
         ]
 
-    def moves(self, since: datetime | None) -> list[Moved]:
+    def moves(self, since: datetime | None) -> list[AdapterMove]:
         """List the logged changes, since a time, of which adapter is active or on trial, oldest
         first.
         """
@@ -163,7 +163,7 @@ class Worths:
             ).fetchall()
         )
         return [
-            Moved(
+            AdapterMove(
                 at=datetime.fromisoformat(row["at"]),
                 model=row["model"],
                 move=row["move"],

@@ -28,7 +28,7 @@ more of the user's absences.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class WorkDone:
     """How much background work of one kind ran in an idle window (a time when Lull may work): its
     seconds, and the number of finished pieces of work (`units`).
     """
@@ -54,7 +54,7 @@ class WindowRow:
     """Name of the condition for background work that closed the window."""
     used_s: float = 0.0
     """Seconds of the window in which work ran."""
-    done: tuple[Done, ...] = ()
+    done: tuple[WorkDone, ...] = ()
 
 
 class Windows:
@@ -220,7 +220,7 @@ def _row(row: sqlite3.Row) -> WindowRow:
         why_closed=row["why_closed"],
         closed_by=row["closed_by"],
         used_s=row["used_s"],
-        done=tuple(Done(**one) for one in json.loads(row["done"])),
+        done=tuple(WorkDone(**one) for one in json.loads(row["done"])),
     )
 
 

@@ -17,7 +17,7 @@ from lull.core.feedback.feedback import Scope
 from lull.core.proof.evidence import look_from_json, pair_from_json
 from lull.core.proof.proof import Pair
 from lull.core.proof.proposal import (
-    Ground,
+    ProofConditions,
     Proposal,
     ProposalKind,
     ProposalOrigin,
@@ -121,7 +121,7 @@ def fields_of(proposal: Proposal) -> str:
     )
 
 
-def readable(row: sqlite3.Row) -> Proposal | None:
+def proposal_or_none(row: sqlite3.Row) -> Proposal | None:
     """Convert a database row to a proposal (a candidate skill); if it is damaged, log that and
     return None.
     """
@@ -191,9 +191,9 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
     )
 
 
-def _ground_of(fields: dict[str, Any]) -> Ground:
+def _ground_of(fields: dict[str, Any]) -> ProofConditions:
     """Read what a proof runs on; rows from before the last look have none."""
-    return Ground(**{**fields, "look": look_from_json(fields.get("look"))})
+    return ProofConditions(**{**fields, "look": look_from_json(fields.get("look"))})
 
 
 def _trace_of(stored: dict[str, Any]) -> Trace:

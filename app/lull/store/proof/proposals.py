@@ -26,13 +26,13 @@ from lull.store.proof.proposal_rows import (
     fields_of,
     pair_of,
     proposal_of,
-    readable,
+    proposal_or_none,
     write_decision,
     write_proposal,
 )
 from lull.store.proof.replay_rows import add_pair, forget_replays
 from lull.store.proof.shown_pairs import ShownPair, check_new, close_shown, shown_of, write_shown
-from lull.store.proof.support import support_marks, support_turns, write_support
+from lull.store.proof.support import support_subject_words, support_turns, write_support
 from lull.store.proof.tested_texts import tested_texts
 from lull.store.skills.skills import Also
 
@@ -57,7 +57,7 @@ class Proposals:
         """
         found = self._where("id = ?", (proposal,))
         if not found:
-            found = [p for p in self.standing() if p.key.name == proposal]
+            found = [p for p in self.undecided() if p.key.name == proposal]
         if len(found) > 1:
             raise Conflict(
                 f"{len(found)} proposals are about '{proposal}'.",
@@ -75,7 +75,7 @@ class Proposals:
             if (error := damage_of(row)) is not None:
                 raise error
 
-    def damaged(self) -> StoreError | None:
+    def damage_error(self) -> StoreError | None:
         """Return an error about undecided proposals (candidate skills) whose rows are damaged, so
         that no list shows them; None if there are none.
         """
@@ -87,7 +87,7 @@ class Proposals:
             hint=errors[0].hint,
         )
 
-    def standing(self, *, everything: bool = False) -> list[Proposal]:
+    def undecided(self, *, everything: bool = False) -> list[Proposal]:
         """List the proposed skills that are neither approved nor rejected, newest first; with
         `everything`, list the decided ones, too.
         """
@@ -141,11 +141,11 @@ class Proposals:
         """
         return support_turns(self._db, turns)
 
-    def support_marks(self) -> list[frozenset[str]]:
+    def support_subject_words(self) -> list[frozenset[str]]:
         """Return the subject words of each past request from which a skill was made or with which
         one was tested: one set of words for each request.
         """
-        return support_marks(self._db)
+        return support_subject_words(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
         """Return, by skill, the sha256 of each approved text that was tested on past requests."""
@@ -173,11 +173,13 @@ class Proposals:
         return decision_of(row) if row else None
 
     def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
-        return [found for row in self._rows(statuses) if (found := readable(row)) is not None]
+        return [
+            found for row in self._rows(statuses) if (found := proposal_or_none(row)) is not None
+        ]
 
     def _where(self, where: str, values: tuple[object, ...]) -> list[Proposal]:
         rows = self._select(where, values)
-        return [found for row in rows if (found := readable(row)) is not None]
+        return [found for row in rows if (found := proposal_or_none(row)) is not None]
 
     def _rows(self, statuses: frozenset[ProposalStatus]) -> list[sqlite3.Row]:
         marks = ",".join("?" * len(statuses))
@@ -271,10 +273,14 @@ class Proposals:
             row = connection.execute(
                 "SELECT * FROM proposals WHERE id = ?", (proposal.id,)
             ).fetchone()
-            now = readable(row) if row is not None else None
+            now = proposal_or_none(row) if row is not None else None
             if now is None or now.sha256 != proposal.sha256 or not now.comparable:
                 return False
-            if now.looked and not anew and (not proposal.looked or _counts_for_benefit(pair)):
+            if (
+                now.last_look_taken
+                and not anew
+                and (not proposal.last_look_taken or _counts_for_benefit(pair))
+            ):
                 return False
             if anew:
                 forget_replays(connection, proposal.id)

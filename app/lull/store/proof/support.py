@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from lull.core.training.eligibility import marks_of
+from lull.core.training.eligibility import comparison_words
 from lull.store.chat.turn_rows import turn_row
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import newest_words
@@ -38,7 +38,7 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
     return {row["turn"] for row in rows}
 
 
-def support_marks(database: Database) -> list[frozenset[str]]:
+def support_subject_words(database: Database) -> list[frozenset[str]]:
     """Return the subject words of each past request from which a skill was made or with which one
     was tested: one set of words for each request.
 
@@ -71,4 +71,4 @@ def write_support(
 def _marks(connection: sqlite3.Connection, turn: str) -> str:
     row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
     asked = newest_words(turn_row(connection, row, set()).request) if row else ""
-    return json.dumps(sorted(marks_of(asked)))
+    return json.dumps(sorted(comparison_words(asked)))

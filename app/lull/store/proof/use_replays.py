@@ -51,7 +51,7 @@ class SkillUses:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UseReplayed:
+class UseReplayResults:
     """The results so far of answering past requests again with and without an approved skill: pairs
     of scores, and the turns whose new answers could not be scored.
     """
@@ -61,7 +61,7 @@ class UseReplayed:
     """Ids of turns whose replay nothing could score."""
 
     @property
-    def done(self) -> set[str]:
+    def measured_turns(self) -> set[str]:
         """Ids of the turns whose requests were answered again to measure the skill, whether or not
         the answers could be scored.
         """
@@ -100,7 +100,7 @@ class UseReplays:
 
         return self._db.read(work)
 
-    def replayed(self) -> dict[UseKey, UseReplayed]:
+    def replayed(self) -> dict[UseKey, UseReplayResults]:
         """Return, by skill text, all results of answering past requests again with and without
         approved skills, oldest first.
         """
@@ -109,9 +109,11 @@ class UseReplays:
                 "SELECT client, name, sha256, turn, pair FROM use_replays ORDER BY number"
             ).fetchall()
         )
-        found: dict[UseKey, UseReplayed] = {}
+        found: dict[UseKey, UseReplayResults] = {}
         for row in rows:
-            own = found.setdefault(UseKey(row["client"], row["name"], row["sha256"]), UseReplayed())
+            own = found.setdefault(
+                UseKey(row["client"], row["name"], row["sha256"]), UseReplayResults()
+            )
             if row["pair"] is None:
                 own.silent.add(row["turn"])
             else:
@@ -124,7 +126,7 @@ class UseReplays:
         """
         replayed = self.replayed()
         return {
-            key: replayed.get(UseKey(*key, sha256), UseReplayed()).pairs
+            key: replayed.get(UseKey(*key, sha256), UseReplayResults()).pairs
             for key, sha256 in texts.items()
         }
 

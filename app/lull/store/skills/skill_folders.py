@@ -38,7 +38,7 @@ EVERYBODY_FOLDER = RESERVED_CLIENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class WorkingCopy:
     """A skill's working copy (the SKILL.md that the user may edit), as read from disk."""
 
     key: SkillKey
@@ -90,7 +90,7 @@ class SkillFolders:
         """List all stored versions of skill texts, as their sha256."""
         return [file.stem for file in self.versions.glob("*/*.md")]
 
-    def is_whole(self, sha256: str, key: SkillKey | None = None) -> bool:
+    def ensure_intact(self, sha256: str, key: SkillKey | None = None) -> bool:
         """Restore the file of this version of a skill text if it is lost or damaged and a copy
         exists; return whether the file is intact now.
 
@@ -230,7 +230,7 @@ class SkillFolders:
         if self.folder(key).is_dir():
             write_atomically(self.folder(key) / EVIDENCE, data)
 
-    def put_away(self, key: SkillKey) -> None:
+    def move_to_archive(self, key: SkillKey) -> None:
         """Move a deleted skill's working copy to the archive."""
         folder = self.folder(key)
         if not folder.exists():
@@ -251,13 +251,13 @@ class SkillFolders:
         """Copy an imported skill's additional files to its working copy."""
         copy_beside(source, self.folder(key))
 
-    def let_wait(self, proposal: str, source: Path) -> None:
+    def hold_additional_files(self, proposal: str, source: Path) -> None:
         """Copy an imported skill's additional files to a waiting folder, where they stay until the
         user has approved or rejected the skill's text.
         """
         copy_beside(source, self.waiting / proposal)
 
-    def take_waiting(self, proposal: str, key: SkillKey) -> None:
+    def install_held_files(self, proposal: str, key: SkillKey) -> None:
         """Move an imported skill's additional files from the waiting folder into the folder of the
         skill, which is now approved.
         """
@@ -293,7 +293,7 @@ class SkillFolders:
             self._evidence(sha256).unlink(missing_ok=True)
             self._texts.pop(sha256, None)
 
-    def found(self) -> Iterator[Found | UnreadableSkill]:
+    def working_copies(self) -> Iterator[WorkingCopy | UnreadableSkill]:
         """Yield every skill's working copy (SKILL.md) on disk; for one that cannot be read, the
         reason.
         """
@@ -314,7 +314,7 @@ class SkillFolders:
                 if there:
                     yield self._read(key, folder / FILE)
 
-    def marks(self) -> dict[str, tuple[int, int]]:
+    def file_stamps(self) -> dict[str, tuple[int, int]]:
         """Return size and modification time of each skill's working copy, by path; they change with
         an edit.
         """
@@ -325,7 +325,7 @@ class SkillFolders:
                 marks[str(file)] = (stat.st_size, stat.st_mtime_ns)
         return marks
 
-    def _read(self, key: SkillKey, file: Path) -> Found | UnreadableSkill:
+    def _read(self, key: SkillKey, file: Path) -> WorkingCopy | UnreadableSkill:
         try:
             data = read_skill_file(file)
             text = parse(data, where=str(file))
@@ -337,7 +337,7 @@ class SkillFolders:
                 )
         except SkillError as error:
             return UnreadableSkill(key=key, error=error)
-        return Found(key=key, sha256=hashlib.sha256(data).hexdigest(), data=data)
+        return WorkingCopy(key=key, sha256=hashlib.sha256(data).hexdigest(), data=data)
 
 
 def _client_folder(key: SkillKey) -> str:

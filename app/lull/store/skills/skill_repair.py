@@ -13,18 +13,18 @@ from lull.core.errors import LullError, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders
-from lull.store.skills.skill_seals import mend, sealed_states
+from lull.store.skills.skill_seals import repair_rows, sealed_states
 
 log = logging.getLogger(__name__)
 
 
-async def look_through(database: Database, folders: SkillFolders) -> list[LullError]:
+async def check_and_repair(database: Database, folders: SkillFolders) -> list[LullError]:
     """Compare every skill's stored text and state with what was approved, and repair what can be
     repaired.
 
     Returns errors for the rest.
     """
-    mended = await database.write(mend)
+    mended = await database.write(repair_rows)
     lost = await asyncio.to_thread(_lost_versions, database, folders)
     wrong = await asyncio.to_thread(database.read, _lost_generations)
     if mended:
@@ -66,7 +66,7 @@ def _lost_versions(database: Database, folders: SkillFolders) -> list[tuple[Skil
     )
     lost = []
     for key, sha256 in found:
-        if not folders.is_whole(sha256, key) and not _from_proposal(database, folders, sha256):
+        if not folders.ensure_intact(sha256, key) and not _from_proposal(database, folders, sha256):
             lost.append((key, sha256))
     return lost
 

@@ -57,7 +57,7 @@ class _Copy:
     states: tuple[State, ...]
 
 
-def begin(connection: sqlite3.Connection) -> None:
+def create_seals(connection: sqlite3.Connection) -> None:
     """Create the key for seals and seal all generations, if the library has no key yet; give seals
     of the older form, without a copy, their copy if the rows still match.
     """
@@ -102,7 +102,7 @@ def sealed_states(connection: sqlite3.Connection) -> SealedStates:
     )
 
 
-def mend(connection: sqlite3.Connection) -> list[str]:
+def repair_rows(connection: sqlite3.Connection) -> list[str]:
     """Write the sealed states back into the table where it says otherwise; return the names of the
     skills whose rows were changed, added or removed outside Lull.
     """

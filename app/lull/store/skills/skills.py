@@ -30,9 +30,9 @@ from lull.core.skills.skill import (
 )
 from lull.store.database import Database
 from lull.store.skills.library_reader import LibraryReader
-from lull.store.skills.skill_folders import Found, SkillFolders, UnreadableSkill
-from lull.store.skills.skill_repair import look_through
-from lull.store.skills.skill_seals import begin, seal
+from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill, WorkingCopy
+from lull.store.skills.skill_repair import check_and_repair
+from lull.store.skills.skill_seals import create_seals, seal
 from lull.store.writer import insert
 
 log = logging.getLogger(__name__)
@@ -50,8 +50,8 @@ class Skills(LibraryReader):
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         super().__init__(database, folders)
-        database.submit(begin).result()
-        self.strange: tuple[Found, ...] = ()
+        database.submit(create_seals).result()
+        self.strange: tuple[WorkingCopy, ...] = ()
         """Working copies with unapproved text, from the last scan. They are never put into prompts
         and stay as they are until the user decides."""
         # A change and a folder scan must not see each other's intermediate state.
@@ -60,7 +60,7 @@ class Skills(LibraryReader):
 
     # Writing
 
-    def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
+    def count_uses(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
         """Count one more use of each of these skills by a client; the database is written later,
         without waiting.
         """
@@ -126,20 +126,20 @@ class Skills(LibraryReader):
     def _check_whole(self, skill: Skill) -> None:
         """Raise StoreError if an active skill's text is not the approved one."""
         in_force = skill.status is SkillStatus.ACTIVE
-        if in_force and not (skill.body and self.folders.is_whole(skill.sha256, skill.key)):
+        if in_force and not (skill.body and self.folders.ensure_intact(skill.sha256, skill.key)):
             raise StoreError(
                 f"The text of '{skill.name}' v{skill.version} is not what was approved: its file"
                 " or its record was changed or is lost.",
                 hint="Nothing was changed. Another version of it, or a new text, can be used.",
             )
 
-    async def look_through(self) -> list[LullError]:
+    async def check_and_repair(self) -> list[LullError]:
         """Compare every skill's stored text and state with what was approved, and repair what can
         be repaired.
 
         Returns errors for the rest.
         """
-        return await look_through(self._db, self.folders)
+        return await check_and_repair(self._db, self.folders)
 
     async def _follow(self, changed: Sequence[Skill]) -> None:
         """Write the changed skills to their working copies and record that.
@@ -161,7 +161,7 @@ class Skills(LibraryReader):
         for skill in changed:
             try:
                 if skill.status is SkillStatus.ARCHIVED:
-                    self.folders.put_away(skill.key)
+                    self.folders.move_to_archive(skill.key)
                 else:
                     self.folders.check_out(skill.key, skill.sha256)
             except (OSError, StoreError) as error:
@@ -195,7 +195,7 @@ class Skills(LibraryReader):
                 broken.add(key)
 
         def plan(library: Library) -> list[Skill]:
-            return list(removed(library, deleted))
+            return list(archived_if_deleted(library, deleted))
 
         changed = plan(self.library())
         if changed:
@@ -204,7 +204,7 @@ class Skills(LibraryReader):
             await self._change(plan, kind=ChangeKind.HAND_EDIT, detail=detail, at=at)
             written = self._written()
         library = self.library()
-        unknown = strangers(library, written, found)
+        unknown = unapproved_copies(library, written, found)
         self.strange = tuple(unknown.values())
         behind = [
             skill
@@ -228,12 +228,12 @@ class Skills(LibraryReader):
             if skill is not None and skill.status is not SkillStatus.ARCHIVED:
                 await self._follow([skill])
             else:
-                await asyncio.to_thread(self.folders.put_away, key)
+                await asyncio.to_thread(self.folders.move_to_archive, key)
 
-    def _look(self) -> tuple[dict[SkillKey, Found], list[UnreadableSkill]]:
-        found: dict[SkillKey, Found] = {}
+    def _look(self) -> tuple[dict[SkillKey, WorkingCopy], list[UnreadableSkill]]:
+        found: dict[SkillKey, WorkingCopy] = {}
         wrong: list[UnreadableSkill] = []
-        for item in self.folders.found():
+        for item in self.folders.working_copies():
             if isinstance(item, UnreadableSkill):
                 wrong.append(item)
             else:
@@ -247,9 +247,9 @@ class Skills(LibraryReader):
         return {SkillKey(row["client"], row["name"]): row["sha256"] for row in rows}
 
 
-def strangers(
-    library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
-) -> dict[SkillKey, Found]:
+def unapproved_copies(
+    library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, WorkingCopy]
+) -> dict[SkillKey, WorkingCopy]:
     """Return the working copies (SKILL.md files) with an unapproved text, which somebody other than
     Lull wrote: it is neither the library's nor the last text that Lull wrote.
     """
@@ -262,7 +262,7 @@ def strangers(
     return unknown
 
 
-def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
+def archived_if_deleted(library: Library, deleted: set[SkillKey]) -> list[Skill]:
     """Return the skills whose folders were deleted from disk, as values with the status archived;
     nothing is stored.
     """
@@ -274,7 +274,7 @@ def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
     ]
 
 
-def _lags(skill: Skill, found: Found | None, written: str | None) -> bool:
+def _lags(skill: Skill, found: WorkingCopy | None, written: str | None) -> bool:
     """Return whether the working copy, or the record of it, differs from the library."""
     if skill.status is SkillStatus.ARCHIVED:
         return written is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
-from lull.core.training.events import Stepped, steps_in
+from lull.core.training.events import StepDone, steps_in
 from lull.core.training.examples import Example
 from lull.core.training.run_format import (
     ADAPTER,
@@ -92,7 +92,7 @@ class RunFolders:
         except OSError as error:
             raise StoreError(f"{file}: {error.strerror}.") from error
 
-    def steps(self, run: str) -> list[Stepped]:
+    def steps(self, run: str) -> list[StepDone]:
         """Return the steps that a training run has made so far; none if its folder is gone."""
         try:
             text = (self.folder(run) / EVENTS).read_text("utf-8", errors="replace")
@@ -118,7 +118,7 @@ class RunFolders:
             folder.rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
 
-    def slim(self, run: str) -> None:
+    def delete_checkpoints(self, run: str) -> None:
         """Delete the checkpoints of a finished training run, which are large."""
         shutil.rmtree(self.folder(run) / CHECKPOINTS, ignore_errors=True)
 

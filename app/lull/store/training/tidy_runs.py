@@ -9,7 +9,7 @@ from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
 
-class TidyRuns:
+class RunFolderCleanup:
     """Removes training run folders, except those of open runs and of the newest finished ones."""
 
     def __init__(self, training: Training, folders: RunFolders, *, keep: Callable[[], int]) -> None:
@@ -33,4 +33,4 @@ class TidyRuns:
             if number >= self._keep():
                 self._folders.remove(run.id)
             else:
-                self._folders.slim(run.id)
+                self._folders.delete_checkpoints(run.id)

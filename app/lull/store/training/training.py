@@ -17,7 +17,7 @@ from typing import Any
 from lull.core.errors import Conflict, NotFound
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
-from lull.core.training.rollout import Drawn, GroupState, RolloutGroup, SampledPolicy
+from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
 from lull.store.database import Database
 
@@ -63,7 +63,7 @@ class Training:
 
         return await self._db.write(work)
 
-    def states(
+    def group_states(
         self, policy: SampledPolicy
     ) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
         """Return, by turn, the state of each group of answers sampled from this policy (base model
@@ -326,7 +326,7 @@ def _group(row: sqlite3.Row) -> RolloutGroup:
         number=row["number"],
         prompt_ids=tuple(json.loads(row["prompt_ids"])),
         samples=tuple(
-            Drawn(ids=tuple(d["ids"]), logprobs=tuple(d["logprobs"]), reward=d["reward"])
+            RolloutAnswer(ids=tuple(d["ids"]), logprobs=tuple(d["logprobs"]), reward=d["reward"])
             for d in json.loads(row["samples"])
         ),
         scored_by=row["scored_by"],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lull.desktop.pages.review.checklist import Checklist, Mark, mark_of_tests, whose_words
+from lull.desktop.pages.review.checklist import Checklist, Mark, author_line, mark_of_tests
 
 Json = dict[str, Any]
 
@@ -27,13 +27,13 @@ def proposal(*whose: str, **more: Any) -> Json:
     ],
 )
 def test_whose_words_it_is_in(whose: tuple[str, ...], mark: Mark, words: str) -> None:
-    said = whose_words(proposal(*whose))
+    said = author_line(proposal(*whose))
     assert said[0] is mark and said[1].startswith(words)
 
 
 def test_a_removal_has_nobodys_words() -> None:
-    assert whose_words(proposal("yours", kind="retire"))[1] == ""
-    assert whose_words(proposal())[1] == ""
+    assert author_line(proposal("yours", kind="retire"))[1] == ""
+    assert author_line(proposal())[1] == ""
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from lull.desktop.pages.review.proposal_rows import (
     row_words,
     status_words,
 )
-from lull.desktop.pages.review.standing_words import status_chip, why_not
+from lull.desktop.pages.review.standing_words import confirmation_reason, status_chip
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import ago, now
@@ -458,7 +458,7 @@ def test_what_is_snoozed_is_out_of_sight_keeps_its_proof_and_comes_back(
     assert not page.prove.isVisible()
     desk.clock.advance(4 * 3600 + 1)
     assert [p["status"] for p in desk.reviewing.list()["proposals"]] == ["proved"]
-    assert [p.id for p in desk.do(desk.review.wake())] == [proposal.id]
+    assert [p.id for p in desk.do(desk.review.end_postponements())] == [proposal.id]
     assert is_(desk, proposal, "proved")
 
 
@@ -550,14 +550,16 @@ def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
         "reason": "only you can tell: compare six answers (`lull review compare prop_1`)",
     }  # fmt: skip
     for status in ("unproved", "deferred"):
-        said = why_not({**waiting, "status": status})
+        said = confirmation_reason({**waiting, "status": status})
         assert said.startswith("Only you can tell whether it helps")
 
 
 def test_a_reason_names_the_window_s_places_and_no_commands() -> None:
     known = {**measured(), "reason": "look at `lull skills list` first."}
     for standing in ("not-better", "quarantined"):
-        assert why_not({**known, "standing": standing}).endswith(": look at the Skills page first.")
+        assert confirmation_reason({**known, "standing": standing}).endswith(
+            ": look at the Skills page first."
+        )
     retired = {**known, "kind": "retire"}
     assert evidence_words(retired) == "look at the Skills page first."
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
-from lull.config.files import show as all_settings
+from lull.config.files import describe_settings as all_settings
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract import routes

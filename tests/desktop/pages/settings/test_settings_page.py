@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 
 from lull.contract import routes
-from lull.desktop.pages.letting_out import lets_out
+from lull.desktop.pages.letting_out import exposure_words
 from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage
@@ -208,7 +208,7 @@ def test_a_change_is_named_and_can_be_undone(on_script: Shown, scripted: Scripte
     ],
 )
 def test_what_lets_data_out_is_told_from_what_does_not(key: str, text: str, asks: bool) -> None:
-    assert bool(lets_out(key, text, "https://old.example")) is asks
+    assert bool(exposure_words(key, text, "https://old.example")) is asks
 
 
 def test_nothing_lets_data_out_without_a_second_word(on_script: Shown, scripted: Scripted) -> None:

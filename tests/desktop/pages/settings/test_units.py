@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QLocale
 
-from lull.config.files import show
+from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.pages.settings import units
@@ -20,14 +20,14 @@ from lull.desktop.pages.settings.names import (
     without_keys,
 )
 from lull.desktop.pages.settings.units import NumberUnit
-from lull.desktop.words import speak
+from lull.desktop.words import set_language
 
 
 @pytest.fixture
 def decimal_comma() -> Iterator[None]:
-    speak(Catalogue(), QLocale("de"))
+    set_language(Catalogue(), QLocale("de"))
     yield
-    speak(Catalogue(), QLocale(QLocale.Language.English))
+    set_language(Catalogue(), QLocale(QLocale.Language.English))
 
 
 def in_words(key: str) -> str:
@@ -35,7 +35,7 @@ def in_words(key: str) -> str:
 
 
 def test_every_setting_has_a_name_of_its_own_that_is_no_key() -> None:
-    keys = [one.key for one in show(Settings())]
+    keys = [one.key for one in describe_settings(Settings())]
     assert set(NAMES) == set(keys)
     assert len(set(NAMES.values())) == len(NAMES)
     assert set(GROUPS) == {key.split(".")[0] for key in keys}
@@ -65,13 +65,13 @@ def test_a_reason_names_other_settings_as_the_page_does() -> None:
 
 def test_no_reason_says_a_key_of_a_setting() -> None:
     keys = {key.split(".")[1] for key in NAMES if "_" in key.split(".")[1]} | set(NAMES)
-    for one in show(Settings()):
+    for one in describe_settings(Settings()):
         said = without_keys(one.reason, one.key.split(".")[0]).split()
         assert not keys & {word.strip(".,;:()") for word in said}, one.key
 
 
 def test_every_number_with_a_unit_in_its_key_has_it_in_words() -> None:
-    found = {one.key: units.unit_of(one.key, one.default) for one in show(Settings())}
+    found = {one.key: units.unit_of(one.key, one.default) for one in describe_settings(Settings())}
     assert found["idle.after_min"] is NumberUnit.MINUTES
     assert found["records.keep_mb"] is NumberUnit.MEGABYTES
     assert found["idle.load_share"] is NumberUnit.PERCENT
@@ -98,28 +98,28 @@ def test_every_number_with_a_unit_in_its_key_has_it_in_words() -> None:
 def test_a_number_stands_in_its_field_as_people_write_it(
     value: float, unit: NumberUnit | None, text: str
 ) -> None:
-    assert units.shown(value, unit) == text
-    assert float(units.typed(text, unit)) == value
+    assert units.field_text(value, unit) == text
+    assert float(units.parse_typed(text, unit)) == value
 
 
 @pytest.mark.usefixtures("decimal_comma")
 def test_a_number_is_typed_with_the_point_of_the_language() -> None:
-    assert units.shown(0.5, NumberUnit.MINUTES) == "0,5"
-    assert units.typed("0,5", NumberUnit.MINUTES) == "0.5"
-    assert units.typed("12,5 %", NumberUnit.PERCENT) == "0.125"
+    assert units.field_text(0.5, NumberUnit.MINUTES) == "0,5"
+    assert units.parse_typed("0,5", NumberUnit.MINUTES) == "0.5"
+    assert units.parse_typed("12,5 %", NumberUnit.PERCENT) == "0.125"
 
 
 def test_what_is_no_number_goes_to_the_service_which_says_so() -> None:
-    assert units.typed("a lot", NumberUnit.PERCENT) == "a lot"
-    assert units.typed(" 12 min ", NumberUnit.MINUTES) == "12 min"
+    assert units.parse_typed("a lot", NumberUnit.PERCENT) == "a lot"
+    assert units.parse_typed(" 12 min ", NumberUnit.MINUTES) == "12 min"
 
 
 def test_a_value_is_said_with_its_unit() -> None:
-    assert units.said(1.0, NumberUnit.MINUTES) == "1 minute"
-    assert units.said(15.0, NumberUnit.MINUTES) == "15 minutes"
-    assert units.said(0.25, NumberUnit.PERCENT) == "25%"
-    assert units.said(True, None) == "on"
-    assert units.said([], None) == "empty"
+    assert units.in_words(1.0, NumberUnit.MINUTES) == "1 minute"
+    assert units.in_words(15.0, NumberUnit.MINUTES) == "15 minutes"
+    assert units.in_words(0.25, NumberUnit.PERCENT) == "25%"
+    assert units.in_words(True, None) == "on"
+    assert units.in_words([], None) == "empty"
 
 
 def test_the_bounds_of_a_share_are_told_in_percent() -> None:

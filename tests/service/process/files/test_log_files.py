@@ -70,15 +70,15 @@ def test_the_last_lines_reach_into_older_files(tmp_path: Path) -> None:
     (tmp_path / f"{FILE}.1").write_text("3\n4\n")
     (tmp_path / FILE).write_text("5\n6\n")
     assert [file.name for file in newest_first(tmp_path)] == [FILE, f"{FILE}.1", f"{FILE}.2"]
-    assert log_lines.last(tmp_path, 2) == ["5", "6"]
-    assert log_lines.last(tmp_path, 3) == ["4", "5", "6"]
-    assert log_lines.last(tmp_path, 99) == ["1", "2", "3", "4", "5", "6"]
+    assert log_lines.last_lines(tmp_path, 2) == ["5", "6"]
+    assert log_lines.last_lines(tmp_path, 3) == ["4", "5", "6"]
+    assert log_lines.last_lines(tmp_path, 99) == ["1", "2", "3", "4", "5", "6"]
 
 
 @pytest.fixture
 def seen(tmp_path: Path) -> Iterator[list[str]]:
     """What a follower of the folder has seen so far."""
-    following = log_lines.Following(tmp_path)
+    following = log_lines.LogFollower(tmp_path)
     lines: list[str] = []
 
     def follow() -> None:

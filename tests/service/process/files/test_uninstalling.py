@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from lull.desktop.diagnostics import bundle
-from lull.desktop.wiping import KEPT_NAMES, wiped
+from lull.desktop.diagnostics import bug_report
+from lull.desktop.wiping import KEPT_NAMES, delete_data_files
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
@@ -130,7 +130,7 @@ def hand_out(user: User, folder: Path) -> None:
     """What a user gives to others: it lies where they put it, so it stays."""
     user.ask("skills", "export", str(folder / "skills"))
     user.ask("backup", str(folder / "kept.zip"))
-    given = bundle(
+    given = bug_report(
         status=user.ask("status"),
         checks=user.run("doctor", "--json").json["checks"],
         settings=user.ask("settings")["settings"],
@@ -164,7 +164,7 @@ def test_removing_lull_leaves_nothing_that_was_said(user: User) -> None:
     running.process.wait()
 
     # "Delete data", everything: what is kept has no word of it.
-    assert wiped(user.home) == []
+    assert delete_data_files(user.home) == []
     assert {one.name for one in user.home.iterdir()} <= KEPT_NAMES
     left = [one for one in user.holding(WORDS, KEY, PASSWORD, FEED) if not one.startswith("given")]
     assert left == []

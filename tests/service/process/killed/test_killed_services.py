@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lull.core.training.eligibility import marks_of
+from lull.core.training.eligibility import comparison_words
 from tests.running import Lull, RunningLull
 from tests.service.process.killed.street import SETTINGS, Cook, Street
 
@@ -115,14 +115,14 @@ def check_support(street: Street, turns: list[Json], proposals: list[Json]) -> N
         if proposal["status"] != "rejected"
         for turn in (*proposal["turns"]["failures"], *proposal["turns"]["wish"])
     }
-    asked = [marks_of(turn["request"]) for turn in turns if turn["id"] in taught]
+    asked = [comparison_words(turn["request"]) for turn in turns if turn["id"] in taught]
     for turn in turns:
         if turn["id"] in taught:
             assert turn["support"] and not turn["eligible"]
         if turn["support"]:
             assert not turn["eligible"]
         if turn["eligible"]:
-            words = marks_of(turn["request"])
+            words = comparison_words(turn["request"])
             assert all(len(words & other) < 0.6 * len(words | other) for other in asked)
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lull.desktop.diagnostics import bundle
+from lull.desktop.diagnostics import bug_report
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below
@@ -44,7 +44,7 @@ def test_no_secret_is_in_diagnostics_exports_or_logs(lull: Lull) -> None:
     status, settings = lull.ask("status"), lull.ask("settings")["settings"]
     checks = lull.run("doctor", "--json").json["checks"]
     log = (lull.home / "logs" / "service.log").read_text()
-    given = bundle(
+    given = bug_report(
         status=status,
         checks=checks,
         settings=settings,

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lull.desktop.diagnostics import bundle
+from lull.desktop.diagnostics import bug_report
 from tests.cli.terminal import CTRL_C, at_a_terminal
 from tests.running import Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket
@@ -62,7 +62,7 @@ def test_every_request_needs_the_token(lull: Lull) -> None:
     # What is pasted into a report: status, doctor, settings, logs, and the window's diagnostics.
     checks, settings = lull.ask("doctor")["checks"], lull.ask("settings")["settings"]
     log = (lull.home / "logs" / "service.log").read_text().splitlines()
-    given = bundle(
+    given = bug_report(
         status=status, checks=checks, settings=settings, log=log, home=lull.home, user="anna"
     )
     words = [lull.run(*one).out for one in (("status",), ("doctor",), ("settings",), ("logs",))]

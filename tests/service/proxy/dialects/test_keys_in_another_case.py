@@ -52,7 +52,7 @@ def test_a_native_system_text_is_grown_in_any_case() -> None:
     grown = json.loads(GENERATE.inject(sent(model="m", prompt="hi", System=None), BLOCK))
     assert grown == {"model": "m", "prompt": "hi", "System": "OWN\n\nBLOCK"}
     assert not GENERATE.injectable(sent(model="m", prompt="hi", Raw=True))
-    assert GENERATE.ask(sent(model="m", prompt="hi", RAW=True)).raw
+    assert GENERATE.read_engine_options(sent(model="m", prompt="hi", RAW=True)).raw
 
 
 def test_an_option_in_another_case_is_none_of_ours() -> None:

@@ -236,7 +236,7 @@ KEYS = st.sampled_from(
 @given(st.sampled_from(sorted(CHAT_ROUTES)), st.dictionaries(KEYS, ODD, max_size=6))
 def test_absurd_requests_are_a_clear_error_or_fine(route: str, fields: dict[str, Any]) -> None:
     dialect, data = CHAT_ROUTES[route], body(**fields)
-    for read in (dialect.read_request, dialect.ask):
+    for read in (dialect.read_request, dialect.read_engine_options):
         try:
             read(data)
         except RequestError as error:

@@ -97,7 +97,7 @@ class AmountRange(NamedTuple):
     at_most: int | None
 
 
-def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
+def amount_range(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
     """Parse how many of certain things (words, lines, …) a rule asks for, as a smallest and a
     largest number; `noun` is a regular expression for the things. None if this is unclear.
 
@@ -115,7 +115,7 @@ def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
     return _judged(one, before, after, limit=limit)
 
 
-def bare(text: str, *, limit: bool = False) -> AmountRange | None:
+def bare_amount(text: str, *, limit: bool = False) -> AmountRange | None:
     """Parse an amount that a rule gives without a noun ("at most 100"). None unless the text
     contains exactly one number. With `limit`, a plain number is a maximum; otherwise it means
     exactly that many.
@@ -129,7 +129,7 @@ def bare(text: str, *, limit: bool = False) -> AmountRange | None:
     )
 
 
-def counts(text: str, noun: str) -> bool:
+def mentions_amount(text: str, noun: str) -> bool:
     """Whether a text contains a number of certain things, such as "two sentences", as a limit or
     not. `noun` is a regular expression for the things.
     """

@@ -13,7 +13,7 @@ from typing import Final
 from lull.core.checks import language
 from lull.core.checks.check import CheckKind
 from lull.core.checks.rules.amounts import NUMBER
-from lull.core.checks.rules.phrases import blanked, denied
+from lull.core.checks.rules.phrases import is_forbidden, mask_quoted
 
 _UNITS: Final[Mapping[str, str]] = {
     "metric": r"metric|metrisch\w*|métriques?|métric[oa]s?|si units",
@@ -150,21 +150,21 @@ _NOT_THE_OTHER: Final = re.compile(r"\b(?:not|never|instead|nicht|statt|pas|no)\
 _COUNTED: Final = re.compile(rf"(?:\b{NUMBER}\s+|[-./])$", re.IGNORECASE)
 
 
-def chosen(kind: CheckKind, text: str) -> str:
+def wanted_choice(kind: CheckKind, text: str) -> str:
     """Return the one thing that a rule wants, such as a unit or a date format, by the name that
     checks use for it; "" if the rule names none or is unclear. `kind` says what sort of thing to
     look for.
     """
     if kind is CheckKind.LANGUAGE:
         return _language(text)
-    bare = text if kind in (CheckKind.DATE_FORMAT, CheckKind.TIME_FORMAT) else blanked(text)
+    bare = text if kind in (CheckKind.DATE_FORMAT, CheckKind.TIME_FORMAT) else mask_quoted(text)
     bare = bare.lower()
     wanted, unwanted = set[str](), set[str]()
     for name, pattern in _NAMED[kind].items():
         for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", bare):
             if kind is CheckKind.UNITS and _COUNTED.search(bare[: found.start()]):
                 continue  # "eight miles a day" is a quantity, "DD-MM" is no millimetre
-            (unwanted if denied(bare, found) else wanted).add(name)
+            (unwanted if is_forbidden(bare, found) else wanted).add(name)
     if kind is CheckKind.NO_SIGN:
         wanted, unwanted = unwanted or wanted, set()
     for name in tuple(wanted):
@@ -177,7 +177,7 @@ def chosen(kind: CheckKind, text: str) -> str:
     # "Straight quotes, the curly ones break": the first part is the rule, the rest a reason.
     first = text.split(",", maxsplit=1)[0]
     if len(wanted) > 1 and first != text:
-        return chosen(kind, first)
+        return wanted_choice(kind, first)
     others = {_OTHER[name] for name in unwanted if name in _OTHER}
     return others.pop() if not wanted and len(others) == 1 else ""
 
@@ -196,15 +196,15 @@ def _language(text: str) -> str:
     """Return the language to answer in, if it is named alone or after "in", "auf" or "en"."""
     if re.search(r"translat|übersetz|tradui|traduc|british|american|spelling", text, re.IGNORECASE):
         return ""
-    bare = blanked(text)
+    bare = mask_quoted(text)
     found = {
         language.CODES[word[1].lower()]
         for word in _SPOKEN_IN.finditer(bare)
         if word[1].lower() in language.CODES
-        and not denied(bare, word)
+        and not is_forbidden(bare, word)
         and not _SUBJECT.match(bare[word.end() :])
     }
-    alone = set(language.named(bare)) == found
+    alone = set(language.named_languages(bare)) == found
     if len(found) == 1 and (alone or _NOT_THE_OTHER.search(bare)):
         return found.pop()
     # "In German, my English is poor": the rest is a reason.

@@ -58,7 +58,7 @@ def named(text: str) -> set[str]:
     }
 
 
-def shown(answer: str) -> set[str]:
+def code_languages_in(answer: str) -> set[str]:
     """Return the programming languages of the code in an answer; empty if there is no code or its
     language is unclear.
     """

@@ -11,7 +11,7 @@ from typing import Final
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules import amounts, choices
 from lull.core.checks.rules.parameters import parameters, spanned
-from lull.core.checks.rules.phrases import LENGTH_NOUNS, ONE_PART, blanked, denied
+from lull.core.checks.rules.phrases import LENGTH_NOUNS, ONE_PART, is_forbidden, mask_quoted
 
 _Form = Callable[[str], Check | None]
 
@@ -32,9 +32,9 @@ def _said(kind: CheckKind, noun: str, *, also: str, deny: bool) -> _Form:
     pattern, more = re.compile(rf"\b(?:{noun})", re.IGNORECASE), re.compile(also, re.IGNORECASE)
 
     def form(clause: str) -> Check | None:
-        bare = blanked(clause)
+        bare = mask_quoted(clause)
         found = pattern.search(bare)
-        if found is None or not more.search(bare) or denied(bare, found) is not deny:
+        if found is None or not more.search(bare) or is_forbidden(bare, found) is not deny:
             return None
         if kind in (CheckKind.BULLETS, CheckKind.NUMBERED_LIST) and ONE_PART.search(clause):
             return None
@@ -84,7 +84,9 @@ def _counted(kind: CheckKind) -> _Form:
             return None
         if kind is CheckKind.CHARACTERS and not _CHARACTERS.search(clause):
             return None
-        return spanned(kind, amounts.span(clause, LENGTH_NOUNS[kind], limit=kind == "words"))
+        return spanned(
+            kind, amounts.amount_range(clause, LENGTH_NOUNS[kind], limit=kind == "words")
+        )
 
     return form
 
@@ -148,7 +150,7 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
     pattern = re.compile(rf"\b(?:{verb})", re.IGNORECASE)
 
     def form(clause: str) -> Check | None:
-        found = pattern.search(blanked(clause))
+        found = pattern.search(mask_quoted(clause))
         if found and re.search(r"\b(?:that|which|who)\s*$", clause[: found.start()], re.IGNORECASE):
             return None
         check = parameters(kind, clause) if found else None
@@ -161,7 +163,7 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
 
 def _worded(clause: str) -> Check | None:
     """Return the check that a quoted word must, or must not, occur anywhere."""
-    bare = blanked(clause)
+    bare = mask_quoted(clause)
     if re.search(r"\b(?:end|start|begin|clos|open|sign|finish)\w*\b", bare, re.IGNORECASE):
         return None
     if re.search(

@@ -15,10 +15,10 @@ from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
     ONE_PART,
     PART_OF_ANSWER,
-    blanked,
-    denies,
+    has_negation,
+    mask_quoted,
     quoted_after,
-    straight,
+    with_straight_quotes,
 )
 from lull.core.checks.rules.wanting import wanted_words
 
@@ -43,7 +43,7 @@ def parameters(kind: CheckKind, rule: str) -> Check | None:
     """
     if kind in _NO_PARAMETERS:
         return Check(kind=kind)
-    return _READERS[kind](kind, straight(rule))
+    return _READERS[kind](kind, with_straight_quotes(rule))
 
 
 _Reader = Callable[[CheckKind, str], Check | None]
@@ -53,16 +53,16 @@ def _length(kind: CheckKind, text: str) -> Check | None:
     if ONE_PART.search(text):
         return None
     limit = kind in (CheckKind.WORDS, CheckKind.CHARACTERS)
-    found = amounts.span(text, LENGTH_NOUNS[kind], limit=limit)
+    found = amounts.amount_range(text, LENGTH_NOUNS[kind], limit=limit)
     if found is None and not _counts_another(kind, text):
-        found = amounts.bare(text, limit=limit)
+        found = amounts.bare_amount(text, limit=limit)
     return spanned(kind, found)
 
 
 def _counts_another(kind: CheckKind, text: str) -> bool:
     """Whether the rule's number counts something else than the class of check does."""
     nouns = "|".join(one for name, one in LENGTH_NOUNS.items() if name is not kind)
-    return amounts.counts(text, rf"{nouns}|minutes?|hours?|days?|times|pages?")
+    return amounts.mentions_amount(text, rf"{nouns}|minutes?|hours?|days?|times|pages?")
 
 
 def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
@@ -72,9 +72,9 @@ def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
 
 
 def _list(kind: CheckKind, text: str) -> Check | None:
-    if ONE_PART.search(text) or not amounts.counts(text, LENGTH_NOUNS[kind]):
+    if ONE_PART.search(text) or not amounts.mentions_amount(text, LENGTH_NOUNS[kind]):
         return Check(kind=kind)
-    return spanned(kind, amounts.span(text, LENGTH_NOUNS[kind]))
+    return spanned(kind, amounts.amount_range(text, LENGTH_NOUNS[kind]))
 
 
 def _no_bullets(kind: CheckKind, text: str) -> Check | None:
@@ -97,8 +97,8 @@ def _start(kind: CheckKind, text: str) -> Check | None:
 def _is_denied(text: str) -> bool:
     """Whether the text before the quotation is negated; "nothing after it" behind it does not
     count."""
-    before = blanked(text).split("§", 1)[0]
-    return denies(re.split(r"[.;]\s", before)[-1])
+    before = mask_quoted(text).split("§", 1)[0]
+    return has_negation(re.split(r"[.;]\s", before)[-1])
 
 
 def _end(kind: CheckKind, text: str) -> Check | None:
@@ -107,7 +107,7 @@ def _end(kind: CheckKind, text: str) -> Check | None:
     value = quoted_after(text, cue) or _capitalised(text, verb, r"(?:with|as|off as|off)")
     # A full stop inside the quotation marks usually belongs to the rule's own sentence.
     value = value if value.endswith("...") else value.rstrip(".")
-    if re.search(rf"§\s*,?\s*(?:{_GOES_ON})", blanked(text), re.IGNORECASE):
+    if re.search(rf"§\s*,?\s*(?:{_GOES_ON})", mask_quoted(text), re.IGNORECASE):
         return None  # more is to follow it
     return Check(kind=kind, value=value, must=not _is_denied(text)) if value else None
 
@@ -150,17 +150,19 @@ def _place(text: str) -> Part:
     """Return the part in which a word or sign is forbidden: code if the rule names code, else the
     whole answer.
     """
-    in_code = code_language.named(blanked(text)) or re.search(r"\bcode\b", blanked(text), re.I)
+    in_code = code_language.named(mask_quoted(text)) or re.search(
+        r"\bcode\b", mask_quoted(text), re.I
+    )
     return Part.CODE if in_code else Part.WHOLE
 
 
 def _chosen(kind: CheckKind, text: str) -> Check | None:
-    value = choices.chosen(kind, text)
+    value = choices.wanted_choice(kind, text)
     return Check(kind=kind, value=value) if value else None
 
 
 def _units(kind: CheckKind, text: str) -> Check | None:
-    value = choices.chosen(kind, text)
+    value = choices.wanted_choice(kind, text)
     only = re.search(
         r"\b(?:only|just|nothing but|nur|ausschließlich|seulement|solo|sólo)\b", text, re.I
     )
@@ -168,17 +170,17 @@ def _units(kind: CheckKind, text: str) -> Check | None:
 
 
 def _language(kind: CheckKind, text: str) -> Check | None:
-    if value := choices.chosen(kind, text):
+    if value := choices.wanted_choice(kind, text):
         return Check(kind=kind, value=value)
     never = re.search(r"\b(?:never|niemals|nie|jamais|nunca)\b", text, re.IGNORECASE)
-    codes = language.named(blanked(text))
+    codes = language.named_languages(mask_quoted(text))
     if never and len(codes) == 1 and re.search(r"\b(?:in|auf|en)\s+\w+\W*$", text, re.IGNORECASE):
         return Check(kind=kind, value=codes[0], must=False)
     return None
 
 
 def _sign(kind: CheckKind, text: str) -> Check | None:
-    value = choices.chosen(kind, text)
+    value = choices.wanted_choice(kind, text)
     return Check(kind=kind, value=value, part=_place(text)) if value else None
 
 
@@ -213,8 +215,8 @@ def _json(kind: CheckKind, text: str) -> Check | None:
 
 
 def _emojis(kind: CheckKind, text: str) -> Check | None:
-    bare = blanked(text).lower()
-    found = amounts.span(bare, r"emojis?|émojis?|emoticonos?|smileys?")
+    bare = mask_quoted(text).lower()
+    found = amounts.amount_range(bare, r"emojis?|émojis?|emoticonos?|smileys?")
     place = re.search(
         r"\b(?:at|am|à|al)\s(?:the |la |el )?(?:very )?(?P<where>end|ende|schluss|fin|final|start|"
         r"beginning|anfang|début|principio)\b|\b(?:(?P<ends>end|finish|close|sign off|beende)|"
@@ -233,7 +235,7 @@ def _emojis(kind: CheckKind, text: str) -> Check | None:
 
 
 def _indent(kind: CheckKind, text: str) -> Check | None:
-    value = choices.chosen(kind, text)
+    value = choices.wanted_choice(kind, text)
     if value != "spaces":
         return Check(kind=kind, value=value) if value else None
     number = amounts.number_of(text, LENGTH_NOUNS[kind])

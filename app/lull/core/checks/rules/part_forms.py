@@ -13,7 +13,7 @@ from typing import Final
 
 from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.rules import amounts
-from lull.core.checks.rules.phrases import LENGTH_NOUNS, blanked, denies, quoted
+from lull.core.checks.rules.phrases import LENGTH_NOUNS, has_negation, mask_quoted, quoted
 
 _EACH: Final = (
     r"(?:(?:each|every|any|all|per|jede[rsnm]?|alle|pro|chaque|toutes? les|par|cada|"
@@ -113,7 +113,7 @@ def part_named(clause: str) -> tuple[Part, str] | None:
     """Find the part of an answer (such as each bullet) that a clause of a user's rule is about;
     return it with the clause. None if the clause names no part.
     """
-    bare = blanked(clause)
+    bare = mask_quoted(clause)
     if _whole_counted(bare):
         return None
     parts = dict(_PARTS)
@@ -151,11 +151,11 @@ _IN_A_PART: Final = re.compile(
 )
 
 
-def in_a_part(clause: str) -> bool:
+def concerns_unchecked_part(clause: str) -> bool:
     """Whether a clause of a user's rule is about a part of the answer for which there is no check,
     such as headings.
     """
-    return _IN_A_PART.search(blanked(clause)) is not None
+    return _IN_A_PART.search(mask_quoted(clause)) is not None
 
 
 def part_check(clause: str) -> Check | None:
@@ -166,10 +166,12 @@ def part_check(clause: str) -> Check | None:
     if named is None:
         return None
     part, text = named
-    bare = blanked(text)
+    bare = mask_quoted(text)
     if part is Part.LIST:
         return _of_a_list(text)
-    if part is Part.CODE_LINES and (found := amounts.span(text, r"lines of code|code lines")):
+    if part is Part.CODE_LINES and (
+        found := amounts.amount_range(text, r"lines of code|code lines")
+    ):
         least, most = found.at_least, found.at_most
         return Check(kind=CheckKind.LINES, at_least=least, at_most=most, part=Part.CODE)
     if (texts := quoted(text)) and len(texts) == 1:
@@ -178,7 +180,7 @@ def part_check(clause: str) -> Check | None:
 
 
 def _of_a_list(text: str) -> Check | None:
-    found = amounts.span(text, LENGTH_NOUNS[CheckKind.BULLETS] + "|entries|punkten?|puntos")
+    found = amounts.amount_range(text, LENGTH_NOUNS[CheckKind.BULLETS] + "|entries|punkten?|puntos")
     if found is None or not (found.at_least or found.at_most):
         return None
     return Check(
@@ -202,19 +204,21 @@ def _placed(part: Part, bare: str, value: str) -> Check | None:
         kinds -= {CheckKind.CONTAINS}
     if len(kinds) != 1:
         return None
-    if part not in (Part.FIRST_LINE, Part.LAST_LINE) and denies(bare):
+    if part not in (Part.FIRST_LINE, Part.LAST_LINE) and has_negation(bare):
         return Check(kind=kinds.pop(), value=value, must=False, part=part)
-    return Check(kind=kinds.pop(), value=value, must=not denies(bare), part=part)
+    return Check(kind=kinds.pop(), value=value, must=not has_negation(bare), part=part)
 
 
 def _counted(part: Part, text: str) -> Check | None:
     for kind, noun in _COUNTS.items():
         if kind is _OWN.get(part):
             continue
-        found = amounts.span(text, noun, limit=True)
+        found = amounts.amount_range(text, noun, limit=True)
         if found is not None and (found.at_least or found.at_most):
             least, most = found.at_least, found.at_most
-            if denies(text) and re.search(r"\b(?:no|kein\w*|aucune?|ningun\w*)\b", text, re.I):
+            if has_negation(text) and re.search(
+                r"\b(?:no|kein\w*|aucune?|ningun\w*)\b", text, re.I
+            ):
                 least, most = _longest(text, least, most)
             return Check(kind=kind, at_least=least, at_most=most, part=part)
     return None
@@ -232,13 +236,13 @@ def _letters(part: Part, bare: str) -> Check | None:
     first = _STARTS.search(bare) is not None
     where = Part.FIRST_LETTER if first and part is Part.FIRST_LINE else part
     if re.search(_FULL_STOP, bare, re.I) and (_ENDS.search(bare) or re.search(r"\bend\b", bare)):
-        return Check(kind=CheckKind.ENDS, value=".", must=not denies(bare), part=part)
+        return Check(kind=CheckKind.ENDS, value=".", must=not has_negation(bare), part=part)
     if first and (where is part or re.search(_OTHER_START, bare, re.I)):
         return None
     small, capital = re.search(_SMALL, bare, re.I), re.search(_CAPITAL, bare, re.I)
     if bool(small) == bool(capital) or (part in (Part.ITEMS, Part.SENTENCES) and not first):
         return None
-    if denies(bare) and not first:
+    if has_negation(bare) and not first:
         return None
-    wants_small = bool(small) != denies(bare)
+    wants_small = bool(small) != has_negation(bare)
     return Check(kind=CheckKind.LOWER_CASE if wants_small else CheckKind.UPPER_CASE, part=where)

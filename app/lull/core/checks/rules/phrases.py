@@ -54,7 +54,7 @@ _AFTER_COLON: Final = re.compile(r"\b(?:with|as|mit|par|con|this|text|word)\s?:\
 _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.fromkeys("‘’‚‛", "'")})
 
 
-def straight(rule: str) -> str:
+def with_straight_quotes(rule: str) -> str:
     """Return the text of a user's rule with curly quotation marks made straight and with single
     spaces.
     """
@@ -69,7 +69,7 @@ def quoted_after(text: str, cue: str) -> str:
     """Return the first quoted text after `cue` (a regular expression). If nothing is quoted there,
     return the text after a colon; "" if there is no colon either.
     """
-    found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
+    found = re.search(rf"\b(?:{cue})", mask_quoted(text), re.IGNORECASE)
     if found is None:
         return quoted(text)[0] if len(quoted(text)) == 1 else ""
     behind = [one for one in QUOTED.finditer(text) if one.start() >= found.start()]
@@ -81,7 +81,7 @@ def quoted_after(text: str, cue: str) -> str:
     return colon[1].strip() if colon else ""
 
 
-def blanked(text: str) -> str:
+def mask_quoted(text: str) -> str:
     """Replace each quoted text in a user's rule by § signs of the same length, so that the quoted
     words are not mistaken for a part of the rule.
     """
@@ -119,12 +119,12 @@ _NOT_MORE: Final = re.compile(
 """Words with "no" or "not" that belong to an amount and are no negation, such as "no more than"."""
 
 
-def denies(text: str) -> bool:
+def has_negation(text: str) -> bool:
     """Whether a text contains a negation, apart from amounts such as "no more than"."""
-    return _DENIES.search(_NOT_MORE.sub(" ", blanked(text))) is not None
+    return _DENIES.search(_NOT_MORE.sub(" ", mask_quoted(text))) is not None
 
 
-def denied(text: str, found: re.Match[str]) -> bool:
+def is_forbidden(text: str, found: re.Match[str]) -> bool:
     """Whether something that a user's rule names is negated by the words shortly before or after
     it, as in "no emojis"; the rule then forbids it. `found` is its place in the text.
     """
@@ -147,12 +147,12 @@ def denied(text: str, found: re.Match[str]) -> bool:
     ):
         joined = near.rsplit(",", 1)[-1]
     count = len(_DENIES.findall(joined))
-    if denies_twice(joined):
+    if is_double_negation(joined):
         return False
     return count > 0 or _DENIED_BEHIND.match(text[found.end() :]) is not None
 
 
-def denies_twice(text: str) -> bool:
+def is_double_negation(text: str) -> bool:
     """Whether a text is a double negation, which demands what it names: "never leave out", "don't
     skip".
     """
@@ -233,13 +233,13 @@ def without_reason(text: str) -> str:
     """Remove from a rule the reason that the user gives for it, as in "No markdown, it lands in a
     text message".
     """
-    bare = blanked(text)
+    bare = mask_quoted(text)
     found = _REASON_BEHIND.search(bare)
     return text if found is None or not found.start() else text[: found.start()]
 
 
 def conditional(text: str) -> bool:
-    return _CONDITION.search(_EVEN_IF.sub("", blanked(text))) is not None
+    return _CONDITION.search(_EVEN_IF.sub("", mask_quoted(text))) is not None
 
 
 def without_even_if(text: str) -> str:
@@ -251,7 +251,7 @@ def without_even_if(text: str) -> str:
 
 def clauses(text: str) -> list[str]:
     """Split a user's rule into clauses that each ask for something by themselves."""
-    bare, parts, start = blanked(text), [], 0
+    bare, parts, start = mask_quoted(text), [], 0
     for end in _ENDS_CLAUSE.finditer(bare):
         parts.append(text[start : end.start()])
         start = end.end()
@@ -267,17 +267,17 @@ _SAYS_IT_AGAIN: Final = re.compile(
 )
 
 
-def echo(clause: str) -> bool:
+def is_repetition(clause: str) -> bool:
     """Whether a clause of a user's rule only repeats the clause before it with emphasis: "No
     emojis. Ever.", "Never use them".
     """
     return _SAYS_IT_AGAIN.match(clause) is not None
 
 
-def orders(clause: str) -> bool:
+def is_demand(clause: str) -> bool:
     """Whether a clause of a user's rule asks for something, rather than giving a reason or adding
     emphasis.
     """
     if _ECHO.match(clause) or _REASON.match(clause):
         return False
-    return _ORDERS.search(blanked(clause)) is not None
+    return _ORDERS.search(mask_quoted(clause)) is not None

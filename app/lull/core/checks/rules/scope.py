@@ -33,7 +33,7 @@ _FOR: Final = re.compile(
 """Matches "… for the warehouse board", which stays part of the rule."""
 
 
-def lead(rule: str) -> str:
+def scope_clause(rule: str) -> str:
     """Return the clause of a user's rule that says which requests the rule is for, such as "When I
     ask for a recipe, …"; "" if there is none.
     """
@@ -53,7 +53,7 @@ def _lead(rule: str) -> re.Match[str] | None:
     if found is None or not found["kind"]:
         return found
     kind = found["kind"]
-    if _ORDER.search(kind) or language.named(kind) or BARE.search(kind.lower()):
+    if _ORDER.search(kind) or language.named_languages(kind) or BARE.search(kind.lower()):
         return None  # "In Spanish, please", "In two sentences, please": this is the order itself
     return found
 
@@ -64,7 +64,7 @@ _ORDER: Final = re.compile(
 )
 
 
-def without_lead(rule: str) -> str:
+def without_scope_clause(rule: str) -> str:
     found = _lead(rule)
     if found is not None:
         return rule[found.end() :]

@@ -12,7 +12,7 @@ import re
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from lull.core.checks.rules.phrases import QUOTED, blanked, denies, denies_twice
+from lull.core.checks.rules.phrases import QUOTED, has_negation, is_double_negation, mask_quoted
 
 _NAMED: Final = re.compile(
     r"\b(?P<before>(?:the|das|le|la|el) (?:word|phrase|term|expression|wort|mot|expression|palabra|"
@@ -97,7 +97,7 @@ def with_named_words_quoted(text: str) -> str:
     however", "call him Bob".
     """
     for form in (_NAMED, _CALLED, _CODE_NAME):
-        here = form.search(blanked(text))
+        here = form.search(mask_quoted(text))
         if here is not None and text[here.start() : here.end()] == here[0]:
             said = here["before"] + " " if here["before"] else ""
             text = f'{text[: here.start()]}{said}"{here["word"]}"{text[here.end() :]}'
@@ -109,7 +109,7 @@ def wanted_words(text: str) -> WantedWords | None:
     if nothing is quoted or the rule is unclear.
     """
     found = list(QUOTED.finditer(text))
-    bare = blanked(text)
+    bare = mask_quoted(text)
     groups: list[list[re.Match[str]]] = []
     for one in found:
         between = bare[groups[-1][-1].end() : one.start()] if groups else ""
@@ -144,8 +144,8 @@ def _use(lead: str, tail: str, *, first: bool) -> _Use | None:
         return None
     if _INSTEAD.search(lead):
         return _Use.FORBIDDEN
-    before, behind = denies(lead), _BANNED_BEHIND.match(tail) is not None
-    if denies_twice(lead):
+    before, behind = has_negation(lead), _BANNED_BEHIND.match(tail) is not None
+    if is_double_negation(lead):
         return None if behind else _Use.WANTED
     if before and behind:
         return None if re.search(r"\bnot\b", tail) else _Use.FORBIDDEN

@@ -7,8 +7,8 @@ import binascii
 import re
 from typing import Final
 
-from lull.core.secrets.judging import changes, drawn
-from lull.core.secrets.pattern import Pattern, Where
+from lull.core.secrets.judging import count_changes, may_be_random
+from lull.core.secrets.pattern import Pattern, PatternPlace
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
@@ -83,13 +83,15 @@ def _short(token: str) -> bool:
     if not 14 <= len(body) <= 40 or not digits or digits == len(body):
         return False
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
-    return drawn(body) and changes(body) >= (len(body) // 3 if mixed else max(3, len(body) // 5))
+    return may_be_random(body) and count_changes(body) >= (
+        len(body) // 3 if mixed else max(3, len(body) // 5)
+    )
 
 
 def _behind_a_sign(token: str) -> bool:
     body = token.rpartition("~")[2].rstrip("=")
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
-    return mixed and any(c.isdigit() for c in body) and changes(body) >= len(body) // 3
+    return mixed and any(c.isdigit() for c in body) and count_changes(body) >= len(body) // 3
 
 
 BLOBS: Final = (
@@ -107,7 +109,7 @@ BLOBS: Final = (
         kind="token",
         regex=re.compile(r"eyJ[A-Za-z0-9+/_-]{24,4000}={0,2}(?![A-Za-z0-9+/_.-])"),
         hints=("eyj",),
-        where=Where.WORD,
+        where=PatternPlace.WORD,
         dense=True,
         check=_telling,
         holds="«eyJhcGlfa2V5IjoicTdLeFIybVpwNFR3QjlkIn0=»",
@@ -118,7 +120,7 @@ BLOBS: Final = (
         regex=re.compile(
             rf"{_BEGINS}(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}?(?:sk|pk|rk|ak|tok|tkn|token|key|apikey|api|pat|secret|auth|live|priv|access|refresh|bot|pass|cred|shpat|glpat|sess)[_-](?:(?:live|test|prod|dev|v\d)[_-])?[A-Za-z0-9]{{14,40}}(?![A-Za-z0-9/+_-])"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=_short,
         holds="«acme_live_8Kq2mZp4TwB9dHc8»",
         spares="test_user_key_of2024accounts",
@@ -133,7 +135,7 @@ BLOBS: Final = (
             r"|[A-Za-z][A-Za-z0-9._-]{0,20}:([A-Za-z0-9+/_-]{32,200}={0,2}))"
             r"(?![A-Za-z0-9+/_.:@-])"
         ),
-        where=Where.RUN,
+        where=PatternPlace.RUN,
         check=_behind_a_sign,
         not_before=re.compile(r"(?i)(?:integrity|fingerprint|nonce).{0,40}$"),
         holds=f"«sha256~{_A}»",

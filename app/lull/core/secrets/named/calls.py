@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, random
-from lull.core.secrets.pattern import QUOTE, Pattern, Where
+from lull.core.secrets.judging import has_sign, looks_random
+from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
 
 _STRING: Final = rf"(?:[a-zA-Z@]{{1,2}})?{QUOTE}((?:(?!\\{{0,7}}[\"'`]|&quot;)[^\s⟨⟩]){{5,400}})(?=\\{{0,7}}[\"'`]|&quot;)"
 _ARGUMENT: Final = rf"(?:{QUOTE}[^\n\"'`]{{0,120}}{QUOTE}|[\w.\[\]]{{1,60}})\s?,\s?"
@@ -26,8 +26,8 @@ def _call(
         kind=kind,
         regex=re.compile(rf"(?i)(?:{names})\s?[(\[]\s?{arguments}{_STRING}"),
         hints=hints,
-        where=Where.ANYWHERE,
-        check=has_sign if kind == "password" else random,
+        where=PatternPlace.ANYWHERE,
+        check=has_sign if kind == "password" else looks_random,
         holds=holds,
         spares=spares,
     )
@@ -98,8 +98,8 @@ CALLS: Final = (
             rf"(?:new [A-Z]\w{{1,30}}|= ?[A-Z]\w{{1,30}}|Client|client)\(\s?(?:\{{\s?)?(?:{_ARGUMENT})?(?:\w{{1,16}}\s?[:=]\s?)?{_STRING}"
         ),
         hints=("new ", "=", "client("),
-        where=Where.ANYWHERE,
-        check=lambda value: random(value, least=20) and "/" not in value,
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=20) and "/" not in value,
         holds='client = Acme("«q7KxR2mZp4TwB9dHc8LnV5»")',
         spares='client = Acme("https://example.com/v2/a1b2c3d4e5")',
     ),
@@ -110,8 +110,8 @@ CALLS: Final = (
             rf"(?i)(?:key|secret|salt|seed|password|token(?!i[zs]e))\w{{0,16}}{QUOTE}?\s?[:=]\s?[\w.:]{{0,40}}\(\s?{_STRING}"
         ),
         hints=("key", "secret", "salt", "seed", "password", "token"),
-        where=Where.ANYWHERE,
-        check=lambda value: random(value, least=12),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=12),
         holds='key = base64.b64decode("«q7KxR2mZp4TwB9d=»")',
         spares='key = make_key("created_at_1")',
     ),
@@ -120,7 +120,7 @@ CALLS: Final = (
         # A value of SQL, typed between its own quotation marks.
         regex=re.compile(rf"(?i)password\s?(?:=\s?)?(?:\(\s?)?(?:N|E)?{_STRING}"),
         hints=("password",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         holds="CREATE LOGIN anna WITH PASSWORD = N'«t1gerX»'",
         spares="CREATE LOGIN anna WITH PASSWORD = N'password'",

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.letters import drawn_letters
+from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.named.names import PASSWORDS, PASSWORDS_ELSEWHERE
-from lull.core.secrets.pattern import LINE_END, QUOTE, Names, Pattern, Where
+from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
 
 _LOWER: Final = r"[a-z\u00df-\u024f\u1ea0-\u1eff]"
 
-RECOVERY: Final = Names(
+RECOVERY: Final = SecretNames(
     stems=(
         "recovery code", "recovery_code", "recoverycode", "recovery-code", "recovery key", "recovery_key", "recoverykey",
         "backup code", "backup_code", "backupcode", "backup-code", "backup key", "security key", "security_key", "scratch code",
@@ -29,14 +29,14 @@ RECOVERY: Final = Names(
     ),
     rest=rf"{_LOWER}{{0,6}}{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
-OTP_SEEDS: Final = Names(
+OTP_SEEDS: Final = SecretNames(
     stems=(
         "2fa", "totp", "otp", "mfa", "authenticator", "two-factor", "two factor", "zwei-faktor", "setup key", "setup_key", "setup code", "einrichtungsschlüssel",
         "secret key", "manually", "manual entry", "manuell", "manuellement", "base32", "двухфакторн", "双重验证", "二段階認証", "2단계",
     ),
     rest=rf"{_LOWER}{{0,8}}{QUOTE}?",
 )  # fmt: skip
-PHRASES: Final = Names(
+PHRASES: Final = SecretNames(
     stems=(
         "seed phrase", "seedphrase", "seed_phrase", "seed words", "seed", "mnemonic", "recovery phrase", "recovery_phrase", "recovery words", "backup phrase",
         "wallet words", "wallet phrase", "secret phrase", "secret recovery phrase", "wiederherstellungsphrase", "wiederherstellungswörter",
@@ -45,7 +45,7 @@ PHRASES: Final = Names(
     ),
     rest=rf"{_LOWER}{{0,6}}{QUOTE}?",
 )  # fmt: skip
-PINS: Final = Names(
+PINS: Final = SecretNames(
     stems=(
         "pinkod", "pin-kod", "pin kod", "pinkód", "pin-kód", "pincode", "pin-code", "pin code", "code pin", "código pin", "codice pin", "geheimzahl", "sifreli",
         "portkod", "larmkod", "dörrkod", "deurcode", "alarmcode", "dørkode", "ovikoodi", "kod do drzwi", "kod do alarmu", "kapı kodu", "kapu kód",
@@ -92,9 +92,9 @@ def _is_code(token: str) -> bool:
         parts = token.split("-")
         return (
             len({len(part) for part in parts}) == 1
-            and (digits > 0 or token.isupper() or drawn_letters(token.replace("-", "")))
+            and (digits > 0 or token.isupper() or are_random_letters(token.replace("-", "")))
         ) or digits >= 2
-    return digits == len(token) or (digits >= 1 and len(token) >= 5) or drawn_letters(token)
+    return digits == len(token) or (digits >= 1 and len(token) >= 5) or are_random_letters(token)
 
 
 _LONGEST_CODE: Final = 70
@@ -128,7 +128,7 @@ CODES: Final = (
     Pattern(
         kind="recovery-code",
         regex=re.compile(rf"{_INTRODUCED}([^\n⟨⟩]?[\s\S]{{4,800}})"),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(RECOVERY,),
         pieces=_codes,
         holds="Backup codes: «a1b2c-3d4e5»",
@@ -140,7 +140,7 @@ CODES: Final = (
         regex=re.compile(
             rf"[ ]?[:：]?{QUOTE}?\s{{0,4}}(?:is |ist |est )?{QUOTE}?((?:[A-Za-z0-9]{{4,6}}[ -]){{3,14}}[A-Za-z0-9]{{4,6}}|(?:\d{{4}} \d{{4}},? ?){{1,20}})(?![A-Za-z0-9])"
         ),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(RECOVERY,),
         check=lambda value: sum(c.isdigit() for c in value) >= 3,
         holds="Security key: «Esrj RDC8 lFNr Ag7D kzuP TLrX 6I6A»",
@@ -151,7 +151,7 @@ CODES: Final = (
         regex=re.compile(
             rf"[^\n\\]{{0,24}}?[:： (]\s?{QUOTE}?((?:[A-Z2-7]{{4}}[ -]?){{4,16}}[A-Z2-7]{{0,3}}|(?:[a-z2-7]{{4}}[ -]){{3,16}}[a-z2-7]{{2,4}}|[a-z2-7]{{26,64}})(?![A-Za-z0-9])"
         ),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(OTP_SEEDS,),
         check=_base32,
         holds="2FA key: «uclo r2iv n5aa jgl4 cew3»",
@@ -162,7 +162,7 @@ CODES: Final = (
         regex=re.compile(
             rf"[^\n\\:=]{{0,24}}?(?:[:=：]|is|ist|est|es|are|это|—|-)?(?:\s|\*|{QUOTE}|{LINE_END}|\[|\d{{1,2}}[.):]){{0,12}}({_WORD}{_NEXT_WORD}{{11,32}})"
         ),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(PHRASES,),
         pieces=_phrase,
         check=None,
@@ -174,7 +174,7 @@ CODES: Final = (
         regex=re.compile(
             rf"(?:[ ][^\W\d_]{{1,16}}){{0,3}}?[ ]?(?:[:：=]|är|er|is|on|to|je|е|è|é|es|est|—|–|-|は|是|为|為|는|은|คือ|है|هو|هي|היא|הוא|dır|olan|là)?[ ]?{QUOTE}?(\d{{4,8}}|\d{{2}}(?:[ -]\d{{2}}){{2,3}}|\d{{3}}[ -]\d{{3}})(?![\d.,:/-]?\d)(?![A-Za-z%])(?!\s?(?:characters|tecken|symb|символ|знак|文字|位|字|자|ký|haneli|cyfr|číslic))"
         ),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(PINS,),
         holds="Koden till larmet är «4506»",
         spares="Koden till larmet har 4 siffror",
@@ -184,7 +184,7 @@ CODES: Final = (
         regex=re.compile(
             r"(?:は|是|为|為|[:：]|는|은)[ ]?(\d{4,12})(?![\d.,]?\d)(?![A-Za-z%])(?!\s?(?:文字|位|字|자|桁|символ|знак))"
         ),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=(PASSWORDS_ELSEWHERE, PASSWORDS),
         holds="パスワード：«72635»",
         spares="パスワード：2文字",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, not_dummy, random
-from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, Where
+from lull.core.secrets.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{4,300}})"
 _TYPED: Final = r"(?:password|secret|key|md5|authentication-key|community|passphrase|pac key|key-string|auth-password|priv-password|ascii|hmac-\w+)"
 
 
 def _setting(value: str) -> bool:
-    return not_dummy(value) and (has_sign(value) or random(value))
+    return not_dummy(value) and (has_sign(value) or looks_random(value))
 
 
 def _cipher7(value: str) -> bool:
@@ -43,7 +43,7 @@ DEVICES: Final = (
             "text",
             "encrypted",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=lambda value: _cipher7(value.upper()),
         holds="password 7 «0822455D0A16»",
         spares="password 7 08224550",
@@ -65,7 +65,7 @@ DEVICES: Final = (
             "ascii",
             "hmac",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_setting,
         holds="username anna password 0 «t1gerX»",
         spares="the key 5 of table2 and password 0 times",
@@ -102,7 +102,7 @@ DEVICES: Final = (
         # Juniper's reversible form.
         regex=re.compile(r"\$9\$[A-Za-z0-9./-]{6,300}"),
         hints=("$9$",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_junos,
         holds='secret "«$9$kPT3evLoikT36GDk»"',
         spares="it costs $9$ or more",
@@ -113,7 +113,7 @@ DEVICES: Final = (
             r"\$1a\$[^\s\"'\\]{16,300}|%\^%#[^\s\"\\]{12,300}%\^%#|(?<![\w$])0x0[12]00[0-9A-F]{40,140}(?![0-9A-F])"
         ),
         hints=("$1a$", "%^%#", "0x0100", "0x0200"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="irreversible-cipher «$1a$rSFRdmNi1r$dpc8WNZq4VYXqXZKV24C$»",
         spares="it is $1a$ or 0x0200ff",
     ),
@@ -124,8 +124,8 @@ DEVICES: Final = (
             rf":(?:[./0-9A-Za-z]{{13}}|[\w .@-]{{1,40}}:[0-9a-f]{{32}})(?=:?(?:{LINE_END}|\\{{0,7}}[\"`<]|[。、，]|$))"
         ),
         hints=(":",),
-        where=Where.ANYWHERE,
-        check=lambda value: len(value) > 14 or random(value[1:], least=13),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: len(value) > 14 or looks_random(value[1:], least=13),
         before=re.compile(r"(?:^|\\n|[\s\"'`>+])[A-Za-z_][\w.-]{0,31}$"),
         not_before=re.compile(r"[=(]"),
         holds="anna«:JRy9Ku8rn5rBv»",
@@ -138,7 +138,7 @@ DEVICES: Final = (
             rf"\"[\w.@-]{{1,40}}\\{{0,7}}\" \\{{0,7}}\"({BARE}{{5,200}})\\{{0,7}}\"(?=\s{{0,4}}(?:$|[\n\\\"'`<。，]))"
         ),
         hints=('" "', '" \\'),
-        where=Where.TEXT,
+        where=PatternPlace.TEXT,
         check=has_sign,
         holds='"anna" "«t1gerX»"',
         spares='"anna" "reader"',
@@ -150,7 +150,7 @@ DEVICES: Final = (
             r"(?:AKIA|ASIA)[A-Z0-9]{16}\s?[:,;|/]\s?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])"
         ),
         hints=("akia", "asia"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="AKIAUR53WHYHYFJKDIOR:«gEKNMF4B1PR1TlhK8vKF0vCjqwf83UThCCbL+YBB»",
         spares="AKIA is the beginning of gEKNMF4B",
     ),
@@ -161,7 +161,7 @@ DEVICES: Final = (
             rf"ciphertext{QUOTE}\s?:\s?{QUOTE}([0-9a-fA-F]{{32,400}}|[A-Za-z0-9+/]{{40,2000}}={{0,2}})"
         ),
         hints=("ciphertext",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds='{"ciphertext":"«2d17951ae8ca9c5972a22180f168d82b4b14»"}',
         spares='{"ciphertext":"string"}',
     ),

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, not_dummy, random
-from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, Where
+from lull.core.secrets.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, PatternPlace
 
 _LINE: Final = re.compile(LINE_END)
 _KIND: Final = re.compile(
@@ -92,7 +92,7 @@ DOCUMENTS: Final = (
         kind="secret",
         regex=_VAULT,
         hints=("$ansible_vault",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="$ANSIBLE_VAULT;1.1;AES256«\n36643864363862\n3137303866»",
         spares="$ANSIBLE_VAULT;1.1;AES256 is its header",
     ),
@@ -100,7 +100,7 @@ DOCUMENTS: Final = (
         kind="private-key",
         regex=_STATIC,
         hints=("-----begin",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds="-----BEGIN OpenVPN Static key V1-----«\n36643864363862\n»-----END OpenVPN Static key V1-----",
         spares="-----BEGIN CERTIFICATE-----\n36643864363862\n-----END CERTIFICATE-----",
     ),
@@ -111,8 +111,8 @@ DOCUMENTS: Final = (
             r"(?:TRUE|FALSE)(?:\t|\\{1,4}t)/[^\s\\]{0,60}(?:\t|\\{1,4}t)(?:TRUE|FALSE)(?:\t|\\{1,4}t)\d{1,13}(?:\t|\\{1,4}t)[^\s\\]{1,80}(?:\t|\\{1,4}t)([^\s\\\"']{8,2000})"
         ),
         hints=("true", "false"),
-        where=Where.ANYWHERE,
-        check=random,
+        where=PatternPlace.ANYWHERE,
+        check=looks_random,
         holds=".example.com\tTRUE\t/\tTRUE\t1790000000\tsid\t«q7KxR2mZp4TwB9d»",
         spares=".example.com\tTRUE\t/\tTRUE\t1790000000\ttheme\tdark-blue",
     ),
@@ -134,8 +134,8 @@ DOCUMENTS: Final = (
             "login",
             "ticket",
         ),
-        where=Where.ANYWHERE,
-        check=random,
+        where=PatternPlace.ANYWHERE,
+        check=looks_random,
         holds='{"name": "sid", "value": "«q7KxR2mZp4TwB9d»"}',
         spares='{"name": "sid", "value": "created_at_1"}',
     ),
@@ -155,8 +155,8 @@ DOCUMENTS: Final = (
             "auth",
             "ticket",
         ),
-        where=Where.ANYWHERE,
-        check=lambda value: random(re.sub("%[0-9A-Fa-f]{2}", "", value), least=16),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(re.sub("%[0-9A-Fa-f]{2}", "", value), least=16),
         holds="wordpress_logged_in_a1=«anna%7C1790000000%7Cq7KxR2mZp4TwB9d»",
         spares="session_name=internationalization_2",
     ),
@@ -167,7 +167,7 @@ DOCUMENTS: Final = (
             rf"(?:\s\*|:)\s{{1,8}}(?:(?:PSK|XAUTH|EAP)\s{{1,4}})?\\{{0,7}}\"({BARE}{{4,200}})\\{{0,7}}\"(?=\s{{1,8}}\*|\s{{0,4}}(?:$|\n|\\|#|\"|<))"
         ),
         hints=("* ", "*\t", ": psk", ": xauth", ": eap", " * "),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         holds=': PSK "«t1gerX»"',
         spares=': PSK "required"',

@@ -8,8 +8,8 @@ import re
 from typing import Final
 
 from lull.core.secrets.assigned import NOT_A_SECRET
-from lull.core.secrets.judging import has_sign, not_dummy, random
-from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, Where
+from lull.core.secrets.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?\]?\)?{SIGN}(?:[bru]{{1,2}}(?=[\"'\\]))?{QUOTE}?({BARE}{{4,2000}})"
 _OTHER_WORDS: Final = re.compile(
@@ -31,7 +31,7 @@ GLUED: Final = (
             rf"(?i)(?:psk|pre-?shared-?key|wpa\d?[_-]?key|network-?key|wep-?key\d?|passkey){_VALUE}"
         ),
         hints=("psk", "pre", "wpa", "network", "wep", "passkey"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         holds='wpa2-pre-shared-key="«t1gerX»"',
         spares="key-mgmt=wpa-psk and psk=required",
@@ -42,7 +42,7 @@ GLUED: Final = (
             rf"(?i)(?:pfx|p12|pkcs_?12|key_?store|jks|keytab|certificate_?data)\w{{0,24}}{QUOTE}?{SIGN}{QUOTE}?([A-Za-z0-9+/=]{{60,}})"
         ),
         hints=("pfx", "p12", "pkcs", "keystore", "key_store", "jks", "keytab"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         holds='"pfx_base64": "«MIIq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tEq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»"',
         spares='"keystore": "conf/server.p12"',
     ),
@@ -50,7 +50,7 @@ GLUED: Final = (
         kind="password",
         regex=re.compile(rf"(?i)(?:pass|pwd?|pswd|passw|kennw){_ENDING}{_VALUE}"),
         hints=("pass", "pw", "kennw"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         before=_BELONGS,
         not_before=_OTHER_WORDS,
@@ -61,8 +61,8 @@ GLUED: Final = (
         kind="secret",
         regex=re.compile(rf"(?i)(?:token|secret|apikey|authkey|privkey|enckey){_ENDING}{_VALUE}"),
         hints=("token", "secret", "apikey", "authkey", "privkey", "enckey"),
-        where=Where.ANYWHERE,
-        check=random,
+        where=PatternPlace.ANYWHERE,
+        check=looks_random,
         not_before=NOT_A_SECRET,
         holds="MYAPPTOKEN=«q7KxR2mZp4TwB9d»",
         spares="MYAPPTOKEN=created_at_1",
@@ -74,8 +74,8 @@ GLUED: Final = (
             rf"(?:PASSWORD|PASSPHRASE|PASS|PW|SECRET|TOKEN|KEY|CREDENTIALS?)(?:_[A-Z0-9]{{1,12}}){{1,4}}{_VALUE}"
         ),
         hints=("pass", "pw_", "secret_", "token_", "key_", "credential"),
-        where=Where.ANYWHERE,
-        check=lambda value: random(value, least=10),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=10),
         holds="SECRET_PROD_2=«q7KxR2mZp4TwB9d»",
         spares="PRIMARY_KEY_COLUMN_2=created_at_1",
     ),
@@ -86,7 +86,7 @@ GLUED: Final = (
             rf"(?i)(?:[a-z]{{2,16}}[_.-]?)?(?:password|passwd|passphrase|pass|secret|token|api[_-]?key)[ \t]{{1,20}}{QUOTE}({BARE}{{5,200}})(?=\\{{0,7}}[\"'])"
         ),
         hints=("pass", "secret", "token", "api"),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=has_sign,
         holds="keyPassword '«t1gerX»'",
         spares="add token 'created' to it",

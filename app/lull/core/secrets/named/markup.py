@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import quoted_password, random
-from lull.core.secrets.pattern import QUOTE, Pattern, Where
+from lull.core.secrets.judging import looks_random, quoted_password
+from lull.core.secrets.pattern import QUOTE, Pattern, PatternPlace
 
 _NAME: Final = (
     r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
@@ -25,7 +25,7 @@ def _value(value: str) -> bool:
 
 
 def _drawn(value: str) -> bool:
-    return random(value, least=8)
+    return looks_random(value, least=8)
 
 
 MARKUP: Final = (
@@ -58,7 +58,7 @@ MARKUP: Final = (
             "<string",
             "<span",
         ),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=lambda value: _value(value) and (any(c.isdigit() for c in value) or _drawn(value)),
         holds="<key>Password</key>\n<string>«t1gerX»</string>",
         spares="<key>Password</key>\n<string>required</string>",
@@ -69,7 +69,7 @@ MARKUP: Final = (
             rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>(?:{_SPACE}<\w{{1,16}}>)?{_TEXT}"
         ),
         hints=("<",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_value,
         holds='<Password type="plain"><![CDATA[«t1gerX»]]></Password>',
         spares='<Password type="plain"><![CDATA[${password}]]></Password>',
@@ -106,8 +106,8 @@ MARKUP: Final = (
             " key=",
             " accesskey",
         ),
-        where=Where.ANYWHERE,
-        check=lambda value: random(value, least=12),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=12),
         holds='<machineKey validationKey="«Q7KX2MZP4RTW9BDH»" />',
         spares='<row sortKey="created_at_1" />',
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lull.core.secrets.pattern import QUOTE, Names
+from lull.core.secrets.pattern import QUOTE, SecretNames
 
 _LATIN_WORD: Final = """
 password passwd passwort passphrase passcode psswd pswd kennwort wachtwoord wachtzin wagwoord
@@ -38,16 +38,16 @@ _LOWER: Final = r"[a-z\u00df-\u024f\u1ea0-\u1eff\u0300-\u036f]"
 _TAIL: Final = rf"{_LOWER}{{0,10}}(?:[_.-]?(?:\d{{1,2}}|value|plain|text|plaintext|prod|dev|staging|live|db|root|admin|new|old))?{QUOTE}?(?:\*{{1,2}})?"
 _OTHER_TAIL: Final = r"(?:(?![「『“«：。、，])[^\x00-\x7f]){0,12}"
 
-PASSWORDS: Final = Names(
+PASSWORDS: Final = SecretNames(
     stems=tuple(_LATIN_WORD),
     begins=_LATIN_BEGIN,
     rest=_TAIL,
 )
-PASSPHRASES: Final = Names(
+PASSPHRASES: Final = SecretNames(
     stems=("passphrase", "pass phrase", "pass-phrase", "phrase de passe", "phrase secrète", "lösenfras", "wachtzin", "passordfrase", "frase de contraseña", "frase-passe", "tunnuslause", "парольная фраза", "кодовая фраза"),
     rest=_TAIL,
 )  # fmt: skip
-PASSWORDS_ELSEWHERE: Final = Names(stems=_OTHER, rest=_OTHER_TAIL)
+PASSWORDS_ELSEWHERE: Final = SecretNames(stems=_OTHER, rest=_OTHER_TAIL)
 """Words for "password" in scripts in which a value in Latin letters stands out by itself."""
 
 _SECRETS: Final = (
@@ -65,15 +65,15 @@ _SECRETS_ELSEWHERE: Final = (
     "apiキー", "api キー", "シークレット", "トークン", "秘密鍵", "アクセスキー", "api密钥", "api 密钥", "密钥", "密鑰", "金鑰", "令牌",
     "访问令牌", "مفتاح api", "רמז api", "מפתח api", "کلید api", "คีย์ api",
 )  # fmt: skip
-SECRETS: Final = Names(stems=_SECRETS, rest=_TAIL)
-SECRETS_ELSEWHERE: Final = Names(stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL)
-SHORT: Final = Names(
+SECRETS: Final = SecretNames(stems=_SECRETS, rest=_TAIL)
+SECRETS_ELSEWHERE: Final = SecretNames(stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL)
+SHORT: Final = SecretNames(
     begins=("token", "key", "pin", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
     rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
 """Short names of secrets, such as "pin", which count only as whole words, because longer words
 begin with them.
 """
-SHORT_PASSWORDS: Final = Names(
+SHORT_PASSWORDS: Final = SecretNames(
     begins=("pass", "pw", "pwd", "pswd", "mdp", "clave", "cred", "creds"), rest=SHORT.rest.pattern
 )

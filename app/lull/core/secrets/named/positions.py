@@ -8,8 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from lull.core.secrets.judging import conspicuous, drawn_value, has_sign, random, readable
-from lull.core.secrets.letters import drawn_letters
+from lull.core.secrets.judging import (
+    has_sign,
+    is_readable,
+    looks_like_key,
+    looks_like_password,
+    looks_random,
+)
+from lull.core.secrets.letters import are_random_letters
 from lull.core.secrets.named.names import (
     PASSPHRASES,
     PASSWORDS,
@@ -19,7 +25,7 @@ from lull.core.secrets.named.names import (
     SHORT,
     SHORT_PASSWORDS,
 )
-from lull.core.secrets.pattern import LINE_END, QUOTE, Names, Pattern, Where
+from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, PatternPlace, SecretNames
 from lull.core.secrets.plain_words import DUMMIES
 from lull.core.secrets.said import passphrase
 
@@ -48,7 +54,7 @@ _IS: Final = (
 
 def _at(
     position: str,
-    names: tuple[Names, ...],
+    names: tuple[SecretNames, ...],
     check: Callable[[str], bool] | None,
     holds: str,
     spares: str,
@@ -59,7 +65,7 @@ def _at(
     return Pattern(
         kind=kind,
         regex=re.compile(position),
-        where=Where.NAME,
+        where=PatternPlace.NAME,
         names=names,
         check=check,
         pieces=pieces,
@@ -75,12 +81,12 @@ def _number(value: str) -> bool:
 
 def _said(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
-    return has_sign(plain) or _number(plain) or drawn_letters(plain, sure=True)
+    return has_sign(plain) or _number(plain) or are_random_letters(plain, sure=True)
 
 
 def _random8(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
-    return not readable(plain) and random(plain)
+    return not is_readable(plain) and looks_random(plain)
 
 
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
@@ -192,14 +198,14 @@ POSITIONS: Final = (
     _at(
         rf"[ \u00a0,:]{{1,2}}(?:{_WORDS}){_OPEN}{_MARKED}",
         (PASSWORDS,),
-        conspicuous,
+        looks_like_password,
         "it asks for a password, so type «q7KxR2mZp4»",
         "it asks for a password, so type user2024 or Windows11",
     ),
     _at(
         rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}+(?=[:：]))?(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_MARKED}",
         _SECRETS,
-        drawn_value,
+        looks_like_key,
         "the API key of the shop is «q7KxR2mZp4TwB9dH»",
         "the API key of the shop is gpt-4o-mini-2024-07-18",
         kind="secret",
@@ -216,7 +222,7 @@ POSITIONS: Final = (
         # Letters alone, if no word has them so.
         rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0][:：]?)?{_OPEN}{_FREE}([A-Za-z]{{8,64}})(?![\w(\[-])",
         _PASSWORDS,
-        lambda value: drawn_letters(value, sure=True),
+        lambda value: are_random_letters(value, sure=True),
         "Mitt lösenord är «qwhdkslwpqmd»",
         "Mitt lösenord är felaktigt",
     ),

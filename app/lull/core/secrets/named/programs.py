@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import has_sign, not_dummy, random
-from lull.core.secrets.pattern import BARE, QUOTE, Pattern, Where
+from lull.core.secrets.judging import has_sign, looks_random, not_dummy
+from lull.core.secrets.pattern import BARE, QUOTE, Pattern, PatternPlace
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{4,200}})"
 _NAME: Final = rf"{QUOTE}?[\w.@\\/-]{{1,64}}{QUOTE}?"
@@ -82,7 +82,7 @@ def _rows() -> tuple[Pattern, ...]:
                     .replace("[^\\n|]*?", "[^\\n|]{0,120}?")
                 ),
                 hints=hints,
-                where=Where.ANYWHERE if ".py" in hints else Where.WORD,
+                where=PatternPlace.ANYWHERE if ".py" in hints else PatternPlace.WORD,
                 check=_sure,
                 holds=holds.replace("\\\\", "\\"),
                 spares=spares.replace("\\\\", "\\"),
@@ -111,7 +111,7 @@ PROGRAMS: Final = (
             rf"(?i)pass(?:word)?_?(?:eval|cmd|command){QUOTE}?\s?[=:]?\s?{QUOTE}?(?:echo|printf)\s{_VALUE}"
         ),
         hints=("pass",),
-        where=Where.ANYWHERE,
+        where=PatternPlace.ANYWHERE,
         check=_sure,
         holds='passwordeval "echo «t1gerX»"',
         spares='passwordeval "echo $PASS"',
@@ -122,8 +122,8 @@ PROGRAMS: Final = (
             rf"(?:\s|\\n|^)(?:-t|--?(?:auth|api)[_-]?(?:key|token)|--authkey|--with-token|--otp|authtoken)[ =]{QUOTE}?({BARE}{{20,400}})"
         ),
         hints=(" -t", " --auth", " --api", " -auth", " authtoken"),
-        where=Where.ANYWHERE,
-        check=lambda value: random(value, least=20),
+        where=PatternPlace.ANYWHERE,
+        check=lambda value: looks_random(value, least=20),
         holds="tool auth init -t «q7KxR2mZp4TwB9dHc8LnV5»",
         spares="tar -t /srv/a1b2c3d4e5",
     ),

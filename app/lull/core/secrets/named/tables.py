@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from lull.core.secrets.judging import bare_password, has_sign, not_dummy, random
+from lull.core.secrets.judging import bare_password, has_sign, looks_random, not_dummy
 from lull.core.secrets.named.names import (
     PASSWORDS,
     PASSWORDS_ELSEWHERE,
@@ -167,7 +167,7 @@ def _value(value: str, *, password: bool) -> bool:
             or (value.isdigit() and len(value) >= 4)
             or (len(value) >= 6 and bare_password(value) and value.isascii())
         )
-    return random(value)
+    return looks_random(value)
 
 
 _TABLE_ROW: Final = re.compile(r"(?is)<tr[\s>].{0,4000}?</tr")

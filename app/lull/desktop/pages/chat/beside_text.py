@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.core.feedback.feedback import Scope
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import beside, button, label, row
+from lull.desktop.widgets.parts import button, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 
 
-class BesideText(QWidget):
+class ScopeAndCheck(QWidget):
     """Widget that shows and changes a proposed skill's scope (which requests it applies to), and
     shows and removes its check (an automatic test of answers).
     """
@@ -45,7 +45,7 @@ class BesideText(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
         box.addLayout(row(self.scope, None))
-        line = beside(self.check, self.remove)
+        line = unwrapped_row(self.check, self.remove)
         line.setStretch(0, 1)
         box.addLayout(line)
         box.addWidget(self.no_check)

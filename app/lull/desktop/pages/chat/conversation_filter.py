@@ -57,7 +57,7 @@ class ConversationFilter(QWidget):
         made.activated.connect(lambda _: self.changed.emit())
         return made
 
-    def offer(self, clients: Sequence[str], models: Sequence[str]) -> None:
+    def set_options(self, clients: Sequence[str], models: Sequence[str]) -> None:
         """Set the chat clients and the models by which the user can filter conversations; the
         current choice is kept.
         """
@@ -73,7 +73,7 @@ class ConversationFilter(QWidget):
         if list(names) != self._names.stringList():
             self._names.setStringList(list(names))
 
-    def question(self) -> dict[str, str]:
+    def query(self) -> dict[str, str]:
         """Return the conversation filters as query parameters; an empty value matches
         everything.
         """

@@ -40,12 +40,12 @@ class ConversationRows(QAbstractListModel):
         self.read_once = False
         self.error = ""
 
-    def look_for(self, question: Mapping[str, str]) -> None:
+    def load_matching(self, question: Mapping[str, str]) -> None:
         """Load the conversations that match these filters (as query parameters), newest first."""
         self._question = {name: value for name, value in question.items() if value}
         self._ask(after="")
 
-    def again(self) -> None:
+    def reload(self) -> None:
         """Load the newest conversations again, because something was recorded; keep the other rows
         that were loaded.
         """

@@ -21,7 +21,7 @@ from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.pages.review.columns import two_columns
-from lull.desktop.state import Subject, Told, said
+from lull.desktop.state import OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.words import counted, plain, short_date, tr
@@ -132,16 +132,16 @@ class ConversationsPage(Page):
 
     def _offer(self, answer: Reply) -> None:
         if answer.ok:
-            self.filter.offer(answer.value.get("clients", ()), answer.value.get("models", ()))
+            self.filter.set_options(answer.value.get("clients", ()), answer.value.get("models", ()))
 
     def _hear(self, subject: str) -> None:
         if subject == Subject.CONVERSATIONS and self._asked and self.isVisible():
-            self.rows.again()
+            self.rows.reload()
         super()._hear(subject)
 
     def _look_for(self) -> None:
         self._to_end = False
-        self.rows.look_for(self.filter.question())
+        self.rows.load_matching(self.filter.query())
 
     def _read(self) -> None:
         if self.rows.error:
@@ -197,7 +197,7 @@ class ConversationsPage(Page):
             self._show_buttons()
             self.view.show_conversation(answer.value)
         else:
-            self.state.told.emit(Told(text=plain(said(answer)), good=False))
+            self.state.told.emit(OutcomeMessage(text=plain(failure_words(answer)), good=False))
 
     def _copy(self) -> None:
         if self.view.shown is not None:
@@ -219,7 +219,7 @@ class ConversationsPage(Page):
 
         def then(_: bool) -> None:
             self._reload()
-            self.rows.again()
+            self.rows.reload()
 
         self.state.act(
             routes.CONVERSATION_EXCLUDE.format(id=conversation),
@@ -241,7 +241,7 @@ class ConversationsPage(Page):
 
     def _confirm(self, conversation: str, answer: Reply) -> None:
         if not answer.ok:
-            self.state.told.emit(Told(text=plain(said(answer)), good=False))
+            self.state.told.emit(OutcomeMessage(text=plain(failure_words(answer)), good=False))
             return
         dialog = ForgetDialog(answer.value, self)
         dialog.agreed.connect(lambda: self._forgotten(conversation))

@@ -107,7 +107,7 @@ class ChatPage(Page):
     # Showing
 
     def show_content(self) -> None:
-        self.models.look()
+        self.models.refresh()
         self._look_at_buttons()
 
     def _look_at_buttons(self) -> None:
@@ -137,7 +137,7 @@ class ChatPage(Page):
         self._messages.append({"role": "user", "content": text})
         self._answer = ""
         self.text.clear()
-        self.answer.wait("")
+        self.answer.show_waiting("")
         self.answer.skills.setText(tr("You: %1", plain(text)))
         self.answer.begin()
         self.answer.show()

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Subject, Told, said
+from lull.desktop.state import AppState, OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.flow import scrolled
-from lull.desktop.widgets.parts import button, empty_out, label, row
+from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, counted, now, plain, tr
 
@@ -61,7 +61,7 @@ class TrashDialog(QDialog):
         if self._gone:
             return
         if not answer.ok:
-            self.words.setText(plain(said(answer)))
+            self.words.setText(plain(failure_words(answer)))
             return
         steps = sorted(answer.value["steps"], key=lambda step: str(step["at"]), reverse=True)
         self.all.setEnabled(bool(steps))
@@ -74,7 +74,7 @@ class TrashDialog(QDialog):
             if steps
             else tr("The trash is empty.")
         )
-        empty_out(self._lines)
+        clear_layout(self._lines)
         for line, step in enumerate(steps[:MOST_SHOWN]):
             self._show(line, step)
         if len(steps) > MOST_SHOWN:
@@ -115,7 +115,7 @@ class TrashDialog(QDialog):
         """Say how many conversations were restored, and whether others are in damaged files."""
         back, damaged = answer.value.get("restored", 0), len(answer.value.get("damaged", ()))
         if not damaged:
-            self._state.told.emit(Told(text=tr("The conversations are back.")))
+            self._state.told.emit(OutcomeMessage(text=tr("The conversations are back.")))
             return
         words = counted(back, "%1 conversation is back.", "%1 conversations are back.")
         rest = counted(
@@ -123,7 +123,7 @@ class TrashDialog(QDialog):
             "The others are in a damaged file, which stays in the trash.",
             "The others are in %1 damaged files, which stay in the trash.",
         )
-        self._state.told.emit(Told(text=f"{words} {rest}", good=False))
+        self._state.told.emit(OutcomeMessage(text=f"{words} {rest}", good=False))
 
     def _leave(self) -> None:
         self._gone = True

@@ -14,7 +14,7 @@ from lull.desktop.pages.skills.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import percent, plain, short_date, tr, translated
 
@@ -54,7 +54,7 @@ class TurnsView(QScrollArea):
 
     def clear(self) -> None:
         self._conversation, self.shown = "", None
-        empty_out(self._box)
+        clear_layout(self._box)
 
     def _again(self) -> None:
         if self.shown is not None:
@@ -63,7 +63,7 @@ class TurnsView(QScrollArea):
     def show_conversation(self, shown: Json) -> None:
         other = shown["id"] != self._conversation
         self._conversation, self.shown = shown["id"], shown
-        empty_out(self._box)
+        clear_layout(self._box)
         turns = list(shown.get("turns", ()))
         names = ", ".join(plain(s["name"]) for s in shown.get("skills", ())) or tr("none")
         head = tr("%1 with %2, skills: %3", plain(shown["client"]), plain(shown["model"]), names)
@@ -96,7 +96,7 @@ class TurnsView(QScrollArea):
         if hidden:
             words = tr("Removed before saving: %1", ", ".join(hidden))
             card.box.addWidget(label(words, "warn", wrap=True))
-        card.box.addWidget(label(worth_words(turn), "small", wrap=True))
+        card.box.addWidget(label(score_words(turn), "small", wrap=True))
         card.box.addLayout(self._rating(turn))
         return card
 
@@ -183,7 +183,7 @@ def _score_words(reward: Json) -> str:
     return words.get(str(reward["source"]), tr("%1 likely good", share))
 
 
-def worth_words(turn: Json) -> str:
+def score_words(turn: Json) -> str:
     """Describe the score of a turn's answer, where the score came from, and whether the turn may be
     used for training.
     """

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.state import Told
+from lull.desktop.state import OutcomeMessage
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
@@ -122,7 +122,7 @@ class WipeDialog(QDialog):
             wiping.counted.connect(lambda n: self._counted(wiping, n))
             wiping.went.connect(self._went)
             self.words.setText(tr("Counting…"))
-            wiping.count()
+            wiping.find_conversations()
             wiping.over.connect(self._over)
         if isinstance(self._wiping, WipingEverything):
             self._wiping.over.connect(self._over)
@@ -172,7 +172,7 @@ class WipeDialog(QDialog):
 
     def _over(self, why: str) -> None:
         text = why or tr("It is deleted.")
-        self._kit.state.told.emit(Told(text=text, good=not why))
+        self._kit.state.told.emit(OutcomeMessage(text=text, good=not why))
         if self._gone:
             return
         if why:

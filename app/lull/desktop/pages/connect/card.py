@@ -15,10 +15,10 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.pages.connect.words import files_words, is_listed, state_chip, test_words
-from lull.desktop.state import Subject, Told
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Card, button, chip, empty_out, label, row
+from lull.desktop.widgets.parts import Card, button, chip, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
 
@@ -55,7 +55,7 @@ class ConnectCard(Card):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
         # Another program changes a file without telling anybody.
-        self._kit.state.want(Subject.CLIENTS)
+        self._kit.state.subscribe(Subject.CLIENTS)
         self._look_again()
         self._show()
 
@@ -71,7 +71,7 @@ class ConnectCard(Card):
         if value == self._shown:
             return
         self._shown = value
-        empty_out(self._list)
+        clear_layout(self._list)
         self.rows = {}
         views = list(value.get("clients") or ())
         for view in (one for one in views if is_listed(one)):
@@ -125,9 +125,9 @@ class ConnectCard(Card):
     def _test(self, view: Json) -> None:
         def tell(answer: Reply) -> None:
             words, good = test_words(answer.value.get("test") or {})
-            self._kit.state.told.emit(Told(text=words, good=good))
+            self._kit.state.told.emit(OutcomeMessage(text=words, good=good))
 
-        self._kit.state.told.emit(Told(text=tr("Asking as %1 would…", view["title"])))
+        self._kit.state.told.emit(OutcomeMessage(text=tr("Asking as %1 would…", view["title"])))
         self._kit.state.act(
             routes.CLIENT_DO.format(name=view["name"], action="test"),
             {},

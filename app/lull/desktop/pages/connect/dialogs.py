@@ -13,8 +13,8 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.words import test_words
 from lull.desktop.pages.review.diff import unified_html
-from lull.desktop.state import Subject, said
-from lull.desktop.widgets.long_text import Details
+from lull.desktop.state import Subject, failure_words
+from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
@@ -39,7 +39,7 @@ class _ClientDialog(QDialog):
         self.setWindowTitle(title)
         self.resize(700, 480)
         self.words = label(tr("Loading…"), wrap=True)
-        self.change = Details()
+        self.change = ScrollingText()
         self.change.setFont(mono())
         self.change.setAccessibleName(tr("The lines that change"))
         self.note = label("", "muted", wrap=True)
@@ -76,7 +76,7 @@ class _ClientDialog(QDialog):
         self.outcome.show()
 
     def _failed(self, answer: Reply) -> None:
-        self._tell(plain(said(answer)), "bad")
+        self._tell(plain(failure_words(answer)), "bad")
 
     def _over(self) -> None:
         """Leave only the button that closes the dialog, since nothing more is to be decided."""

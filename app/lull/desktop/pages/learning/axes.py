@@ -28,7 +28,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         """Whether the axis counts steps, and not days."""
         self._label_px = 80.0
 
-    def wear(self, font: QFont) -> None:
+    def set_label_font(self, font: QFont) -> None:
         """Set the font of the axis labels; the larger the font, the fewer labels are drawn."""
         self.setTickFont(font)
         self._label_px = QFontMetricsF(font).horizontalAdvance("00. Mmm. 0000") + 8
@@ -49,7 +49,7 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802
         if self.steps:  # between two steps there is nothing
             return [count(int(value)) if value == int(value) else "" for value in values]
-        return [_said(local(value), spacing) for value in values]
+        return [_said(to_local_time(value), spacing) for value in values]
 
 
 def _hours(first: float, last: float, step: int) -> Iterator[float]:
@@ -71,7 +71,7 @@ def _days(first: float, last: float, step: int) -> Iterator[float]:
 
 
 def _dates(first: float, last: float) -> Iterator[date]:
-    day, end = local(first).date(), local(last).date()
+    day, end = to_local_time(first).date(), to_local_time(last).date()
     while day <= end:
         yield day
         day += timedelta(days=1)
@@ -81,7 +81,7 @@ def _start(day: date, hour: int = 0) -> float:
     return datetime.combine(day, time(hour)).astimezone().timestamp()
 
 
-def local(at_s: float) -> datetime:
+def to_local_time(at_s: float) -> datetime:
     """Convert Unix seconds to a date and time in this machine's time zone."""
     return datetime.fromtimestamp(at_s, UTC).astimezone()
 

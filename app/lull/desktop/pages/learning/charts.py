@@ -182,7 +182,7 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
             if day["n"]
         ),
         none=tr("No answer was scored yet. Rate a few, or go on: your next words tell, too."),
-        meaning=meaning.over_time([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
+        meaning=meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
         about=tr("How likely the answers in your chats were good, and the mean of each day."),
     )
 
@@ -198,7 +198,7 @@ def _parted(
     )
     rows = ((short_day(day["day"]), _cell(day[own]), _cell(day[other])) for day in reversed(days))
     skills = name is ChartName.SKILLS
-    compare = meaning.with_skills if skills else meaning.with_adapter
+    compare = meaning.skills_sentence if skills else meaning.adapter_sentence
     sides = [[(dot.value, dot.n) for dot in dots] for dots in (with_, without)]
     return Chart(
         name=name,
@@ -254,7 +254,7 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
         heads=(tr("Adapter"), tr("Good"), tr("Tests")),
         rows=tuple(rows),
         none=tr("No adapter was tested on held-out requests yet."),
-        meaning=meaning.held_out(found),
+        meaning=meaning.held_out_sentence(found),
         about=tr(
             "Requests that no training ever sees, answered by each new adapter and by the version"
             " before it."
@@ -290,7 +290,7 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
         heads=(tr("Run"), tr("Good")),
         rows=tuple(rows),
         none=tr("No run was measured yet."),
-        meaning=meaning.of_runs((r["reward_before"], r["reward_after"]) for r in measured),
+        meaning=meaning.runs_sentence((r["reward_before"], r["reward_after"]) for r in measured),
         about=tr(
             "Answers to practice requests before and after each training run. How many answers"
             " each value stands for is not kept, so there are no intervals."
@@ -316,7 +316,7 @@ def _training(run: Json) -> Chart:
             (count(int(one["step"])), decimal(float(one["loss"]), 3)) for one in reversed(steps)
         ),
         none=tr("No run is in progress, or it has made no step yet."),
-        meaning=meaning.of_training(run, [dot.value for dot in dots]) if dots else "",
+        meaning=meaning.training_sentence(run, [dot.value for dot in dots]) if dots else "",
         about=tr("The loss of the training run in progress, step by step."),
         steps=max(1, int(run.get("of") or 0)),
     )

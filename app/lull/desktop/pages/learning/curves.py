@@ -108,7 +108,7 @@ class Curves(SelfDrawn):
 
     # What to show
 
-    def smooth(self, weight: float) -> None:
+    def set_smoothing(self, weight: float) -> None:
         """Set how strongly the chart's curves are smoothed.
 
         `weight` is the newest value's weight in the running mean; 1 turns smoothing off.
@@ -138,7 +138,7 @@ class Curves(SelfDrawn):
         """Return an image of the chart with its legend."""
         return self.grab()
 
-    def step(self, by: int) -> None:
+    def move_cursor(self, by: int) -> None:
         """Move the chart's cursor to the next value if `by` is positive, else to the previous
         value.
         """
@@ -282,7 +282,7 @@ class Curves(SelfDrawn):
         font = QFont()
         font.setPointSizeF(small_pt())
         self._axis.steps = bool(self._chart.steps)
-        self._axis.wear(font)
+        self._axis.set_label_font(font)
         for side, title in zip(("left", "bottom"), axis_titles(self._chart), strict=True):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(theme.line))
@@ -408,9 +408,9 @@ class Curves(SelfDrawn):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         match Qt.Key(event.key()):
             case Qt.Key.Key_Left:
-                self.step(-1)
+                self.move_cursor(-1)
             case Qt.Key.Key_Right:
-                self.step(+1)
+                self.move_cursor(+1)
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
                 self.zoom(ZOOM)
             case Qt.Key.Key_Minus:

@@ -9,13 +9,13 @@ from typing import Any
 from lull.contract import routes
 from lull.core.adapters.adapter import WAS_IN_FORCE
 from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Subject, Told
+from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 
 
-class LearningDoing:
+class LearningActions:
     """Sends the Learning page's actions (cancel a training run, use an adapter, roll back) to the
     service.
     """
@@ -46,11 +46,11 @@ class LearningDoing:
             {"adapter": adapter["id"], "anyway": anyway},
             words=tr("Adopting %1", adapter["id"]),
             done=tr("%1 is in force.", adapter["id"]),
-            undo=lambda: self.go_back(""),
+            undo=lambda: self.roll_back(""),
             then=self._moved,
         )
 
-    def go_back(self, to: str) -> None:
+    def roll_back(self, to: str) -> None:
         """Have the service roll back to an earlier LoRA adapter or to the base model.
 
         `to` is the adapter's id, or `base` for the base model, or "" for the adapter that was in
@@ -60,7 +60,9 @@ class LearningDoing:
         def tell(answer: Reply) -> None:
             name = plain(str(answer.value.get("active") or ""))
             original = tr("Rolled back to the original model.")
-            self._state.told.emit(Told(text=tr("Rolled back to %1.", name) if name else original))
+            self._state.told.emit(
+                OutcomeMessage(text=tr("Rolled back to %1.", name) if name else original)
+            )
 
         self._state.act(
             routes.ADAPTERS_ROLLBACK,

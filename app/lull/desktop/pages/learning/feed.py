@@ -44,15 +44,15 @@ class LearningFeed(QObject):
         state.happened.connect(self._hear)
         state.phase_changed.connect(self._again)
 
-    def seen(self, seen: bool) -> None:
+    def set_page_visible(self, visible: bool) -> None:
         """Tell the feed whether the Learning page is visible; no data are read for a hidden
         page.
         """
-        self._seen = seen
-        if seen and not self._rest.isActive():
+        self._seen = visible
+        if visible and not self._rest.isActive():
             self._read()
 
-    def look_back(self, days: int) -> None:
+    def set_days(self, days: int) -> None:
         """Set how many past days the data about learning cover, and read the data again; 0 means
         all days.
         """
@@ -60,7 +60,7 @@ class LearningFeed(QObject):
         self._due = True
         self._read()
 
-    def look_at(self, wanted: dict[str, str]) -> None:
+    def set_filter(self, wanted: dict[str, str]) -> None:
         """Limit the charts to the answers of one client, model or skill, and read the data again.
 
         `wanted` maps "client", "model" and "skill" to a name; "" means all.
@@ -71,7 +71,7 @@ class LearningFeed(QObject):
             self._read()
 
     @property
-    def narrowed(self) -> bool:
+    def is_filtered(self) -> bool:
         """Whether the data are limited to the answers of one client, model or skill."""
         return any(self._wanted.values())
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QWidget
 
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.widgets.parts import empty_out
+from lull.desktop.widgets.parts import clear_layout
 from lull.desktop.widgets.tokens import GAP
 
 SAMPLE_PX: Final = 26
@@ -99,7 +99,7 @@ class Legend(QWidget):
         if tuple(entries) == self._entries:
             return
         self._entries = tuple(entries)
-        empty_out(self._row)
+        clear_layout(self._row)
         for entry in entries:
             self._row.addWidget(_Key(entry))
         self.setVisible(bool(entries))

@@ -20,7 +20,7 @@ LEAST_RUNS: Final = 10
 """Fewest measured runs for "no clear effect"; with fewer it is "too few to tell"."""
 
 
-def over_time(means: Means) -> str:
+def trend_sentence(means: Means) -> str:
     """Return a sentence that says whether the later half of the chat answers was better than the
     earlier half.
 
@@ -55,7 +55,7 @@ def over_time(means: Means) -> str:
     )
 
 
-def with_skills(own: Means, other: Means) -> str:
+def skills_sentence(own: Means, other: Means) -> str:
     """Return a sentence that says whether answers with skills in the prompt (`own`) were better
     than answers without (`other`).
     """
@@ -83,7 +83,7 @@ def with_skills(own: Means, other: Means) -> str:
     )
 
 
-def with_adapter(own: Means, other: Means) -> str:
+def adapter_sentence(own: Means, other: Means) -> str:
     """Return a sentence that says whether answers by a trained adapter (`own`) were better than
     those by the original model (`other`).
     """
@@ -124,7 +124,7 @@ def _too_few(own: Estimate, other: Estimate) -> str:
     )
 
 
-def held_out(found: Sequence[Json]) -> str:
+def held_out_sentence(found: Sequence[Json]) -> str:
     """Return a sentence that says whether the newest adapter answered held-out requests better than
     the version before it.
 
@@ -160,7 +160,7 @@ def held_out(found: Sequence[Json]) -> str:
     )
 
 
-def of_runs(measured: Iterable[tuple[float, float]]) -> str:
+def runs_sentence(measured: Iterable[tuple[float, float]]) -> str:
     """Return a sentence that says whether most training runs made the model's practice answers
     better.
 
@@ -208,7 +208,7 @@ def _of_the_only_run(*, better: bool) -> str:
     )
 
 
-def of_training(run: Json, losses: Sequence[float]) -> str:
+def training_sentence(run: Json, losses: Sequence[float]) -> str:
     """Return a text that says how far a training run is, how long it will still take, and whether
     its loss falls or rises.
     """

@@ -14,7 +14,7 @@ from lull.desktop.widgets.flow import Flow
 from lull.desktop.words import plain, tr
 
 
-class AnswersOf(QWidget):
+class ChartFilter(QWidget):
     """A row of three drop-down lists that limit the charts to the answers of one client, of one
     model or with one skill; each list also offers all.
     """
@@ -48,7 +48,7 @@ class AnswersOf(QWidget):
         """Set the skills that the user can choose from; the current choice is kept."""
         _offer(self.skill, names)
 
-    def question(self) -> dict[str, str]:
+    def query_params(self) -> dict[str, str]:
         """Return the chosen client, model and skill as query parameters of a request to the
         service; "" stands for all.
         """

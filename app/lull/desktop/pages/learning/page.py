@@ -23,25 +23,25 @@ from lull.desktop.client import Reply
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
 from lull.desktop.pages.learning.curves import ZOOM, Curves
-from lull.desktop.pages.learning.doing import LearningDoing
+from lull.desktop.pages.learning.doing import LearningActions
 from lull.desktop.pages.learning.feed import LearningFeed
-from lull.desktop.pages.learning.narrowing import AnswersOf
+from lull.desktop.pages.learning.narrowing import ChartFilter
 from lull.desktop.pages.learning.run_feed import RunFeed
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
-from lull.desktop.pages.learning.tables import chosen, fill, set_heads, small_table
+from lull.desktop.pages.learning.tables import fill, selected_names, set_heads, small_table
 from lull.desktop.pages.learning.words import (
     ADAPTER_HEADS,
     RUN_HEADS,
     adapter_cells,
+    cell_tooltip,
     chart_csv,
     csv_text,
-    explained,
     placing_words,
     run_cells,
     run_words,
 )
-from lull.desktop.standing import standing
-from lull.desktop.state import Subject, Told
+from lull.desktop.standing import tray_status
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
@@ -71,7 +71,7 @@ class LearningPage(Page):
         self.doing = label("", "muted", wrap=True)
         self.placings = label("", "muted", wrap=True)
         self.curves = Curves(kit.look)
-        self.answers_of = AnswersOf()
+        self.answers_of = ChartFilter()
         self.answers_of.changed.connect(self._narrow)
         self.means = label("", wrap=True)
         self.values = small_table(("",), tr("The values of the curve"), row_px=24)
@@ -81,7 +81,7 @@ class LearningPage(Page):
         self.runs = small_table(RUN_HEADS(), tr("Training runs"), several=True)
         self.runs.itemSelectionChanged.connect(self._show_run)
         self.run_text = label("", "small", wrap=True)
-        self.do = LearningDoing(kit.state)
+        self.do = LearningActions(kit.state)
         self.cancel = button(tr("Cancel the run"), self._cancel)
         self.details = button(tr("Details…"), self._details, name=tr("Details of the run"))
         self.adapters = small_table(ADAPTER_HEADS(), tr("Adapters"), several=True)
@@ -89,7 +89,7 @@ class LearningPage(Page):
         self.whole = button(tr("Details…"), self._whole, name=tr("Details of the adapter"))
         self.adopt = button(tr("Adopt"), self._adopt)
         self.back = button(tr("Roll back"), self._roll_back)
-        self.base = button(tr("Use no adapter"), lambda: self.do.go_back("base"))
+        self.base = button(tr("Use no adapter"), lambda: self.do.roll_back("base"))
         self._lay_out()
 
     def _choices(self) -> None:
@@ -104,12 +104,14 @@ class LearningPage(Page):
             for words, value in options:
                 box.addItem(words, value)
         self.smooth.setCurrentIndex(1)
-        self.curves.smooth(self.smooth.currentData())
+        self.curves.set_smoothing(self.smooth.currentData())
         self.log = QCheckBox(tr("Log scale"))
         self.log.setAccessibleName(tr("Logarithmic scale"))
         self.chart.activated.connect(self._choose)
-        self.period.activated.connect(lambda _: self.feed.look_back(self.period.currentData()))
-        self.smooth.activated.connect(lambda _: self.curves.smooth(self.smooth.currentData()))
+        self.period.activated.connect(lambda _: self.feed.set_days(self.period.currentData()))
+        self.smooth.activated.connect(
+            lambda _: self.curves.set_smoothing(self.smooth.currentData())
+        )
         self.log.toggled.connect(self.curves.logarithmic)
         for number, name in enumerate(titles()):
             about = self._about(name)
@@ -165,24 +167,24 @@ class LearningPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
-        self.feed.seen(True)
-        self.run_feed.seen(True)
+        self.feed.set_page_visible(True)
+        self.run_feed.set_page_visible(True)
         self.state.get(routes.CONVERSATION_KINDS, self._offer)
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
         super().hideEvent(event)
-        self.feed.seen(False)
-        self.run_feed.seen(False)
+        self.feed.set_page_visible(False)
+        self.run_feed.set_page_visible(False)
 
     # Showing
 
     def show_head(self) -> None:
-        self.train.setEnabled(standing(self.state, now()).learns)
+        self.train.setEnabled(tray_status(self.state, now()).learns)
 
     def empty(self) -> Empty | None:
         value = self.state.value(Subject.RUNS)
         adapters = self.state.value(Subject.ADAPTERS).get("adapters")
-        if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.narrowed:
+        if value.get("runs") or adapters or self.feed.value.get("points") or self.feed.is_filtered:
             return None
         has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
         text = translated(value)
@@ -202,9 +204,9 @@ class LearningPage(Page):
         self.doing.setVisible(bool(self.doing.text()))
         self.placings.setText(placing_words(self.feed.value.get("placings", ())))
         self.placings.setVisible(bool(self.placings.text()))
-        fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()], hint=explained)
+        fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()], hint=cell_tooltip)
         adapters = [(a["id"], adapter_cells(a)) for a in self._adapters()]
-        fill(self.adapters, adapters, hint=explained)
+        fill(self.adapters, adapters, hint=cell_tooltip)
         skills = self.state.value(Subject.SKILLS).get("skills") or ()
         self.answers_of.offer_skills(sorted({str(one["name"]) for one in skills}))
         self._charts = charts(self.feed.value, self._runs(), self.run_feed.value)
@@ -217,7 +219,7 @@ class LearningPage(Page):
         name = self._shown or (filled[0] if filled else ChartName.ANSWERS)
         self.chart.setCurrentIndex(self.chart.findData(name))
         chart = self._charts[name]
-        narrowed = self.feed.narrowed and name in OF_ANSWERS
+        narrowed = self.feed.is_filtered and name in OF_ANSWERS
         self.none.setText(tr("No such answer was scored yet.") if narrowed else chart.none)
         self.none.setVisible(chart.empty)
         self.means.setText(chart.meaning)
@@ -241,7 +243,7 @@ class LearningPage(Page):
 
     def _narrow(self) -> None:
         self._shown = ChartName(self.chart.currentData())  # it stays, also where it is empty now
-        self.feed.look_at(self.answers_of.question())
+        self.feed.set_filter(self.answers_of.query_params())
 
     def _runs(self) -> list[Json]:
         return list(self.state.value(Subject.RUNS).get("runs", ()))
@@ -250,7 +252,7 @@ class LearningPage(Page):
         return list(self.state.value(Subject.ADAPTERS).get("adapters", ()))
 
     def _chosen_runs(self) -> list[Json]:
-        names = chosen(self.runs)
+        names = selected_names(self.runs)
         return [run for run in self._runs() if run["id"] in names]
 
     def _show_run(self) -> None:
@@ -275,7 +277,7 @@ class LearningPage(Page):
         self.base.setEnabled(bool(active))
 
     def _chosen_adapters(self) -> list[Json]:
-        names = chosen(self.adapters)
+        names = selected_names(self.adapters)
         return [one for one in self._adapters() if one["id"] in names]
 
     def _adapter(self) -> Json | None:
@@ -307,7 +309,7 @@ class LearningPage(Page):
     def _roll_back(self) -> None:
         adapter = self._adapter()
         to = str(adapter["id"]) if adapter is not None and self.do.was_in_force(adapter) else ""
-        self.do.go_back(to)
+        self.do.roll_back(to)
 
     # Export
 
@@ -332,9 +334,9 @@ class LearningPage(Page):
                 path.write_text(chart_csv(self._charts[name]), "utf-8")
         except OSError as error:
             text = tr("Not exported: %1", error.strerror or error)
-            self.state.told.emit(Told(text=text, good=False))
+            self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
-        self.state.told.emit(Told(text=tr("Exported to %1", path.name)))
+        self.state.told.emit(OutcomeMessage(text=tr("Exported to %1", path.name)))
 
 
 def _offer_details(details: QPushButton, chosen: int, how: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import Qt
 
 from lull.core.feedback.trend import LEAST_ANSWERS
-from lull.desktop.pages.learning.axes import local
+from lull.desktop.pages.learning.axes import to_local_time
 from lull.desktop.pages.learning.charts import Chart, Dot, Series
 from lull.desktop.pages.learning.legend import LegendEntry, SampleKind
 from lull.desktop.widgets.tokens import Theme
@@ -120,12 +120,12 @@ def near_words(chart: Chart, at_s: float) -> str:
         words = [tr("step %1", count(int(nearest)))]
         words += [f"{s.name} {decimal(dot.value, 3)}" for s, dot in dots if dot.at_s == nearest]
         return " · ".join(words)
-    day = local(nearest).date()
-    words = [on_day(local(nearest), tr("dd MMM HH:mm"))]
+    day = to_local_time(nearest).date()
+    words = [on_day(to_local_time(nearest), tr("dd MMM HH:mm"))]
     words += [
         _dot_words(series, dot)
         for series, dot in dots
-        if dot.at_s == nearest or (not series.line and local(dot.at_s).date() == day)
+        if dot.at_s == nearest or (not series.line and to_local_time(dot.at_s).date() == day)
     ]
     near = [mark for mark in chart.marks if abs(mark.at_s - nearest) < MARK_NEAR_S]
     return " · ".join([*words, *(mark.text for mark in near[-2:])])

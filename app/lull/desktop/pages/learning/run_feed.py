@@ -36,11 +36,11 @@ class RunFeed(QObject):
         """The training run in progress, with its steps as `curve`; empty if there is none."""
         state.changed.connect(self._hear)
 
-    def seen(self, seen: bool) -> None:
+    def set_page_visible(self, visible: bool) -> None:
         """Tell the feed whether the Learning page is visible; no data are read for a hidden
         page.
         """
-        self._seen = seen
+        self._seen = visible
         self._hear(Subject.RUNS)
 
     def _hear(self, subject: str) -> None:

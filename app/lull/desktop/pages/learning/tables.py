@@ -110,7 +110,7 @@ def fill(
         table.selectRow(0)
 
 
-def chosen(table: QTableWidget) -> list[str]:
+def selected_names(table: QTableWidget) -> list[str]:
     """Return the names of the rows that are selected in a table, from the top; if none is, the name
     of the current row.
 

@@ -14,10 +14,10 @@ from lull.desktop.words import (
     count,
     counted,
     decimal,
-    in_window,
     length,
     percent,
     plain,
+    reword_for_window,
     short_date,
     short_day,
     tr,
@@ -74,7 +74,7 @@ def status_words(status: str) -> str:
     return words.get(status, status)
 
 
-def explained(cell: str) -> str:
+def cell_tooltip(cell: str) -> str:
     """Return the tooltip of a table cell: an explanation if the cell has a known word, such as a
     status; else the cell's text.
     """
@@ -242,7 +242,7 @@ def reasons_of(run: Json) -> str:
     """Return as one text the service's reasons why the adapter of a training run passed or failed
     the gate (the test before it is used).
     """
-    return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
+    return "; ".join(reword_for_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 
 RUN_NAMES = ("id", "made", "kind", "status", "steps", "of", "reward_before", "reward_after",

@@ -16,11 +16,11 @@ from lull.desktop.pages.chat.beside_text import check_words, scope_words
 from lull.desktop.pages.review.diff import escaped
 from lull.desktop.pages.review.standing_words import (
     cautions,
+    confirmation_reason,
     flag_lines,
-    needs_a_second_word,
+    needs_confirmation,
     reason_words,
     status_chip,
-    why_not,
 )
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -49,14 +49,14 @@ class ApproveDialog(QDialog):
         head = tr("Approve “%1”?", plain(proposals[0]["name"]))
         if len(proposals) > 1:
             head = tr("Approve these %1 suggestions?", len(proposals))
-        unproved = [one for one in proposals if needs_a_second_word(one)]
+        unproved = [one for one in proposals if needs_confirmation(one)]
         words = counted(
             len(unproved),
             "%1 of them is not proved. Nobody knows whether it helps.",
             "%1 of them are not proved. Nobody knows whether they help.",
         )
         if len(proposals) == 1:
-            words = why_not(proposals[0])
+            words = confirmation_reason(proposals[0])
         self.words = label(words if unproved else "", "bad", wrap=True)
         self.words.setVisible(bool(unproved))
         without = counted(

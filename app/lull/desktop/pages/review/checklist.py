@@ -11,8 +11,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from lull.core.proof.standing import Standing
-from lull.core.proof.whose_words import Whose
+from lull.core.proof.standing import ReviewState
+from lull.core.proof.whose_words import WordsAuthor
 from lull.desktop.pages.review.proposal_rows import evidence_words
 from lull.desktop.pages.review.standing_words import cautions, standing
 from lull.desktop.widgets.parts import label, set_kind
@@ -53,7 +53,7 @@ class Checklist(QWidget):
 
     def show_proposal(self, proposal: Json) -> None:
         self._show(self.tested, mark_of_tests(proposal), evidence_words(proposal))
-        self._show(self.whose, *whose_words(proposal))
+        self._show(self.whose, *author_line(proposal))
 
     def _show(self, words: QLabel, mark: Mark, text: str) -> None:
         shown = self.marks[words]
@@ -78,14 +78,14 @@ def show_mark(shown: QLabel, mark: Mark) -> None:
 
 def mark_of_tests(proposal: Json) -> Mark:
     match standing(proposal):
-        case Standing.PROVED if not cautions(proposal):
+        case ReviewState.PROVED if not cautions(proposal):
             return Mark.SETTLED
-        case Standing.UNTESTED | Standing.UNTESTABLE | Standing.REMOVAL:
+        case ReviewState.UNTESTED | ReviewState.UNTESTABLE | ReviewState.REMOVAL:
             return Mark.OPEN
     return Mark.CAUTION
 
 
-def whose_words(proposal: Json) -> tuple[Mark, str]:
+def author_line(proposal: Json) -> tuple[Mark, str]:
     """Return the checklist's mark and sentence about who wrote a proposed skill's text: the user,
     Lull or somebody else.
 
@@ -95,20 +95,20 @@ def whose_words(proposal: Json) -> tuple[Mark, str]:
     if proposal["kind"] == "retire" or not found:
         return Mark.OPEN, ""
     total = found.total()
-    if found[Whose.OTHERS]:
+    if found[WordsAuthor.OTHERS]:
         return Mark.CAUTION, tr(
             "%1 of %2 sentences come from someone else's text, not from you.",
-            found[Whose.OTHERS],
+            found[WordsAuthor.OTHERS],
             total,
         )
-    if found[Whose.LULL] == total:
+    if found[WordsAuthor.LULL] == total:
         return Mark.OPEN, tr("Written by Lull, not in your words.")
-    if found[Whose.LULL]:
+    if found[WordsAuthor.LULL]:
         return Mark.OPEN, tr(
             "%1 of %2 sentences were written by Lull, the others come from your words.",
-            found[Whose.LULL],
+            found[WordsAuthor.LULL],
             total,
         )
-    if found[Whose.YOURS] == total:
+    if found[WordsAuthor.YOURS] == total:
         return Mark.SETTLED, tr("In your own words.")
     return Mark.SETTLED, tr("Made of your words by Lull; Evidence marks what you typed.")

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.widgets.flow import Sides, scrolled
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import only
+from lull.desktop.words import without_args
 
 Part = QWidget | QLayout
 
@@ -31,7 +31,7 @@ def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLi
     made.setPlaceholderText(hint or words)
     made.setAccessibleName(words)
     made.setClearButtonEnabled(True)
-    made.textChanged.connect(only(do))
+    made.textChanged.connect(without_args(do))
     return made
 
 

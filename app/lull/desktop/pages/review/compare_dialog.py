@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.core.chat.picks import Pick
 from lull.desktop.client import Reply
-from lull.desktop.state import said
+from lull.desktop.state import failure_words
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, key, label, row
+from lull.desktop.widgets.parts import add_shortcut, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr, translated
 
@@ -78,7 +78,7 @@ class CompareDialog(QDialog):
         box.addLayout(row(*self.buttons.values(), None, self.leave))
         self.finished.connect(self._leave)
         for letter, pick in (("A", Pick.A), ("B", Pick.B), ("S", Pick.SAME), ("N", Pick.NEITHER)):
-            key(self, letter, functools.partial(self._pick, pick))
+            add_shortcut(self, letter, functools.partial(self._pick, pick))
         self._ask()
 
     def _make_buttons(self) -> None:
@@ -129,7 +129,7 @@ class CompareDialog(QDialog):
         if self._gone:
             return
         if not answer.ok:
-            self._end(said(answer))
+            self._end(failure_words(answer))
             return
         shown = answer.value
         if shown["working"]:

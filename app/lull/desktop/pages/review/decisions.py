@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import AppState, Settling, Subject, Told
+from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Subject
 from lull.desktop.words import count, plain, tr
 
 Json = dict[str, Any]
@@ -72,14 +72,16 @@ class Decisions(QObject):
             routes.PROPOSAL_DO.format(id=proposal["id"], action=action),
             wanted,
             words=_doing(action, plain(proposal["name"])),
-            settling=Settling(route=routes.PROPOSAL.format(id=proposal["id"]), done=was_done),
+            outcome_check=OutcomeCheck(
+                route=routes.PROPOSAL.format(id=proposal["id"]), done=was_done
+            ),
             then=then,
         )
 
     def _told(self, action: str, done: Sequence[Json]) -> None:
         names = ", ".join(plain(proposal["name"]) for proposal in done)
         undo = functools.partial(self.undo, [proposal["id"] for proposal in reversed(done)])
-        self._state.told.emit(Told(text=_done(action, len(done), names), undo=undo))
+        self._state.told.emit(OutcomeMessage(text=_done(action, len(done), names), undo=undo))
 
     def undo(self, proposals: Sequence[str]) -> None:
         """Undo the last decision about each of these proposed skills (by id), one after the other.
@@ -91,7 +93,7 @@ class Decisions(QObject):
     def _undo_next(self, left: list[str | None], done: list[str]) -> None:
         if not left:
             if done:
-                self._state.told.emit(Told(text=tr("Undone: %1", ", ".join(done))))
+                self._state.told.emit(OutcomeMessage(text=tr("Undone: %1", ", ".join(done))))
             self._look()
             return
         wanted = {"id": left[0]} if left[0] is not None else {}

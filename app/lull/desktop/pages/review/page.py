@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
 
 from lull.contract import routes
 from lull.core.proof.proposal import DECIDABLE
-from lull.core.proof.standing import Standing
+from lull.core.proof.standing import ReviewState
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.pages.review.compare_dialog import CompareDialog
@@ -29,15 +29,15 @@ from lull.desktop.pages.review.standing_words import (
     approvable_together,
     approve_words,
     is_quarantined,
-    needs_a_second_word,
+    needs_confirmation,
     standing,
     waits_for_picks,
 )
-from lull.desktop.pages.review.try_dialog import TryDialog, tried_proposal
-from lull.desktop.state import Subject, Told
+from lull.desktop.pages.review.try_dialog import TryDialog, proposal_to_try
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
-from lull.desktop.widgets.parts import button, key, label, restyle, row
-from lull.desktop.words import counted, now, only, plain, tr
+from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
+from lull.desktop.words import counted, now, plain, tr, without_args
 
 Json = dict[str, Any]
 
@@ -122,8 +122,8 @@ class ReviewPage(Page):
             ("J", lambda: self._step(+1)),
             ("K", lambda: self._step(-1)),
         ):
-            key(self, keys, functools.partial(self._if_shown, do))
-        key(self, "Ctrl+Z", self._undo)
+            add_shortcut(self, keys, functools.partial(self._if_shown, do))
+        add_shortcut(self, "Ctrl+Z", self._undo)
 
     def _if_shown(self, do: Callable[[], object]) -> None:
         """Do what a key stands for, unless the page shows that it has no proposals."""
@@ -238,7 +238,7 @@ class ReviewPage(Page):
         chosen = [p for p in self.selected() if p["id"] not in self.decisions.under_way]
         together = approvable_together(chosen)
         one = len(chosen) == 1
-        unproved = any(needs_a_second_word(p) for p in chosen)
+        unproved = any(needs_confirmation(p) for p in chosen)
         picks = one and waits_for_picks(chosen[0])
         self.approve.setProperty("main", bool(chosen) and not unproved)
         self.compare.setProperty("main", picks)
@@ -256,7 +256,7 @@ class ReviewPage(Page):
         self.edit.setEnabled(one and chosen[0]["kind"] != "retire")
         self.compare.setVisible(picks)
         self.try_it.setEnabled(one and _decidable(chosen[0]) and not is_quarantined(chosen[0]))
-        untestable = one and standing(chosen[0]) is Standing.UNTESTABLE
+        untestable = one and standing(chosen[0]) is ReviewState.UNTESTABLE
         self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
         self.prove.setVisible(one and chosen[0]["status"] in ("screened", "proving"))
 
@@ -268,7 +268,7 @@ class ReviewPage(Page):
             text = tr("It is quarantined: read its flags, then use the button.")
             if len(chosen) > 1:
                 text = tr("They are quarantined: read and approve each by itself.")
-            self.state.told.emit(Told(text=text, good=False))
+            self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
         self._approve_button()
 
@@ -283,7 +283,7 @@ class ReviewPage(Page):
         together = approvable_together(chosen)
         if not self.approve.isEnabled() or not together:
             return
-        if at_once and len(chosen) == 1 and not needs_a_second_word(chosen[0]):
+        if at_once and len(chosen) == 1 and not needs_confirmation(chosen[0]):
             self.decisions.send("approve", chosen, {})
             return
         dialog = ApproveDialog(together, self, left_out=len(chosen) - len(together))
@@ -309,7 +309,7 @@ class ReviewPage(Page):
         self._times.clear()
         for words, until in snooze_times(now()):
             do = functools.partial(self._snooze, until)
-            self._times.addAction(words).triggered.connect(only(do))
+            self._times.addAction(words).triggered.connect(without_args(do))
 
     def _snooze(self, until: datetime) -> None:
         if self.defer.isEnabled():
@@ -356,7 +356,7 @@ class ReviewPage(Page):
     def _try(self) -> None:
         chosen = self.selected()
         if len(chosen) == 1 and self.try_it.isEnabled():
-            TryDialog(self.kit, tried_proposal(chosen[0]), self).open()
+            TryDialog(self.kit, proposal_to_try(chosen[0]), self).open()
 
     def _undo(self) -> None:
         if self.undo.isEnabled():

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from lull.core.proof.standing import Standing
+from lull.core.proof.standing import ReviewState
 from lull.desktop.pages.review.standing_words import (
     reason_words,
     standing,
@@ -142,7 +142,7 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
             "No check and no model can tell whether it helps; you can. Compare about %1 pairs of "
             "answers: it takes a minute.",
         )
-    if standing(proposal) is not Standing.UNTESTABLE:
+    if standing(proposal) is not ReviewState.UNTESTABLE:
         return tr("Not tested yet. It will be tested next time you're away.")
     if proposal.get("origin") == "file":
         return tr("Can't be tested: it comes from a file, and no request of yours is behind it.")

@@ -11,9 +11,9 @@ from typing import Any
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
 from lull.contract import routes
-from lull.core.proof.standing import Standing
+from lull.core.proof.standing import ReviewState
 from lull.desktop.client import Reply
-from lull.desktop.pages.chat.beside_text import BesideText
+from lull.desktop.pages.chat.beside_text import ScopeAndCheck
 from lull.desktop.pages.review.checklist import Checklist
 from lull.desktop.pages.review.diff import side_by_side_html, unified_html
 from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
@@ -26,9 +26,9 @@ from lull.desktop.pages.review.standing_words import (
     status_chip,
 )
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.widgets.long_text import Details
+from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import Tab, chip, empty_out, label, row
+from lull.desktop.widgets.parts import Tab, chip, clear_layout, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
@@ -61,8 +61,8 @@ class ProposalView(QWidget):
         self.odds = label("", "small", wrap=True)
         self.cautions = label("", "warn", wrap=True)
         self.flags = label("", "bad", wrap=True)
-        self.beside = BesideText()
-        self.text = Details()
+        self.beside = ScopeAndCheck()
+        self.text = ScrollingText()
         self.text.setAccessibleName(tr("What it changes"))
         self._lay_out()
         kit.look.changed.connect(self._draw)
@@ -113,7 +113,7 @@ class ProposalView(QWidget):
         self.cautions.setVisible(bool(self.cautions.text()))
         flags = flag_lines(proposal)
         self.beside.show_proposal(proposal)
-        told = standing(proposal) in (Standing.QUARANTINED, Standing.OUT_OF_DATE)
+        told = standing(proposal) in (ReviewState.QUARANTINED, ReviewState.OUT_OF_DATE)
         if proposal.get("reason") and told:
             flags.insert(0, f"⚠ {reason_words(proposal)}")
         self.flags.setText("\n".join(flags))
@@ -123,7 +123,7 @@ class ProposalView(QWidget):
             self.text.verticalScrollBar().setValue(0)
 
     def _show_chips(self, proposal: Json) -> None:
-        empty_out(self._chips)
+        clear_layout(self._chips)
         words, kind = status_chip(proposal)
         whose = plain(proposal["client"]) if proposal.get("client") else tr("for everybody")
         shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, Standing
+from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, ReviewState
 from lull.desktop.words import counted, plain, tr, translated
 
 Json = dict[str, Any]
 
 
-def standing(proposal: Json) -> Standing:
-    return Standing(str(proposal.get("standing") or Standing.UNTESTED))
+def standing(proposal: Json) -> ReviewState:
+    return ReviewState(str(proposal.get("standing") or ReviewState.UNTESTED))
 
 
-def needs_a_second_word(proposal: Json) -> bool:
+def needs_confirmation(proposal: Json) -> bool:
     """Whether the user must confirm the approval of a proposed skill in a dialog after pressing the
     Approve button.
     """
@@ -27,7 +27,7 @@ def needs_a_second_word(proposal: Json) -> bool:
 
 
 def is_quarantined(proposal: Json) -> bool:
-    return standing(proposal) is Standing.QUARANTINED
+    return standing(proposal) is ReviewState.QUARANTINED
 
 
 def approvable_together(proposals: Sequence[Json]) -> list[Json]:
@@ -49,7 +49,7 @@ def waits_for_picks(proposal: Json) -> bool:
     return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
 
 
-def by_last_look(proposal: Json) -> bool:
+def accepted_at_last_look(proposal: Json) -> bool:
     """Whether a proposed skill was accepted by the random decision at the end of its tests (the
     last look), because the evidence alone had not decided.
 
@@ -65,22 +65,22 @@ def status_chip(proposal: Json) -> tuple[str, str]:
     if waits_for_picks(proposal):
         return tr("Needs your choice"), "plain"
     match standing(proposal):
-        case Standing.PROVED if cautions(proposal):
+        case ReviewState.PROVED if cautions(proposal):
             requests = int(proposal["evidence"].get("requests") or 0)
             return counted(requests, "Proved on %1 request", "Proved, with cautions"), "plain"
-        case Standing.PROVED if by_last_look(proposal):
+        case ReviewState.PROVED if accepted_at_last_look(proposal):
             return tr("Proved by the last look"), "good"
-        case Standing.PROVED:
+        case ReviewState.PROVED:
             return tr("Proved"), "good"
-        case Standing.NOT_BETTER:
+        case ReviewState.NOT_BETTER:
             return tr("No benefit shown"), "warn"
-        case Standing.UNTESTABLE:
+        case ReviewState.UNTESTABLE:
             return tr("Can't be tested"), "warn"
-        case Standing.QUARANTINED:
+        case ReviewState.QUARANTINED:
             return tr("Quarantined"), "bad"
-        case Standing.OUT_OF_DATE:
+        case ReviewState.OUT_OF_DATE:
             return tr("Out of date"), "warn"
-        case Standing.REMOVAL:
+        case ReviewState.REMOVAL:
             return tr("Removal"), "plain"
         case _ if proposal["status"] == "proving":
             return tr("Being tested"), "plain"
@@ -92,16 +92,16 @@ def approve_words(proposal: Json) -> str:
     show that the skill helps.
     """
     match standing(proposal):
-        case Standing.PROVED:
+        case ReviewState.PROVED:
             return tr("Approve  A")
-        case Standing.REMOVAL:
+        case ReviewState.REMOVAL:
             return tr("Remove the skill  A")
-        case Standing.UNTESTED:
+        case ReviewState.UNTESTED:
             return tr("Approve untested…  A")
     return tr("Approve anyway…")
 
 
-def why_not(proposal: Json) -> str:
+def confirmation_reason(proposal: Json) -> str:
     """Explain to the user why the approval of a proposed skill has to be confirmed; "" if it need
     not be.
     """
@@ -112,15 +112,15 @@ def why_not(proposal: Json) -> str:
         )
     reason = reason_words(proposal).rstrip(".")
     match standing(proposal):
-        case Standing.UNTESTED:
+        case ReviewState.UNTESTED:
             return tr("It has not been tested yet, so nobody knows whether it helps.")
-        case Standing.NOT_BETTER:
+        case ReviewState.NOT_BETTER:
             return tr("It was tested, and no benefit was shown: %1.", reason)
-        case Standing.UNTESTABLE:
+        case ReviewState.UNTESTABLE:
             return tr("It can't be tested automatically, so nobody knows whether it helps.")
-        case Standing.QUARANTINED:
+        case ReviewState.QUARANTINED:
             return tr("It is quarantined: %1.", reason)
-        case Standing.OUT_OF_DATE:
+        case ReviewState.OUT_OF_DATE:
             return tr("The skill changed after this was suggested.")
     return ""
 

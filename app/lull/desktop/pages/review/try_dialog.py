@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import Subject, said
+from lull.desktop.state import Subject, failure_words
 from lull.desktop.widgets.answer_view import AnswerView
 from lull.desktop.widgets.chat_model import ChatModelChoice
 from lull.desktop.widgets.flow import scrolled
@@ -30,7 +30,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.streamed_chat import UNTOUCHED, ChatAddress, StreamedChat
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import only, plain, tr
+from lull.desktop.words import plain, tr, without_args
 
 Json = dict[str, Any]
 SIDES: Final = ("without", "with")
@@ -39,7 +39,7 @@ BLOCK_LINES: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class SkillToTry:
     """The proposed or active skill that the user tries in the Try dialog, with the headings of the
     two answers and the fields of the request to the service.
     """
@@ -55,7 +55,7 @@ class Tried:
     """Id of the chat turn from which the skill was proposed; "" for none."""
 
 
-def tried_proposal(proposal: Json) -> Tried:
+def proposal_to_try(proposal: Json) -> SkillToTry:
     """Build the Try dialog's description of a proposed skill from the proposal's JSON."""
     heads = {
         "new": (tr("Without the skill"), tr("With the skill")),
@@ -63,7 +63,7 @@ def tried_proposal(proposal: Json) -> Tried:
         "retire": (tr("With the skill, as now"), tr("Without the skill")),
     }
     failures = (proposal.get("turns") or {}).get("failures") or ()
-    return Tried(
+    return SkillToTry(
         name=str(proposal["name"]),
         asked={"proposal": str(proposal["id"]), "sha256": str(proposal["sha256"])},
         heads=heads[str(proposal["kind"])],
@@ -72,9 +72,9 @@ def tried_proposal(proposal: Json) -> Tried:
     )
 
 
-def tried_skill(skill: Json) -> Tried:
+def skill_to_try(skill: Json) -> SkillToTry:
     """Build the Try dialog's description of an active skill from the skill's JSON."""
-    return Tried(
+    return SkillToTry(
         name=str(skill["name"]),
         asked={"skill": str(skill["name"]), "of": str(skill.get("client") or "")},
         heads=(tr("Without the skill"), tr("With the skill")),
@@ -86,7 +86,7 @@ class TryDialog(QDialog):
     skill.
     """
 
-    def __init__(self, kit: Kit, tried: Tried, parent: QWidget) -> None:
+    def __init__(self, kit: Kit, tried: SkillToTry, parent: QWidget) -> None:
         super().__init__(parent)
         self._kit = kit
         self._tried = tried
@@ -159,13 +159,13 @@ class TryDialog(QDialog):
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
             QShortcut(QKeySequence(keys), self).activated.connect(self._begin)
         self.request.textChanged.connect(self._look)
-        self.models.currentIndexChanged.connect(only(self._look))
+        self.models.currentIndexChanged.connect(without_args(self._look))
         self._kit.state.changed.connect(self._hear)
         self._kit.state.phase_changed.connect(self._look)
         self._chat.grown.connect(self._grow)
         self._chat.thinking.connect(self._think)
         self._chat.ended.connect(self._ended)
-        self.finished.connect(only(self._leave))
+        self.finished.connect(without_args(self._leave))
         self.request.setFocus()
 
     # The request that taught it
@@ -189,8 +189,8 @@ class TryDialog(QDialog):
         self._pair = {}
         self.doing.hide()
         self.block.clear()
-        self.answers["without"].wait(tr("The prompts are being built…"))
-        self.answers["with"].wait(tr("Asked when the other answer is there."))
+        self.answers["without"].show_waiting(tr("The prompts are being built…"))
+        self.answers["with"].show_waiting(tr("Asked when the other answer is there."))
         had_focus = self.go.hasFocus()
         self._look()
         if had_focus:
@@ -208,8 +208,8 @@ class TryDialog(QDialog):
             return
         if not answer.ok:
             for shown in self.answers.values():
-                shown.wait("")
-            self._say(said(answer), "bad")
+                shown.show_waiting("")
+            self._say(failure_words(answer), "bad")
             self._end()
             return
         self._pair = answer.value
@@ -282,7 +282,7 @@ class TryDialog(QDialog):
 
     def _hear(self, subject: str) -> None:
         if subject == Subject.MODELS:
-            self.models.look()
+            self.models.refresh()
             self._look()
 
     def _look(self) -> None:

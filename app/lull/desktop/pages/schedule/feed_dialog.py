@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.state import Told, said
+from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
@@ -131,7 +131,7 @@ class FeedDialog(QDialog):
 
     def _fail(self, answer: Reply) -> None:
         set_kind(self.words, "bad")
-        self.words.setText(said(answer))
+        self.words.setText(failure_words(answer))
         self._look()
 
     def _test(self) -> None:
@@ -161,7 +161,7 @@ class FeedDialog(QDialog):
     def _taken(self, answer: Reply) -> None:
         if answer.ok:
             self.added.emit()
-            self._kit.state.told.emit(Told(text=tr("The calendar was added.")))
+            self._kit.state.told.emit(OutcomeMessage(text=tr("The calendar was added.")))
         if self._gone:
             return
         if answer.ok:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from lull.core.idle.hours import parsed
+from lull.core.idle.hours import parse_hours
 
 DAY_MIN: Final = 24 * 60
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -27,7 +27,7 @@ def week_of(lines: Iterable[str]) -> Week:
     """
     days: list[list[Stretch]] = [[] for _ in range(7)]
     for line in lines:
-        found = parsed(line)
+        found = parse_hours(line)
         for day in found.days:
             days[day].append((found.start_min, min(found.end_min, DAY_MIN)))
             if found.end_min > DAY_MIN:

@@ -31,13 +31,21 @@ from lull.desktop.pages.schedule.hours_edit import (
 )
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
-from lull.desktop.standing import standing
-from lull.desktop.state import Subject, Told, shown_week
+from lull.desktop.standing import tray_status
+from lull.desktop.state import OutcomeMessage, Subject, shown_week
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row, set_kind
+from lull.desktop.widgets.parts import (
+    Card,
+    button,
+    clear_layout,
+    label,
+    row,
+    set_kind,
+    unwrapped_row,
+)
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import ago, counted, length, now, plain, tr, translated
 
@@ -152,12 +160,12 @@ class SchedulePage(Page):
         self.state.touch(Subject.WINDOWS, Subject.CALENDARS)
 
     def show_content(self) -> None:
-        stands, learning = standing(self.state, now()), self._learning_now()
+        stands, learning = tray_status(self.state, now()), self._learning_now()
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
         because = translated(learning, "because") if stands.learns else stands.line
         self.why.setText(because)
-        shut = [translated(g) for g in learning.get("gates") or () if keeps_shut(g)]
+        shut = [translated(g) for g in learning.get("gates") or () if blocks_work(g)]
         others = [text for text in shut if text != because]
         self.reasons.setText("\n".join(others))
         self.reasons.setVisible(bool(others))
@@ -169,7 +177,7 @@ class SchedulePage(Page):
         """Return what the service says of its work now; {} if the service is off or gone, as older
         data say nothing about now.
         """
-        return self.state.learning if standing(self.state, now()).learns else {}
+        return self.state.learning if tray_status(self.state, now()).learns else {}
 
     def _show_week(self) -> None:
         at = now()
@@ -177,7 +185,7 @@ class SchedulePage(Page):
         first = shown_week(at)[0].date()
         bars = bars_of(windows, self._learning_now(), first, at)
         self.week.show_bars(bars, first, at)
-        self.week.edit(self._set_hours_of(self.kind.currentData()))
+        self.week.set_hours(self._set_hours_of(self.kind.currentData()))
         self._lulls.setText(week_words(windows))
         self._lulls.setAccessibleName(self._lulls.text())
         self._show_legend(bars)
@@ -199,7 +207,7 @@ class SchedulePage(Page):
         )
 
     def _show_legend(self, bars: list[Bar]) -> None:
-        empty_out(self._legend)
+        clear_layout(self._legend)
         words, there = kind_words(), {bar.kind for bar in bars}
         for kind in (kind for kind in BarKind if kind in there):
             swatch = QLabel()
@@ -219,7 +227,7 @@ class SchedulePage(Page):
                 field.setText(", ".join(hours.get(key.removesuffix("_hours")) or ()))
 
     def _show_feeds(self) -> None:
-        empty_out(self._feeds)
+        clear_layout(self._feeds)
         feeds = self.state.value(Subject.CALENDARS).get("calendars") or ()
         if not feeds:
             words = tr("No calendar: Lull goes by idle detection and hours only.")
@@ -253,7 +261,7 @@ class SchedulePage(Page):
             text.setText(f"{text.text()} · {translated(feed['problem'], 'detail')}")
             set_kind(text, "warn")
         made = QWidget()
-        line = beside(text, remove)
+        line = unwrapped_row(text, remove)
         line.setContentsMargins(0, 0, 0, 0)
         made.setLayout(line)
         return made
@@ -267,7 +275,7 @@ class SchedulePage(Page):
         wrong = next((line for line in _lines(field.text()) if not reads(line)), None)
         if wrong is not None:
             text = tr("Lull can't read %1. Write hours such as mon-fri 23:00-07:00.", wrong)
-            self.state.told.emit(Told(text=text, good=False))
+            self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
         self._send_hours(key, _lines(field.text()))
 
@@ -303,7 +311,7 @@ class SchedulePage(Page):
         def tell(answer: Reply) -> None:
             problem = answer.value.get("problem")
             if problem:
-                self.state.told.emit(Told(text=translated(problem, "detail"), good=False))
+                self.state.told.emit(OutcomeMessage(text=translated(problem, "detail"), good=False))
 
         self.state.act(
             routes.CALENDAR_REMOVE,
@@ -329,7 +337,7 @@ def _lines(text: str) -> list[str]:
     return [*out, held.strip()] if held.strip() else out
 
 
-def keeps_shut(gate: Json) -> bool:
+def blocks_work(gate: Json) -> bool:
     """Whether a condition for background work, such as mains power, keeps Lull from working now.
 
     A condition does so if it is not met; the condition about input also if its state is unknown.

@@ -43,11 +43,11 @@ class WeekView(SelfDrawn):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(640, self.top + DAYS * max(LEAST_LINE, self._text_high) + 6)
+        return QSize(640, self.header_height + DAYS * max(LEAST_LINE, self._text_high) + 6)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        width = self.left + 3 * self._text_wide("00:00") + 8
-        return QSize(width, self.top + DAYS * max(26, self._text_high) + 6)
+        width = self.label_width + 3 * self._text_wide("00:00") + 8
+        return QSize(width, self.header_height + DAYS * max(26, self._text_high) + 6)
 
     # Geometry
 
@@ -59,12 +59,12 @@ class WeekView(SelfDrawn):
         return self.fontMetrics().lineSpacing()
 
     @property
-    def left(self) -> int:
+    def label_width(self) -> int:
         """Return the width in pixels of the column of day names beside the picture of the week."""
         return max(LEFT, self._text_wide(WIDE_DAY) + 20)
 
     @property
-    def top(self) -> int:
+    def header_height(self) -> int:
         """Return the height in pixels of the row of hours above the picture of the week."""
         return max(TOP, self._text_high + 4)
 
@@ -74,29 +74,29 @@ class WeekView(SelfDrawn):
         touch.
         """
         wide = self._text_wide("00:00") + 8
-        return next((hours for hours in (3, 6, 12) if hours * self.hour >= wide), 24)
+        return next((hours for hours in (3, 6, 12) if hours * self.hour_width >= wide), 24)
 
     @property
-    def line(self) -> float:
+    def day_height(self) -> float:
         """Return the height in pixels of one day's line in the picture of the week."""
-        return (self.height() - self.top - 4) / DAYS
+        return (self.height() - self.header_height - 4) / DAYS
 
     @property
-    def hour(self) -> float:
+    def hour_width(self) -> float:
         """Return the width in pixels of one hour in the picture of the week."""
-        return (self.width() - self.left - 8) / 24
+        return (self.width() - self.label_width - 8) / 24
 
-    def place(self, at: QPointF) -> tuple[int, float] | None:
+    def day_and_minute_at(self, at: QPointF) -> tuple[int, float] | None:
         """Return the day (0 is the first shown) and the minute of that day at a point of the
         picture; None for a point outside.
         """
-        day = int((at.y() - self.top) // self.line)
-        minute = (at.x() - self.left) / self.hour * 60
+        day = int((at.y() - self.header_height) // self.day_height)
+        minute = (at.x() - self.label_width) / self.hour_width * 60
         return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
 
-    def said_at(self, at: QPointF) -> str:
+    def bars_text_at(self, at: QPointF) -> str:
         """Describe the bars at a point of the week's picture, one line of text for each bar."""
-        place = self.place(at)
+        place = self.day_and_minute_at(at)
         if place is None:
             return ""
         day, hour = self._first + place[0] * DAY, place[1] / 60
@@ -110,7 +110,7 @@ class WeekView(SelfDrawn):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
+            QToolTip.showText(event.globalPos(), self.bars_text_at(QPointF(event.pos())), self)
             return True
         return super().event(event)
 
@@ -119,16 +119,18 @@ class WeekView(SelfDrawn):
     def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        line, hour = self.line, self.hour
+        line, hour = self.day_height, self.hour_width
         self._paint_grid(painter, line, hour)
         for number in range(DAYS):
             day = self._first + number * DAY
             for bar in self._bars:
                 piece = pieces(bar, day)
                 if piece is not None:
-                    x = self.left + piece[0] * hour
+                    x = self.label_width + piece[0] * hour
                     width = max(2.0, (piece[1] - piece[0]) * hour)
-                    self._paint_bar(painter, bar, x, self.top + number * line, width, line)
+                    self._paint_bar(
+                        painter, bar, x, self.header_height + number * line, width, line
+                    )
         self._paint_now(painter, line, hour)
         self.paint_over(painter)
         painter.end()
@@ -137,7 +139,7 @@ class WeekView(SelfDrawn):
         """Draw on top of the picture of the week; does nothing unless a subclass overrides it."""
 
     def _paint_grid(self, painter: QPainter, line: float, hour: float) -> None:
-        theme, left, top = self._look.theme, self.left, self.top
+        theme, left, top = self._look.theme, self.label_width, self.header_height
         bottom = top + DAYS * line
         for mark in range(0, 25, 3):
             x = left + mark * hour
@@ -190,8 +192,8 @@ class WeekView(SelfDrawn):
             return
         number = (self._now.date() - self._first).days
         if 0 <= number < DAYS:
-            x = self.left + (self._now.hour + self._now.minute / 60) * hour
-            y = self.top + number * line
+            x = self.label_width + (self._now.hour + self._now.minute / 60) * hour
+            y = self.header_height + number * line
             painter.setPen(QPen(QColor(self._look.theme.accent), 2))
             painter.drawLine(int(x), int(y), int(x), int(y + line))
 

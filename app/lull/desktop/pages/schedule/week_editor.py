@@ -41,14 +41,14 @@ class WeekEditor(WeekView):
         """Day shown, minute of the anchor and minute of the other end."""
         self._dragging = False
 
-    def edit(self, lines: Sequence[str]) -> None:
+    def set_hours(self, lines: Sequence[str]) -> None:
         """Set the weekly hours that the user will change on the picture, given as setting lines
         such as "mon-fri 23:00-07:00".
         """
         self._set = week_of(lines)
 
     @property
-    def stretch(self) -> tuple[int, Stretch] | None:
+    def marked_span(self) -> tuple[int, Stretch] | None:
         """Return the day and the span of minutes that the user has marked; None if nothing is
         marked.
         """
@@ -60,11 +60,11 @@ class WeekEditor(WeekView):
     def weekday(self, day: int) -> int:
         return (self._first + day * DAY).weekday()
 
-    def finish(self) -> None:
+    def finish_marking(self) -> None:
         """End the marking, and emit a signal that asks to add the marked hours, or to remove them
         if marking began on hours already set.
         """
-        found = self.stretch
+        found = self.marked_span
         if found is None or found[1][0] == found[1][1]:
             return
         day, stretch = found
@@ -89,7 +89,7 @@ class WeekEditor(WeekView):
         self.pointed.emit(words)
 
     def _in_words(self) -> str:
-        found = self.stretch
+        found = self.marked_span
         if found is None:
             return ""
         day, (low, high) = found
@@ -101,7 +101,7 @@ class WeekEditor(WeekView):
     # The mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        place = self.place(event.position())
+        place = self.day_and_minute_at(event.position())
         if event.button() is Qt.MouseButton.LeftButton and place is not None:
             at = int(place[1] // SNAP_MIN) * SNAP_MIN
             self._dragging = True
@@ -110,14 +110,14 @@ class WeekEditor(WeekView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._dragging and self._cursor is not None:
             day, start, _ = self._cursor
-            minute = (event.position().x() - self.left) / self.hour * 60
+            minute = (event.position().x() - self.label_width) / self.hour_width * 60
             end = round(minute / SNAP_MIN) * SNAP_MIN
             self._mark(day, start, end if end != start else start + SNAP_MIN)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._dragging and event.button() is Qt.MouseButton.LeftButton:
             self._dragging = False
-            self.finish()
+            self.finish_marking()
 
     # The keyboard
 
@@ -135,7 +135,7 @@ class WeekEditor(WeekView):
                 self._other_day(+1)
             case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
                 found = self._here()
-                self.finish()
+                self.finish_marking()
                 self._mark(*found)
             case Qt.Key.Key_Escape if self._cursor is not None:
                 self._cursor, self._dragging = None, False
@@ -179,7 +179,7 @@ class WeekEditor(WeekView):
     # Drawing
 
     def paint_over(self, painter: QPainter) -> None:
-        found = self.stretch
+        found = self.marked_span
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(self._look.theme.accent), 2))
@@ -192,5 +192,8 @@ class WeekEditor(WeekView):
         fill.setAlpha(60)
         painter.setPen(QPen(colour, 2))
         painter.setBrush(QBrush(fill))
-        x, y = self.left + low / 60 * self.hour, self.top + day * self.line
-        painter.drawRect(QRectF(x, y + 1, (high - low) / 60 * self.hour, self.line - 2))
+        x, y = (
+            self.label_width + low / 60 * self.hour_width,
+            self.header_height + day * self.day_height,
+        )
+        painter.drawRect(QRectF(x, y + 1, (high - low) / 60 * self.hour_width, self.day_height - 2))

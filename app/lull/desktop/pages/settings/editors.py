@@ -18,9 +18,9 @@ from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.model_edit import HELPERS, ModelEdit
 from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
-from lull.desktop.running.ports import another, is_taken
+from lull.desktop.running.ports import is_taken, next_free_port
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import beside, button, label
+from lull.desktop.widgets.parts import button, label, unwrapped_row
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
@@ -48,7 +48,7 @@ class SwitchEdit(Switch):
     def __init__(self, key: str) -> None:
         super().__init__(title_of(key))
         # Emitted for a user's click only, not when a value is put.
-        self.clicked.connect(lambda on: self.entered.emit(units.sent(on)))
+        self.clicked.connect(lambda on: self.entered.emit(units.api_text(on)))
 
     def put(self, value: object, *, anyway: bool = False) -> None:
         self.setChecked(value is True)
@@ -95,7 +95,7 @@ class FieldEdit(QLineEdit):
     def put(self, value: object, *, anyway: bool = False) -> None:
         if anyway:
             self.setModified(False)
-        text = units.shown(value, self.unit)
+        text = units.field_text(value, self.unit)
         if self.isModified() or self.text() == text:
             return  # keep what is typed, and the cursor's position
         self.setText(text)
@@ -104,7 +104,7 @@ class FieldEdit(QLineEdit):
     def _finish(self) -> None:
         if self.isModified():
             self.setModified(False)
-            text = units.typed(self.text(), self.unit) if self._number else self.text()
+            text = units.parse_typed(self.text(), self.unit) if self._number else self.text()
             self.entered.emit(text)
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -139,7 +139,7 @@ class PortEdit(QWidget):
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
-        box.addLayout(beside(self.field, self.another))
+        box.addLayout(unwrapped_row(self.field, self.another))
         box.addWidget(self.taken)
         self.setFocusProxy(self.field)
 
@@ -162,7 +162,7 @@ class PortEdit(QWidget):
     def _find(self) -> None:
         shown = self.field.text()
         after = int(shown) if shown.isdecimal() and int(shown) in _PORTS else int(str(self._value))
-        if found := another(_HERE, max(after, _LAST_SYSTEM_PORT)):
+        if found := next_free_port(_HERE, max(after, _LAST_SYSTEM_PORT)):
             self.taken.hide()
             self.entered.emit(str(found))
             return

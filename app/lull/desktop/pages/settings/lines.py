@@ -52,7 +52,7 @@ class SettingLine(QWidget):
         self.editor.setAccessibleDescription(reason)
         self.editor.entered.connect(self.entered)
         must = units.allowed(one, self.unit)
-        first = units.said(self._default, self.unit)
+        first = units.in_words(self._default, self.unit)
         words = tr("It must be %1. It was %2 at first.", must, first)
         self.editor.setToolTip(f"{words}\n{self.key}")
         self.unit_label = label(units.unit_words(self.unit), "muted")
@@ -91,13 +91,13 @@ class SettingLine(QWidget):
         return bool(self._value != self._default)
 
     @property
-    def in_force(self) -> str:
+    def current_text(self) -> str:
         """Return the setting's current value as text, in the form that the service accepts."""
-        return units.sent(self._value)
+        return units.api_text(self._value)
 
     @property
     def at_first(self) -> str:
-        return units.sent(self._default)
+        return units.api_text(self._default)
 
     def look_for(self, words: Sequence[str], *, beside: str = "") -> bool:
         """Show this setting's line if it contains all words of a search, else hide it; return

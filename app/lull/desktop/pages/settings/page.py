@@ -22,18 +22,18 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.letting_out import LettingOutDialog, lets_out
+from lull.desktop.pages.letting_out import ExposureDialog, exposure_words
 from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.names import EVERYDAY, everyday, title_of
-from lull.desktop.state import Subject, Told
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.welcome.model_choice import ModelChoice
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit, Page, PageName
-from lull.desktop.widgets.parts import Card, beside, button, label
+from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated
 
@@ -111,7 +111,7 @@ class SettingsPage(Page):
         self.restart = Card()
         words = label(tr("Some changes apply after Lull restarts."), wrap=True)
         now = button(tr("Restart Lull"), self.kit.actions.restart)
-        self.restart.box.addLayout(beside(words, now))
+        self.restart.box.addLayout(unwrapped_row(words, now))
         self.restart.hide()
         return self.restart
 
@@ -124,7 +124,7 @@ class SettingsPage(Page):
     # What the service tells
 
     def show_content(self) -> None:
-        self.model.look()
+        self.model.refresh()
         known = len(self.lines)
         rows = self.state.value(Subject.SETTINGS).get("settings", ())
         for one in sorted(rows, key=lambda one: _RANK.get(one["key"], len(_RANK))):
@@ -175,7 +175,7 @@ class SettingsPage(Page):
         values.
         """
         changed = card.changed()
-        before = {line.key: line.in_force for line in changed}
+        before = {line.key: line.current_text for line in changed}
 
         def undo() -> None:
             for key, text in before.items():
@@ -196,12 +196,12 @@ class SettingsPage(Page):
         """Send a setting's new value to the service; ask the user first if it lets data leave this
         computer.
         """
-        before = self.lines[key].in_force
-        words = lets_out(key, text, before)
+        before = self.lines[key].current_text
+        words = exposure_words(key, text, before)
         if not words or text == before:
             self._send(key, text, before)
             return
-        self.asking = LettingOutDialog(title_of(key), words, self)
+        self.asking = ExposureDialog(title_of(key), words, self)
         self.asking.given.connect(lambda: self._send(key, text, before))
         self.asking.rejected.connect(lambda: self._put_back(key))
         self.asking.open()
@@ -218,11 +218,11 @@ class SettingsPage(Page):
                 self.restart.show()
                 words = tr("“%1” is saved. Restart Lull to apply it.", title_of(key))
                 again = self.kit.actions.restart
-                self.state.told.emit(Told(text=words, undo=again, button=tr("Restart")))
+                self.state.told.emit(OutcomeMessage(text=words, undo=again, button=tr("Restart")))
                 return
-            value = units.said(answer.value.get("value"), self.lines[key].unit)
+            value = units.in_words(answer.value.get("value"), self.lines[key].unit)
             words = tr("%1: now %2.", title_of(key), value)
-            self.state.told.emit(Told(text=words, undo=lambda: self._set(key, before)))
+            self.state.told.emit(OutcomeMessage(text=words, undo=lambda: self._set(key, before)))
 
         def then(_: bool) -> None:
             self._put_back(key)

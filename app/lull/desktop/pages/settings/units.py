@@ -74,17 +74,17 @@ def unit_words(unit: NumberUnit | None, value: object = None) -> str:
 # What stands in a field
 
 
-def shown(value: object, unit: NumberUnit | None) -> str:
+def field_text(value: object, unit: NumberUnit | None) -> str:
     """Format a setting's value for its editing field, with a share in percent and without the
     unit's name.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return sent(value)
+        return api_text(value)
     number = value * 100 if unit is NumberUnit.PERCENT else value
     return f"{number:.12g}".replace(".", decimal_point())
 
 
-def typed(text: str, unit: NumberUnit | None) -> str:
+def parse_typed(text: str, unit: NumberUnit | None) -> str:
     """Convert a number that the user typed for a setting to the text that the service accepts.
 
     A text that is not a number is returned unchanged; the service then reports what is wrong with
@@ -98,7 +98,7 @@ def typed(text: str, unit: NumberUnit | None) -> str:
     return f"{float(plain) / 100:.12g}" if unit is NumberUnit.PERCENT else plain
 
 
-def sent(value: object) -> str:
+def api_text(value: object) -> str:
     """Convert a setting's value to a text in the form that the service and `lull settings set`
     accept.
     """
@@ -112,11 +112,11 @@ def sent(value: object) -> str:
 # What is said of a value
 
 
-def said(value: object, unit: NumberUnit | None) -> str:
+def in_words(value: object, unit: NumberUnit | None) -> str:
     """Describe a setting's value in words, with its unit, such as "15 minutes" or "on"."""
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
-    text = shown(value, unit)
+    text = field_text(value, unit)
     if unit is NumberUnit.PERCENT:
         return tr("%1%", text)
     return f"{text} {unit_words(unit, value)}".strip() or tr("empty")

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from lull.desktop.pages.learning.tables import chosen, fill, small_table
+from lull.desktop.pages.learning.tables import fill, selected_names, small_table
 from lull.desktop.pages.skills.changes import change_words
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -56,7 +56,7 @@ class GenerationsDialog(QDialog):
         """Return the number of the generation (version of the skill library) that the user has
         selected in the list; None if none is.
         """
-        names = chosen(self.table)
+        names = selected_names(self.table)
         return int(names[0]) if names else None
 
     def _look(self) -> None:

@@ -24,16 +24,16 @@ from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.review.columns import search_field, two_columns
 from lull.desktop.pages.review.dialogs import EditDialog
-from lull.desktop.pages.review.try_dialog import TryDialog, tried_skill
+from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
 from lull.desktop.pages.skills.teaching import show_flags
-from lull.desktop.state import Subject, Told
+from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
-from lull.desktop.words import count, counted, only, plain, tr
+from lull.desktop.words import count, counted, plain, tr, without_args
 
 Json = dict[str, Any]
 
@@ -75,9 +75,9 @@ class SkillsPage(Page):
     def _import_button(self) -> QPushButton:
         made = button(tr("Import"), lambda: None)
         menu = QMenu(made)
-        menu.addAction(tr("From a folder…")).triggered.connect(only(self._import))
+        menu.addAction(tr("From a folder…")).triggered.connect(without_args(self._import))
         self.starter = menu.addAction(tr("Starter skills"))
-        self.starter.triggered.connect(only(self._starter))
+        self.starter.triggered.connect(without_args(self._starter))
         self.starter.setVisible(self.kit.place.starter_skills is not None)
         made.setMenu(menu)
         return made
@@ -218,12 +218,12 @@ class SkillsPage(Page):
         newest = int(self.state.value(Subject.SKILLS).get("generation") or 0)
         if made and newest > made[0]:
             text = tr("Something else changed since. History has the way back to each version.")
-            self.state.told.emit(Told(text=text, good=False))
+            self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
         self._change({"do": "rollback"}, tr("Undone: %1", words), undo=False)
 
     def _changed(self, _: bool) -> None:
-        self.view.forget()
+        self.view.drop_history()
         self.state.touch(Subject.SKILLS, Subject.GENERATIONS, Subject.PROPOSALS, Subject.STATUS)
 
     def _of_current(self, action: str, words: str, **more: object) -> None:
@@ -250,7 +250,7 @@ class SkillsPage(Page):
     def _try(self) -> None:
         skill = self.current()
         if skill is not None:
-            TryDialog(self.kit, tried_skill(skill), self).open()
+            TryDialog(self.kit, skill_to_try(skill), self).open()
 
     def _delete(self) -> None:
         self._of_current("delete", tr("Archived"))
@@ -297,10 +297,10 @@ class SkillsPage(Page):
 
     def _starter(self) -> None:
         if self.kit.place.starter_skills is not None:
-            self.bring_in(self.kit.place.starter_skills)
+            self.import_folder(self.kit.place.starter_skills)
 
     def _import(self) -> None:
-        self._folder(tr("Import skills from a folder"), self.bring_in)
+        self._folder(tr("Import skills from a folder"), self.import_folder)
 
     def _export(self) -> None:
         self._folder(tr("Export skills to a folder"), self.take_out)
@@ -313,7 +313,7 @@ class SkillsPage(Page):
         dialog.fileSelected.connect(lambda chosen: do(Path(chosen)))
         dialog.open()
 
-    def bring_in(self, folder: Path) -> None:
+    def import_folder(self, folder: Path) -> None:
         """Import the skills in a folder.
 
         Lull's own starter skills are active at once; other skills wait on the Review page for the
@@ -329,7 +329,7 @@ class SkillsPage(Page):
                 )
             made = [int(answer.value["generation"])]
             undo = functools.partial(self._undo_change, text, made) if done else None
-            self.state.told.emit(Told(text=text, undo=undo))
+            self.state.told.emit(OutcomeMessage(text=text, undo=undo))
 
         self.state.act(
             routes.SKILLS_CHANGE,
@@ -343,7 +343,7 @@ class SkillsPage(Page):
         def tell(answer: Reply) -> None:
             count = len(answer.value.get("folders", ()))
             text = counted(count, "%1 skill exported.", "%1 skills exported.")
-            self.state.told.emit(Told(text=text))
+            self.state.told.emit(OutcomeMessage(text=text))
 
         self.state.act(
             routes.SKILLS_CHANGE,

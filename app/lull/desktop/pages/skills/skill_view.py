@@ -20,10 +20,10 @@ from lull.desktop.client import Reply
 from lull.desktop.pages.review.diff import escaped, side_by_side_html
 from lull.desktop.pages.skills.changes import change_words
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
-from lull.desktop.state import Told, said
+from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.widgets.long_text import Details
+from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -50,7 +50,7 @@ class SkillView(QWidget):
         self.edited = chip(tr("Edited since it was tested"), "warn")
         self.edited.hide()
         self.description = label("", "muted", wrap=True)
-        self.text = Details()
+        self.text = ScrollingText()
         self.text.setAccessibleName(tr("The skill"))
         self.old, self.new = Choice(), Choice()
         self.old.setAccessibleName(tr("Compare this version"))
@@ -89,7 +89,7 @@ class SkillView(QWidget):
         box.addWidget(self.text, 1)
         self._versions.hide()
 
-    def forget(self) -> None:
+    def drop_history(self) -> None:
         """Delete the shown skill's history from the cache because it is out of date; it is read
         again when needed.
         """
@@ -101,7 +101,7 @@ class SkillView(QWidget):
         changed = self._skill is None or self._skill != skill
         self._skill = skill
         if other or (changed and skill):
-            self.forget()
+            self.drop_history()
         self.name.setText(plain(skill["name"]))
         self.description.setText(plain(skill["description"]))
         whose = plain(skill["client"]) if skill.get("client") else tr("for everybody")
@@ -214,7 +214,7 @@ class SkillView(QWidget):
         if answer.ok:
             self._show_diff(self._diffs[versions], *versions)
         else:
-            self.text.setPlainText(tr("This cannot be compared: %1", said(answer)))
+            self.text.setPlainText(tr("This cannot be compared: %1", failure_words(answer)))
 
     # Proof
 
@@ -225,9 +225,9 @@ class SkillView(QWidget):
 
     def _take_proof(self, answer: Reply) -> None:
         if not answer.ok:
-            self._kit.state.told.emit(Told(text=said(answer), good=False))
+            self._kit.state.told.emit(OutcomeMessage(text=failure_words(answer), good=False))
             return
         holds = bool(answer.value.get("holds"))
         words = tr("The proof holds.") if holds else tr("The proof does not hold.")
         why = translated(answer.value, "why")
-        self._kit.state.told.emit(Told(text=f"{words} {why}".strip(), good=holds))
+        self._kit.state.told.emit(OutcomeMessage(text=f"{words} {why}".strip(), good=holds))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
-from lull.desktop.state import AppState, Subject, Told
+from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
@@ -106,7 +106,7 @@ def show_flags(state: AppState, answer: Reply) -> None:
     flags = answer.value.get("flags", ())
     if flags:
         texts = " ".join(dict.fromkeys(translated(flag) for flag in flags))
-        state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
+        state.told.emit(OutcomeMessage(text=tr("Look at this: %1", plain(texts)), good=False))
 
 
 def _look(state: AppState) -> None:

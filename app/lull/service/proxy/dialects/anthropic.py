@@ -19,12 +19,22 @@ from lull.core.chat.messages import (
 from lull.core.skills.prompt_block import Injection, merged_system
 from lull.service.proxy.dialects.anthropic_answers import (
     MessagesWriter,
+    add_event,
+    add_message,
     anthropic_error,
-    hear_event,
-    hear_message,
 )
-from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
-from lull.service.proxy.dialects.growing import grow_at, grow_content, has_messages, member
+from lull.service.proxy.dialects.base import (
+    AnswerFacts,
+    AnswerReader,
+    AnswerWriter,
+    EngineRequestOptions,
+)
+from lull.service.proxy.dialects.growing import (
+    add_to_user_messages,
+    find_value,
+    grow_content,
+    has_messages,
+)
 from lull.service.proxy.dialects.listening import (
     EventReader,
     WholeReader,
@@ -35,13 +45,13 @@ from lull.service.proxy.dialects.listening import (
 from lull.service.proxy.dialects.parts import (
     Fields,
     bad_request,
+    build_message,
     inline_image,
     json_text,
     json_text_or_empty,
     opaque,
     read_object,
     role_of,
-    spoken,
     text_part,
 )
 from lull.service.proxy.dialects.strange import refuse_anthropic_messages
@@ -65,7 +75,7 @@ class Messages:
         if not messages:
             raise bad_request("messages is required")
         system = _system(fields)
-        first = (spoken(Role.SYSTEM, system),) if system else ()
+        first = (build_message(Role.SYSTEM, system),) if system else ()
         return ChatRequest(
             model=fields.text("model"),
             messages=(*first, *map(_message, messages)),
@@ -74,7 +84,7 @@ class Messages:
             tools=json_text_or_empty(fields.items("tools", "[]anthropic.Tool")),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         """Check a request's messages and return the options that only Lull's own engine needs: all
         defaults.
 
@@ -82,25 +92,25 @@ class Messages:
         (400) for content that the engine does not support.
         """
         refuse_anthropic_messages(_fields(body).items("messages"))
-        return EngineAsk()
+        return EngineRequestOptions()
 
     def injectable(self, body: bytes) -> bool:
         return has_messages(body)
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)
-        array = member(draft, draft.root, "messages")
+        array = find_value(draft, draft.root, "messages")
         if array is None:
             raise ValueError("no messages")
         carried = _carries_system(draft)
         if injection.system:
             _grow_system(draft, injection, carried=carried)
         indexed = dict(enumerate(draft.elements(array), start=int(carried)))
-        grow_at(draft, indexed, injection)
-        return draft.done()
+        add_to_user_messages(draft, indexed, injection)
+        return draft.edited_body()
 
     def reader(self, *, stream: bool) -> AnswerReader:
-        return EventReader(hear_event) if stream else WholeReader(hear_message)
+        return EventReader(add_event) if stream else WholeReader(add_message)
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
         asked = "".join(message.text for message in request.messages)
@@ -135,14 +145,14 @@ def _system(fields: Fields) -> list[MessagePart]:
 
 def _carries_system(draft: BodyEdit) -> bool:
     """Whether `read_request` makes a message of the system text."""
-    system = member(draft, draft.root, "system")
+    system = find_value(draft, draft.root, "system")
     if system is None:
         return False
     return bool(draft.elements(system) if draft.kind(system) == "[" else draft.string(system))
 
 
 def _grow_system(draft: BodyEdit, injection: Injection, *, carried: bool) -> None:
-    system = member(draft, draft.root, "system")
+    system = find_value(draft, draft.root, "system")
     text = merged_system(injection.model_system, injection.system)
     if carried:
         grow_content(draft, draft.root, "system", injection.system)
@@ -160,11 +170,11 @@ def _message(value: object) -> Message:
     role = role_of(fields.text("role"))
     if not isinstance(content, list):
         text = fields.text("content")
-        return spoken(role, [text_part(text)] if text else [])
+        return build_message(role, [text_part(text)] if text else [])
     blocks = [as_object(block) for block in content]
     results = [block for block in blocks if block.get("type") == "tool_result"]
     calls = [_call(block) for block in blocks if block.get("type") == "tool_use"]
-    return spoken(
+    return build_message(
         Role.TOOL if results and len(results) == len(blocks) else role,
         [_block(block) for block in content if as_object(block).get("type") != "tool_use"],
         calls=calls,

@@ -56,7 +56,7 @@ def anthropic_error(status: int, message: str) -> bytes:
     return go_bytes(body) + b"\n"
 
 
-def hear_event(heard: AnswerSoFar, value: Object) -> None:
+def add_event(heard: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed in Anthropic's form to the answer collected so far."""
     kind = as_text(value.get("type"))
     if kind == "content_block_start":
@@ -71,13 +71,13 @@ def hear_event(heard: AnswerSoFar, value: Object) -> None:
     elif kind == "message_stop":
         heard.ended = True
     elif kind == "error":
-        heard.fail(error_text(value.get("error")) or "error")
+        heard.record_error(error_text(value.get("error")) or "error")
 
 
-def hear_message(heard: AnswerSoFar, value: Object) -> None:
+def add_message(heard: AnswerSoFar, value: Object) -> None:
     """Add a complete, unstreamed answer in Anthropic's form to the answer collected so far."""
     if value.get("error"):
-        heard.fail(error_text(value["error"]) or "error")
+        heard.record_error(error_text(value["error"]) or "error")
         return
     for index, block in enumerate(map(as_object, as_list(value.get("content")))):
         _hear_block(heard, block, index)
@@ -87,26 +87,26 @@ def hear_message(heard: AnswerSoFar, value: Object) -> None:
 
 
 def _hear_block(heard: AnswerSoFar, block: Object, index: int | None) -> None:
-    heard.say(block.get("text"))
-    heard.think(block.get("thinking"))
+    heard.add_text(block.get("text"))
+    heard.add_thinking(block.get("thinking"))
     if block.get("type") == "tool_use":
         # A stream starts a call with an empty input and sends its JSON text in pieces.
         arguments = block.get("input") or ""
         call_id, name = block.get("id"), block.get("name")
-        heard.call(index or 0, call_id=call_id, name=name, arguments=arguments)
+        heard.add_tool_call(index or 0, call_id=call_id, name=name, arguments=arguments)
 
 
 def _hear_delta(heard: AnswerSoFar, delta: Object, index: int) -> None:
-    heard.say(delta.get("text"))
-    heard.think(delta.get("thinking"))
+    heard.add_text(delta.get("text"))
+    heard.add_thinking(delta.get("thinking"))
     if delta.get("type") == "input_json_delta":
         pieces = as_text(delta.get("partial_json"))
-        heard.call(index, call_id="", name="", arguments=pieces)
+        heard.add_tool_call(index, call_id="", name="", arguments=pieces)
 
 
 def _hear_usage(heard: AnswerSoFar, holder: Object) -> None:
     usage = as_object(holder.get("usage"))
-    heard.count(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
+    heard.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
 
 
 def _hear_reason(heard: AnswerSoFar, holder: Object) -> None:
@@ -148,7 +148,7 @@ class MessagesWriter(PieceWriter):
         yield _event("message_delta", delta={"stop_reason": _reason(last)}, usage=_usage(last))
         yield _event("message_stop")
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         """Return the bytes of an error event, sent when the engine fails in the middle of a
         streamed answer; it makes Anthropic's clients raise.
 

@@ -50,7 +50,7 @@ class AnswerFacts:
     """The prompt's token ids, which only `/api/generate` returns."""
 
 
-class Idle(StrEnum):
+class LoadRequest(StrEnum):
     """What a request without any message asks for: that the model is loaded, or unloaded."""
 
     LOAD = "load"
@@ -58,10 +58,10 @@ class Idle(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EngineAsk:
+class EngineRequestOptions:
     """The options of a chat request that only Lull's own engine needs, such as whether to think."""
 
-    idle: Idle | None = None
+    idle: LoadRequest | None = None
     think: bool = False
     raw: bool = False
     """Whether the prompt is used as it is, without the model's template."""
@@ -93,7 +93,7 @@ class AnswerWriter(Protocol):
         return none until the last chunk.
         """
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         """Return the bytes to send when the engine fails in the middle of a streamed answer."""
 
 
@@ -129,7 +129,7 @@ class Dialect(Protocol):
         Raises ValueError if there is no place for them; the caller then sends the original.
         """
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         """Parse the options of a request that Lull's own engine needs besides the messages, such as
         its own prompt template.
 

@@ -17,7 +17,7 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 """Types of text parts."""
 
 
-def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
+def find_value(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
     """Return the place of a key's value in the text of a JSON body; None if the key is absent or
     its value null.
     """
@@ -68,7 +68,7 @@ def grow_content(
     `holder` is the message. `key` is the key of its content, which may be a string, a list of
     parts, or missing.
     """
-    content = member(draft, holder, key)
+    content = find_value(draft, holder, key)
     grow = grow_string_before if head else grow_string
     if content is None:
         set_member(draft, holder, key, quoted(addition))
@@ -94,7 +94,7 @@ def _grow_parts(
 def _part_text(draft: BodyEdit, part: JsonSpan) -> JsonSpan | None:
     if draft.kind(part) != "{":
         return None
-    kind, text = member(draft, part, "type"), member(draft, part, "text")
+    kind, text = find_value(draft, part, "type"), find_value(draft, part, "text")
     if kind is None or text is None or draft.kind(kind) != '"' or draft.kind(text) != '"':
         return None
     return text if draft.string(kind) in _TEXT_PARTS else None
@@ -104,7 +104,7 @@ def message_role(draft: BodyEdit, message: JsonSpan) -> Role | None:
     """Return a message's role from a JSON body; None for an item that is not a message."""
     if draft.kind(message) != "{":
         return None
-    role = member(draft, message, "role")
+    role = find_value(draft, message, "role")
     return None if role is None or draft.kind(role) != '"' else role_of(draft.string(role))
 
 
@@ -114,13 +114,13 @@ def grow_messages(draft: BodyEdit, injection: Injection) -> None:
 
     Raises ValueError if there is no place for them.
     """
-    array = member(draft, draft.root, "messages")
+    array = find_value(draft, draft.root, "messages")
     if array is None:
         raise ValueError("no messages")
     messages = draft.elements(array)
     if injection.system:
         _grow_system(draft, array, messages, injection)
-    grow_at(draft, dict(enumerate(messages)), injection)
+    add_to_user_messages(draft, dict(enumerate(messages)), injection)
 
 
 def grow_first_system(draft: BodyEdit, messages: Sequence[JsonSpan], addition: str) -> bool:
@@ -140,7 +140,7 @@ def _grow_system(
         draft.add_first(array, f'{{"role": "system", "content": {text}}}')
 
 
-def grow_at(
+def add_to_user_messages(
     draft: BodyEdit,
     messages: Mapping[int, JsonSpan],
     injection: Injection,
@@ -180,7 +180,7 @@ def grow_prompt(draft: BodyEdit, prompt: JsonSpan | None, injection: Injection, 
 
 def filled_array(draft: BodyEdit, key: str) -> bool:
     """Whether a key of a JSON body holds a non-empty list."""
-    array = member(draft, draft.root, key)
+    array = find_value(draft, draft.root, key)
     return array is not None and draft.kind(array) == "[" and bool(draft.elements(array))
 
 
@@ -194,5 +194,5 @@ def has_messages(body: bytes) -> bool:
 
 def filled_string(draft: BodyEdit, key: str) -> bool:
     """Whether a key of a JSON body holds a non-empty string."""
-    text = member(draft, draft.root, key)
+    text = find_value(draft, draft.root, key)
     return text is not None and draft.kind(text) == '"' and bool(draft.string(text))

@@ -85,20 +85,22 @@ class AnswerSoFar:
         """By index: id, name, and the pieces of the arguments."""
         self._left_characters = MOST_CHARACTERS
 
-    def say(self, text: object) -> None:
+    def add_text(self, text: object) -> None:
         """Add a piece of the answer's text."""
         self._keep(self._text, as_text(text))
 
-    def think(self, text: object) -> None:
+    def add_thinking(self, text: object) -> None:
         """Add a piece of the answer's thinking text."""
         self._keep(self._thinking, as_text(text))
 
-    def call(self, index: int, *, call_id: object, name: object, arguments: object) -> None:
+    def add_tool_call(
+        self, index: int, *, call_id: object, name: object, arguments: object
+    ) -> None:
         """Add a tool call of the answer, or a further piece of a call's arguments; `index` says
         which call.
         """
         if len(self._calls) > MOST_CALLS:
-            self.fail(TOO_LONG)
+            self.record_error(TOO_LONG)
             return
         call = self._calls.setdefault(index, ["", ""])
         call[0] = call[0] or as_text(call_id)
@@ -106,16 +108,16 @@ class AnswerSoFar:
         self._keep(call, arguments if isinstance(arguments, str) else json_text(arguments))
 
     @property
-    def calls(self) -> int:
+    def tool_call_count(self) -> int:
         """The number of tool calls received so far in the answer."""
         return len(self._calls)
 
-    def count(self, *, prompt: object = None, completion: object = None) -> None:
+    def set_token_counts(self, *, prompt: object = None, completion: object = None) -> None:
         """Store the answer's token counts; a missing count leaves the stored one unchanged."""
         self.prompt_tokens = _either(as_count(prompt), self.prompt_tokens)
         self.completion_tokens = _either(as_count(completion), self.completion_tokens)
 
-    def fail(self, words: str) -> None:
+    def record_error(self, words: str) -> None:
         """Record an error of the answer, unless an earlier one is recorded."""
         self.error = self.error or words
 
@@ -158,7 +160,7 @@ class AnswerSoFar:
         if not text:
             return
         if len(text) > self._left_characters:
-            self.fail(TOO_LONG)
+            self.record_error(TOO_LONG)
         pieces.append(text[: self._left_characters])
         self._left_characters -= len(pieces[-1])
 
@@ -206,7 +208,7 @@ class WholeReader(BytesReader):
 
     def feed(self, data: bytes) -> None:
         if len(self._body) + len(data) > MOST_BYTES:
-            self._heard.fail(TOO_LONG)
+            self._heard.record_error(TOO_LONG)
             self._body.clear()
         if not self._heard.error:
             self._body += data
@@ -233,7 +235,7 @@ class LineReader(BytesReader):
 
     def _keep(self, data: bytes) -> None:
         if len(self._rest) + len(data) > MOST_BYTES:
-            self._heard.fail(TOO_LONG)
+            self._heard.record_error(TOO_LONG)
             self._rest.clear()
             self._dropping = True
         if not self._dropping:
@@ -280,7 +282,7 @@ class EventReader(LineReader):
     def _hold(self, data: bytes) -> None:
         self._data_bytes += len(data)
         if self._data_bytes > MOST_BYTES:
-            self._heard.fail(TOO_LONG)
+            self._heard.record_error(TOO_LONG)
         else:
             self._data.append(data)
 

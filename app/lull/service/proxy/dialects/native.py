@@ -13,23 +13,37 @@ from lull.core.chat.json_edit import BodyEdit, quoted
 from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role, ToolCall
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection, merged_system
-from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
+from lull.service.proxy.dialects.base import (
+    AnswerFacts,
+    AnswerReader,
+    AnswerWriter,
+    EngineRequestOptions,
+)
 from lull.service.proxy.dialects.growing import (
     filled_string,
+    find_value,
     grow_messages,
     grow_prompt,
     grow_string,
     has_messages,
-    member,
     set_member,
 )
 from lull.service.proxy.dialects.listening import LineReader, WholeReader
-from lull.service.proxy.dialects.native_answers import IdleWriter, NativeWriter, hear_native
-from lull.service.proxy.dialects.native_options import read_ask, read_options, read_window
+from lull.service.proxy.dialects.native_answers import (
+    LoadRequestWriter,
+    NativeWriter,
+    add_native_line,
+)
+from lull.service.proxy.dialects.native_options import (
+    read_engine_options,
+    read_options,
+    read_window,
+)
 from lull.service.proxy.dialects.parts import (
     Fields,
     KeyCase,
     bad_request,
+    build_message,
     inline_image,
     json_text,
     json_text_or_empty,
@@ -37,7 +51,6 @@ from lull.service.proxy.dialects.parts import (
     opaque,
     read_object,
     role_of,
-    spoken,
     text_part,
 )
 from lull.service.proxy.dialects.writing import go_bytes
@@ -52,7 +65,7 @@ class _Native:
     name = "ollama"
 
     def reader(self, *, stream: bool) -> AnswerReader:
-        return LineReader(hear_native) if stream else WholeReader(hear_native)
+        return LineReader(add_native_line) if stream else WholeReader(add_native_line)
 
     def error(self, status: int, message: str) -> bytes:
         return go_bytes({"error": message})
@@ -81,11 +94,11 @@ class NativeChat(_Native):
             format=json_text_or_empty(fields.get("format")),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         fields = read_object(
             body, go_type="api.ChatRequest", when_empty=_WHEN_EMPTY, case=KeyCase.TAKEN
         )
-        return read_ask(fields, idle=not fields.items("messages"))
+        return read_engine_options(fields, idle=not fields.items("messages"))
 
     def injectable(self, body: bytes) -> bool:
         return has_messages(body)
@@ -93,12 +106,12 @@ class NativeChat(_Native):
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)
         grow_messages(draft, injection)
-        return draft.done()
+        return draft.edited_body()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
-        ask = self.ask(body)
+        ask = self.read_engine_options(body)
         if ask.idle:
-            return IdleWriter(facts, ask.idle, chat=True)
+            return LoadRequestWriter(facts, ask.idle, chat=True)
         return NativeWriter(
             facts, stream=request.stream, chat=True, logprobs=ask.logprobs is not None
         )
@@ -126,16 +139,16 @@ class NativeGenerate(_Native):
             format=json_text_or_empty(fields.get("format")),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         fields = read_object(
             body, go_type="api.GenerateRequest", when_empty=_WHEN_EMPTY, case=KeyCase.TAKEN
         )
-        return read_ask(fields, idle=not fields.text("prompt"))
+        return read_engine_options(fields, idle=not fields.text("prompt"))
 
     def injectable(self, body: bytes) -> bool:
         try:
             draft = BodyEdit(body)
-            raw = member(draft, draft.root, "raw")
+            raw = find_value(draft, draft.root, "raw")
             if raw is not None and draft.kind(raw) != "f":
                 return False
             return filled_string(draft, "prompt") and not filled_string(draft, "suffix")
@@ -147,13 +160,13 @@ class NativeGenerate(_Native):
         system = filled_string(draft, "system")
         if injection.system:
             _grow_system(draft, injection)
-        grow_prompt(draft, member(draft, draft.root, "prompt"), injection, at=int(system))
-        return draft.done()
+        grow_prompt(draft, find_value(draft, draft.root, "prompt"), injection, at=int(system))
+        return draft.edited_body()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
-        ask = self.ask(body)
+        ask = self.read_engine_options(body)
         if ask.idle:
-            return IdleWriter(facts, ask.idle, chat=False)
+            return LoadRequestWriter(facts, ask.idle, chat=False)
         return NativeWriter(
             facts,
             stream=request.stream,
@@ -165,7 +178,7 @@ class NativeGenerate(_Native):
 
 def _grow_system(draft: BodyEdit, injection: Injection) -> None:
     """Add to the system text; an empty `system` counts as absent, so the model's own is kept."""
-    found = member(draft, draft.root, "system")
+    found = find_value(draft, draft.root, "system")
     if found is not None and draft.string(found):
         grow_string(draft, found, injection.system)
         return
@@ -178,9 +191,9 @@ def _grow_system(draft: BodyEdit, injection: Injection) -> None:
 
 def _prompt_messages(fields: Fields) -> tuple[Message, ...]:
     images = [_image(image) for image in fields.items("images", "[]api.ImageData")]
-    prompt = spoken(Role.USER, [text_part(fields.text("prompt")), *images])
+    prompt = build_message(Role.USER, [text_part(fields.text("prompt")), *images])
     system = fields.text("system")
-    return (spoken(Role.SYSTEM, [text_part(system)]), prompt) if system else (prompt,)
+    return (build_message(Role.SYSTEM, [text_part(system)]), prompt) if system else (prompt,)
 
 
 def _message(value: object) -> Message:
@@ -192,7 +205,7 @@ def _message(value: object) -> Message:
     parts += [_image(image) for image in fields.items("images", "[]api.ImageData")]
     calls = [_call(call) for call in fields.items("tool_calls", "[]api.ToolCall")]
     answers = fields.text("tool_call_id") or fields.text("tool_name")
-    return spoken(role_of(fields.text("role")), parts, calls=calls, answers=answers)
+    return build_message(role_of(fields.text("role")), parts, calls=calls, answers=answers)
 
 
 def _image(value: object) -> MessagePart:

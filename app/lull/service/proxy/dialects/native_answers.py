@@ -7,7 +7,7 @@ from typing import Final
 
 from lull.core.chat.messages import Finish
 from lull.core.models.engine import Chunk, Token
-from lull.service.proxy.dialects.base import AnswerFacts, Idle
+from lull.service.proxy.dialects.base import AnswerFacts, LoadRequest
 from lull.service.proxy.dialects.listening import (
     AnswerSoFar,
     as_list,
@@ -29,40 +29,40 @@ from lull.service.proxy.dialects.writing import (
 NDJSON: Final = "application/x-ndjson"
 
 
-def hear_native(heard: AnswerSoFar, line: Object) -> None:
+def add_native_line(heard: AnswerSoFar, line: Object) -> None:
     """Add one line of an answer that Ollama streams to the answer collected so far.
 
     A whole unstreamed answer has the same format and is added, too.
     """
     if line.get("error"):
-        heard.fail(error_text(line["error"]) or "error")
+        heard.record_error(error_text(line["error"]) or "error")
         return
     message = as_object(line.get("message"))
-    heard.say(message.get("content") or line.get("response"))
-    heard.think(message.get("thinking") or line.get("thinking"))
+    heard.add_text(message.get("content") or line.get("response"))
+    heard.add_thinking(message.get("thinking") or line.get("thinking"))
     for call in map(as_object, as_list(message.get("tool_calls"))):
         function = as_object(call.get("function"))
-        heard.call(
-            heard.calls,
+        heard.add_tool_call(
+            heard.tool_call_count,
             call_id=call.get("id"),
             name=function.get("name"),
             arguments=function.get("arguments") or {},
         )
-    heard.count(prompt=line.get("prompt_eval_count"), completion=line.get("eval_count"))
+    heard.set_token_counts(prompt=line.get("prompt_eval_count"), completion=line.get("eval_count"))
     if line.get("done") is True:
         length = as_text(line.get("done_reason")) == "length"
         heard.finish = Finish.LENGTH if length else Finish.STOP
         heard.ended = True
 
 
-class IdleWriter:
+class LoadRequestWriter:
     """Formats the answer to a request that only loads or unloads a model: one JSON object, never a
     stream.
     """
 
     content_type = JSON_UTF8
 
-    def __init__(self, facts: AnswerFacts, idle: Idle, *, chat: bool) -> None:
+    def __init__(self, facts: AnswerFacts, idle: LoadRequest, *, chat: bool) -> None:
         self._line = {
             "model": facts.model,
             "created_at": rfc3339(facts.at),
@@ -74,7 +74,7 @@ class IdleWriter:
     def write(self, chunk: Chunk) -> Iterable[bytes]:
         return [go_bytes(self._line)] if chunk.finish else []
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         return [go_bytes({"error": detail})]
 
 
@@ -107,7 +107,7 @@ class NativeWriter(PieceWriter):
     def closing(self, last: Chunk) -> Iterable[bytes]:
         return [_line(self._last(last, "", ()))]
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         return [_line({"error": MID_STREAM.format(detail)})]
 
     def _head(self, text: str) -> Object:

@@ -11,7 +11,7 @@ from typing import Final
 
 from lull.core.chat.messages import Sampling
 from lull.core.errors import RequestError
-from lull.service.proxy.dialects.base import EngineAsk, Idle
+from lull.service.proxy.dialects.base import EngineRequestOptions, LoadRequest
 from lull.service.proxy.dialects.parts import Fields, KeyCase, as_float, bad_request, json_text
 
 MOST_LOGPROBS: Final = 20
@@ -85,7 +85,7 @@ def _stops(options: Fields) -> tuple[str, ...]:
     return tuple(str(item) for item in value if item)
 
 
-def read_ask(fields: Fields, *, idle: bool) -> EngineAsk:
+def read_engine_options(fields: Fields, *, idle: bool) -> EngineRequestOptions:
     """Return the options of a request to Ollama's API that only Lull's own engine needs, such as
     whether to think. `idle`: the request has no message.
 
@@ -95,8 +95,8 @@ def read_ask(fields: Fields, *, idle: bool) -> EngineAsk:
     raw = fields.flag("raw")
     if raw and any(fields.get(key) for key in ("template", "system", "context")):
         raise bad_request("raw mode does not support template, system, or context")
-    return EngineAsk(
-        idle=(Idle.UNLOAD if unload else Idle.LOAD) if idle else None,
+    return EngineRequestOptions(
+        idle=(LoadRequest.UNLOAD if unload else LoadRequest.LOAD) if idle else None,
         think=_thinks(fields.get("think")),
         raw=raw,
         insert=bool(fields.text("suffix")),

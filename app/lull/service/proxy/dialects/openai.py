@@ -20,33 +20,38 @@ from lull.core.chat.messages import (
 )
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
-from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
+from lull.service.proxy.dialects.base import (
+    AnswerFacts,
+    AnswerReader,
+    AnswerWriter,
+    EngineRequestOptions,
+)
 from lull.service.proxy.dialects.growing import (
     filled_string,
+    find_value,
     grow_messages,
     grow_prompt,
     has_messages,
-    member,
 )
 from lull.service.proxy.dialects.listening import EventReader, WholeReader
 from lull.service.proxy.dialects.native_options import asked_logprobs
 from lull.service.proxy.dialects.openai_answers import (
     ChatWriter,
     CompletionsWriter,
-    hear_chunk,
-    hear_whole,
+    add_chunk,
+    add_whole_answer,
     openai_error,
 )
 from lull.service.proxy.dialects.parts import (
     Fields,
     bad_request,
+    build_message,
     image_part,
     image_url,
     json_text_or_empty,
     opaque,
     read_object,
     role_of,
-    spoken,
     text_part,
 )
 from lull.service.proxy.dialects.strange import refuse_openai_messages
@@ -63,7 +68,7 @@ class _OpenAI:
     name = "openai"
 
     def reader(self, *, stream: bool) -> AnswerReader:
-        return EventReader(hear_chunk) if stream else WholeReader(hear_whole)
+        return EventReader(add_chunk) if stream else WholeReader(add_whole_answer)
 
     def error(self, status: int, message: str) -> bytes:
         return openai_error(status, message)
@@ -92,11 +97,13 @@ class OpenAIChatDialect(_OpenAI):
             format=wanted_format(fields.child("response_format")),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         fields = _chat_fields(body)
         effort = fields.text("reasoning_effort") or fields.child("reasoning").text("effort")
         refuse_openai_messages(fields.items("messages"))
-        return EngineAsk(think=thinks(effort), logprobs=asked_logprobs(fields))
+        return EngineRequestOptions(
+            think=asks_for_thinking(effort), logprobs=asked_logprobs(fields)
+        )
 
     def injectable(self, body: bytes) -> bool:
         return has_messages(body)
@@ -104,7 +111,7 @@ class OpenAIChatDialect(_OpenAI):
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)
         grow_messages(draft, injection)
-        return draft.done()
+        return draft.edited_body()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
         fields = _chat_fields(body)
@@ -125,7 +132,7 @@ class OpenAICompletions(_OpenAI):
 
     def read_request(self, body: bytes) -> ChatRequest:
         fields = _completion_fields(body)
-        prompt = spoken(Role.USER, [text_part(fields.text("prompt"))])
+        prompt = build_message(Role.USER, [text_part(fields.text("prompt"))])
         if not fields.text("model"):
             raise RequestError("model '' not found", status=404)
         return ChatRequest(
@@ -135,8 +142,8 @@ class OpenAICompletions(_OpenAI):
             sampling=read_sampling(fields),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
-        return EngineAsk(insert=bool(_completion_fields(body).text("suffix")))
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
+        return EngineRequestOptions(insert=bool(_completion_fields(body).text("suffix")))
 
     def injectable(self, body: bytes) -> bool:
         try:
@@ -150,13 +157,13 @@ class OpenAICompletions(_OpenAI):
         system text.
         """
         draft = BodyEdit(body)
-        prompt = member(draft, draft.root, "prompt")
+        prompt = find_value(draft, draft.root, "prompt")
         if prompt is None:
             raise ValueError("no prompt")
         if injection.system:
             draft.prepend(prompt, f"{injection.system}\n\n")
         grow_prompt(draft, prompt, injection, at=0)
-        return draft.done()
+        return draft.edited_body()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
         usage = _wants_usage(_completion_fields(body))
@@ -189,7 +196,7 @@ def read_sampling(fields: Fields, limit_key: str = "max_tokens") -> Sampling:
     )
 
 
-def thinks(effort: str) -> bool:
+def asks_for_thinking(effort: str) -> bool:
     """Whether a request's reasoning effort asks the model to think.
 
     Raises RequestError (400) for an unknown effort.
@@ -218,7 +225,7 @@ def read_message(value: object) -> Message:
     parts += read_content(fields.get("content"))
     calls = [_call(call) for call in fields.items("tool_calls", "[]openai.ToolCall")]
     answers = fields.text("tool_call_id") or fields.text("name")
-    return spoken(role_of(fields.text("role")), parts, calls=calls, answers=answers)
+    return build_message(role_of(fields.text("role")), parts, calls=calls, answers=answers)
 
 
 def read_content(content: object) -> list[MessagePart]:

@@ -50,34 +50,36 @@ def openai_error(status: int, message: str) -> bytes:
     return go_bytes(error_object(status, message)) + b"\n"
 
 
-def hear_chunk(heard: AnswerSoFar, value: Object) -> None:
+def add_chunk(heard: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed in OpenAI's form to the answer collected so far; the end
     mark `[DONE]` is handled elsewhere.
     """
     if value.get("error"):
-        heard.fail(error_text(value["error"]) or "error")
+        heard.record_error(error_text(value["error"]) or "error")
         return
     usage = as_object(value.get("usage"))
-    heard.count(prompt=usage.get("prompt_tokens"), completion=usage.get("completion_tokens"))
+    heard.set_token_counts(
+        prompt=usage.get("prompt_tokens"), completion=usage.get("completion_tokens")
+    )
     for choice in map(as_object, as_list(value.get("choices"))):
         if choice.get("index", 0) == 0:  # of several answers only the first is recorded
             _hear_choice(heard, choice)
 
 
-def hear_whole(heard: AnswerSoFar, value: Object) -> None:
+def add_whole_answer(heard: AnswerSoFar, value: Object) -> None:
     """Add an unstreamed answer in OpenAI's form to the answer collected so far."""
-    hear_chunk(heard, value)
+    add_chunk(heard, value)
     heard.ended = True
 
 
 def _hear_choice(heard: AnswerSoFar, choice: Object) -> None:
     said = as_object(choice.get("delta") or choice.get("message"))
-    heard.say(said.get("content") or choice.get("text"))
-    heard.think(said.get("reasoning") or said.get("reasoning_content"))
+    heard.add_text(said.get("content") or choice.get("text"))
+    heard.add_thinking(said.get("reasoning") or said.get("reasoning_content"))
     for position, call in enumerate(map(as_object, as_list(said.get("tool_calls")))):
         function = as_object(call.get("function"))
         index = as_count(call.get("index"))
-        heard.call(
+        heard.add_tool_call(
             position if index is None else index,
             call_id=call.get("id"),
             name=function.get("name"),
@@ -98,7 +100,7 @@ class _OpenAIWriter(PieceWriter):
         self._usage = usage
         self._id = f"{self.prefix}-{facts.number}"
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         """An error event; Ollama sends nothing here, which a client takes for the end."""
         return [event(error_object(500, MID_STREAM.format(detail)))]
 

@@ -344,7 +344,7 @@ def inline_image(base64_text: str) -> MessagePart:
     return MessagePart(kind=PartKind.IMAGE, text=f"sha256:{hashlib.sha256(data).hexdigest()}")
 
 
-def spoken(
+def build_message(
     role: Role, parts: Sequence[MessagePart], *, calls: Sequence[ToolCall] = (), answers: str = ""
 ) -> Message:
     """Build a chat message from a role, parts and tool calls; the texts of a tool's message become

@@ -15,17 +15,17 @@ from lull.service.proxy.dialects.base import (
     AnswerFacts,
     AnswerReader,
     AnswerWriter,
-    EngineAsk,
-    Idle,
+    EngineRequestOptions,
+    LoadRequest,
 )
 from lull.service.proxy.dialects.growing import (
+    add_to_user_messages,
     filled_array,
     filled_string,
-    grow_at,
+    find_value,
     grow_first_system,
     grow_prompt,
     grow_string,
-    member,
     set_member,
 )
 from lull.service.proxy.dialects.listening import (
@@ -36,24 +36,24 @@ from lull.service.proxy.dialects.listening import (
     as_text,
 )
 from lull.service.proxy.dialects.openai import (
+    asks_for_thinking,
     read_content,
     read_message,
     read_sampling,
-    thinks,
     wanted_format,
 )
 from lull.service.proxy.dialects.openai_answers import openai_error
 from lull.service.proxy.dialects.parts import (
     Fields,
     bad_request,
+    build_message,
     json_text,
     json_text_or_empty,
     opaque,
     read_object,
-    spoken,
     text_part,
 )
-from lull.service.proxy.dialects.responses_answers import ResponsesWriter, hear_event, hear_response
+from lull.service.proxy.dialects.responses_answers import ResponsesWriter, add_event, add_response
 from lull.service.proxy.dialects.strange import refuse_responses_items
 
 
@@ -68,7 +68,7 @@ class Responses:
         if not fields.text("model"):
             raise bad_request("model is required")
         instructions = fields.text("instructions")
-        system = (spoken(Role.SYSTEM, [text_part(instructions)]),) if instructions else ()
+        system = (build_message(Role.SYSTEM, [text_part(instructions)]),) if instructions else ()
         return ChatRequest(
             model=fields.text("model"),
             messages=(*system, *_input_messages(fields)),
@@ -78,11 +78,13 @@ class Responses:
             format=wanted_format(fields.child("text").child("format")),
         )
 
-    def ask(self, body: bytes) -> EngineAsk:
+    def read_engine_options(self, body: bytes) -> EngineRequestOptions:
         fields = _fields(body)
         effort = fields.child("reasoning").text("effort")
         refuse_responses_items(fields.get("input"))
-        return EngineAsk(idle=None if fields.get("input") else Idle.LOAD, think=thinks(effort))
+        return EngineRequestOptions(
+            idle=None if fields.get("input") else LoadRequest.LOAD, think=asks_for_thinking(effort)
+        )
 
     def injectable(self, body: bytes) -> bool:
         try:
@@ -94,7 +96,7 @@ class Responses:
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)
         instructed = filled_string(draft, "instructions")
-        given = member(draft, draft.root, "input")
+        given = find_value(draft, draft.root, "input")
         if given is None:
             raise ValueError("no input")
         items = draft.elements(given) if draft.kind(given) == "[" else []
@@ -102,13 +104,13 @@ class Responses:
             _grow_system(draft, items, injection)
         if items:
             indexed = dict(enumerate(items, start=int(instructed)))
-            grow_at(draft, indexed, injection, part_type="input_text")
-            return draft.done()
+            add_to_user_messages(draft, indexed, injection, part_type="input_text")
+            return draft.edited_body()
         grow_prompt(draft, given, injection, at=int(instructed))
-        return draft.done()
+        return draft.edited_body()
 
     def reader(self, *, stream: bool) -> AnswerReader:
-        return EventReader(hear_event) if stream else WholeReader(hear_response)
+        return EventReader(add_event) if stream else WholeReader(add_response)
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
         return ResponsesWriter(facts, _fields(body), stream=request.stream)
@@ -123,7 +125,7 @@ def _fields(body: bytes) -> Fields:
 
 def _grow_system(draft: BodyEdit, items: Sequence[JsonSpan], injection: Injection) -> None:
     """Add to the instructions, or to an existing system item, so that there is no second one."""
-    found = member(draft, draft.root, "instructions")
+    found = find_value(draft, draft.root, "instructions")
     if found is not None and draft.string(found):
         grow_string(draft, found, injection.system)
         return
@@ -139,7 +141,7 @@ def _grow_system(draft: BodyEdit, items: Sequence[JsonSpan], injection: Injectio
 def _input_messages(fields: Fields) -> tuple[Message, ...]:
     given = fields.get("input")
     if isinstance(given, str):
-        return (spoken(Role.USER, [text_part(given)]),) if given else ()
+        return (build_message(Role.USER, [text_part(given)]),) if given else ()
     return tuple(map(_item, fields.items("input", "openai.ResponsesInput")))
 
 
@@ -154,14 +156,14 @@ def _item(value: object) -> Message:
             name=as_text(item.get("name")),
             arguments=as_text(item.get("arguments")),
         )
-        return spoken(Role.ASSISTANT, [], calls=[call])
+        return build_message(Role.ASSISTANT, [], calls=[call])
     if kind == "function_call_output":
         output = item.get("output")
         parts = read_content(output if isinstance(output, str | list) else json_text(output))
-        return spoken(Role.TOOL, parts, answers=as_text(item.get("call_id")))
+        return build_message(Role.TOOL, parts, answers=as_text(item.get("call_id")))
     if kind == "reasoning":
-        return spoken(Role.ASSISTANT, [_thought(item)])
-    return spoken(Role.ASSISTANT, [opaque(value)])
+        return build_message(Role.ASSISTANT, [_thought(item)])
+    return build_message(Role.ASSISTANT, [opaque(value)])
 
 
 def _thought(item: dict[str, object]) -> MessagePart:

@@ -31,35 +31,37 @@ from lull.service.proxy.dialects.writing import (
 )
 
 
-def hear_event(heard: AnswerSoFar, value: Object) -> None:
+def add_event(heard: AnswerSoFar, value: Object) -> None:
     """Add one event of an answer streamed by OpenAI's `/v1/responses` to the collected answer."""
     kind = as_text(value.get("type"))
     if kind == "response.output_text.delta":
-        heard.say(value.get("delta"))
+        heard.add_text(value.get("delta"))
     elif kind == "response.reasoning_summary_text.delta":
-        heard.think(value.get("delta"))
+        heard.add_thinking(value.get("delta"))
     elif kind == "response.output_item.done":
         _hear_call(heard, as_object(value.get("item")))
     elif kind in ("response.completed", "response.incomplete", "response.failed"):
         _hear_end(heard, as_object(value.get("response")))
     elif kind == "error" or value.get("error"):
-        heard.fail(error_text(value.get("error")) or as_text(value.get("message")) or "error")
+        heard.record_error(
+            error_text(value.get("error")) or as_text(value.get("message")) or "error"
+        )
 
 
-def hear_response(heard: AnswerSoFar, value: Object) -> None:
+def add_response(heard: AnswerSoFar, value: Object) -> None:
     """Add a complete answer of OpenAI's `/v1/responses` to the collected answer."""
     for item in map(as_object, as_list(value.get("output"))):
         _hear_call(heard, item)
         thinks = item.get("type") == "reasoning"
         for part in map(as_object, as_list(item.get("summary" if thinks else "content"))):
-            (heard.think if thinks else heard.say)(part.get("text"))
+            (heard.add_thinking if thinks else heard.add_text)(part.get("text"))
     _hear_end(heard, value)
 
 
 def _hear_call(heard: AnswerSoFar, item: Object) -> None:
     if item.get("type") == "function_call":
-        heard.call(
-            heard.calls,
+        heard.add_tool_call(
+            heard.tool_call_count,
             call_id=item.get("call_id"),
             name=item.get("name"),
             arguments=as_text(item.get("arguments")),
@@ -68,13 +70,13 @@ def _hear_call(heard: AnswerSoFar, item: Object) -> None:
 
 def _hear_end(heard: AnswerSoFar, response: Object) -> None:
     if response.get("error"):
-        heard.fail(error_text(response["error"]) or "error")
+        heard.record_error(error_text(response["error"]) or "error")
         return
     usage = as_object(response.get("usage"))
-    heard.count(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
+    heard.set_token_counts(prompt=usage.get("input_tokens"), completion=usage.get("output_tokens"))
     status = response.get("status")
     if status not in ("completed", "incomplete"):
-        heard.fail(f"The answer ended as {as_text(status) or 'nothing known'}.")
+        heard.record_error(f"The answer ended as {as_text(status) or 'nothing known'}.")
         return
     # Ollama reports "completed" for a truncated answer; only the counts reveal it.
     most, used = as_count(response.get("max_output_tokens")), heard.completion_tokens
@@ -118,7 +120,7 @@ class ResponsesWriter(PieceWriter):
         yield self._event("response.output_item.done", output_index=0, item=item)
         yield self._event("response.completed", response=self._response([item], last))
 
-    def broke(self, detail: str) -> Iterable[bytes]:
+    def mid_stream_error(self, detail: str) -> Iterable[bytes]:
         """Return the bytes of a failed-response event, sent when the engine fails in the middle of
         a streamed answer; OpenAI's clients expect it.
 

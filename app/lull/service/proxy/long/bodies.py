@@ -27,7 +27,7 @@ from lull.core.errors import LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.long.frames import Frame
 from lull.service.proxy.long.reader import LongReader, WatchProcess, long_command
-from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, unpacked
+from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, decompress_zstd
 from lull.store.chat.recording import Prepared
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def is_long(body: bytes, encoding: str) -> bool:
     """
     if encoding.lower() != "identity":
         try:
-            body = unpacked(body, encoding, limit=LONG_BYTES)
+            body = decompress_zstd(body, encoding, limit=LONG_BYTES)
         except RequestError as error:
             return error.status == TOO_LONG
     return len(body) > LONG_BYTES or body.count(b"{") > MANY_OBJECTS
@@ -102,12 +102,12 @@ class LongBody:
         _, data = await self._child.ask("plain", self._name)
         return data
 
-    def keep(self) -> asyncio.Future[Prepared]:
+    def prepare_record(self) -> asyncio.Future[Prepared]:
         """Have the child process make the redacted record of the request that the database stores;
         return it as a future. If that fails, the record has no messages.
         """
         self.kept = True
-        return self._bodies.begin(self._prepared())
+        return self._bodies.start_task(self._prepared())
 
     async def _prepared(self) -> Prepared:
         try:
@@ -117,7 +117,7 @@ class LongBody:
             )
         except LullError as error:
             log.warning("a long request is stored without its messages: %s", error)
-            self._child.tell("keep_nothing", self._name)
+            self._child.send_frame("keep_nothing", self._name)
             return Prepared()
         finally:
             self._links = b""
@@ -198,10 +198,10 @@ class LongBodies:
                 found = LongBody(child, name, frame["outline"], links, self)
                 yield found
             finally:
-                child.tell("drop", name, {"kept": found is not None and found.kept})
+                child.send_frame("drop", name, {"kept": found is not None and found.kept})
                 self._leave_later()
 
-    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run a coroutine of a long request as a background task, for which `wait_for_tasks`
         waits.
         """
@@ -210,7 +210,7 @@ class LongBodies:
         task.add_done_callback(self._under_way.discard)
         return task
 
-    async def settle(self, within_s: float) -> None:
+    async def wait_for_tasks(self, within_s: float) -> None:
         """Wait for the background tasks of long requests to end, at most `within_s` seconds."""
         if self._under_way:
             await asyncio.wait(set(self._under_way), timeout=within_s)
@@ -247,7 +247,7 @@ class LongBodies:
             self._leave_later()
         elif self._child is not None:
             child, self._child = self._child, None
-            self.begin(child.stop())
+            self.start_task(child.stop())
 
 
 _ROLES: Final = {str(at): Message(role=role) for at, role in enumerate(Role)}

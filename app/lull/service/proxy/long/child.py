@@ -32,17 +32,17 @@ from lull.service.proxy.dialects.base import Dialect
 from lull.service.proxy.long.frames import LENGTHS, Frame, head
 from lull.service.proxy.long.memory import memory_within
 from lull.service.proxy.read_chat import refuse_endless_settings
-from lull.service.proxy.unpacking import TOO_LONG, unpacked
+from lull.service.proxy.unpacking import TOO_LONG, decompress_zstd
 from lull.store.chat.long_turns import (
     KEPT_CHARACTERS,
-    NotStoredYet,
-    chained,
-    cut,
+    UnstoredParts,
+    pair_with_links,
     shortened,
+    truncate_message,
 )
 from lull.store.chat.recording import tools_mark
 from lull.store.chat.trajectories import SEARCHED_LINKS
-from lull.store.chat.turn_rows import plain as storable
+from lull.store.chat.turn_rows import without_surrogates as storable
 
 ASKED_CHARACTERS: Final = 8_000
 """Most characters of the newest message that the child sends back to the service, which selects
@@ -78,17 +78,17 @@ class HeldBody:
     @property
     def plain(self) -> bytes:
         """Return the held request body uncompressed."""
-        return in_the_clear(self.body, self.encoding, limit=self.limit)
+        return decompressed(self.body, self.encoding, limit=self.limit)
 
 
-def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
+def decompressed(body: bytes, encoding: str, *, limit: int) -> bytes:
     """Decompress a request's body, if it is compressed. Raises RequestError if that fails or it is
     too long.
     """
-    return body if encoding.lower() == "identity" else unpacked(body, encoding, limit=limit)
+    return body if encoding.lower() == "identity" else decompress_zstd(body, encoding, limit=limit)
 
 
-class Preparing(NamedTuple):
+class PreparingFork(NamedTuple):
     """A fork of the child process that turns one long request into the form stored in the
     database: its process id and the pipe that it writes to.
     """
@@ -105,8 +105,8 @@ class LongBodyReader:
         self._connection = connection
         self._held: dict[str, HeldBody] = {}
         self._released: set[str] = set()
-        self._waiting: deque[tuple[str, NotStoredYet]] = deque()
-        self._preparing: Preparing | None = None
+        self._waiting: deque[tuple[str, UnstoredParts]] = deque()
+        self._preparing: PreparingFork | None = None
 
     def run(self) -> None:
         """Handle the service's requests to the child process until it closes the connection."""
@@ -130,7 +130,7 @@ class LongBodyReader:
             ends.append(self._preparing.pipe)
         return select.select(ends, [], [])[0]
 
-    def _prepare(self, name: str, wanted: NotStoredYet) -> None:
+    def _prepare(self, name: str, wanted: UnstoredParts) -> None:
         """Prepare in a fork, which already has the data, so that the next body need not wait."""
         ours, theirs = os.pipe()
         pid = os.fork()
@@ -145,7 +145,7 @@ class LongBodyReader:
             finally:
                 os._exit(0)
         os.close(theirs)
-        self._preparing = Preparing(name, pid, os.fdopen(ours, "rb", buffering=0))
+        self._preparing = PreparingFork(name, pid, os.fdopen(ours, "rb", buffering=0))
 
     def _pass_on(self) -> None:
         """Forward one frame of the fork, or report that it died."""
@@ -261,7 +261,7 @@ def _read(to: str, frame: Frame, body: bytes) -> tuple[HeldBody, Frame, bytes]:
 
 def _parsed(frame: Frame, body: bytes, limit: int) -> HeldBody:
     dialect = CHAT_ROUTES[frame["route"]]
-    plain = in_the_clear(body, frame["encoding"], limit=limit)
+    plain = decompressed(body, frame["encoding"], limit=limit)
     if plain.count(b"{") > MOST_OBJECTS:
         raise RequestError("a request of so many messages is not read", status=400)
     chat = dialect.read_request(plain)
@@ -298,7 +298,8 @@ def _outline(name: str, held: HeldBody) -> tuple[Frame, bytes]:
         "opaque": sum(p.kind is PartKind.OPAQUE for m in chat.messages for p in m.parts),
         "links": held.chain[-SEARCHED_LINKS - 1 :],
         "injectable": held.dialect.injectable(plain),
-        "idle": not chat.newest_user_text and held.dialect.ask(plain).idle is not None,
+        "idle": not chat.newest_user_text
+        and held.dialect.read_engine_options(plain).idle is not None,
     }
     return {"id": name, "outline": outline}, json.dumps(held.chain).encode()
 
@@ -321,17 +322,17 @@ def _inject(held: HeldBody, frame: Frame) -> bytes:
         raise RequestError(str(error), status=409) from None
 
 
-def _wanted(held: HeldBody, missing: frozenset[str], tools: bool) -> NotStoredYet:
+def _wanted(held: HeldBody, missing: frozenset[str], tools: bool) -> UnstoredParts:
     found = [
-        (link, parent, cut(message))
-        for link, parent, message in reversed(chained(held.chain, held.chat.messages))
+        (link, parent, truncate_message(message))
+        for link, parent, message in reversed(pair_with_links(held.chain, held.chat.messages))
         if link in missing
     ]
     offered = shortened(storable(held.chat.tools), KEPT_CHARACTERS) if tools else ""
-    return NotStoredYet(held.key, found, offered)
+    return UnstoredParts(held.key, found, offered)
 
 
-def _frames(wanted: NotStoredYet) -> Iterator[tuple[Frame, bytes]]:
+def _frames(wanted: UnstoredParts) -> Iterator[tuple[Frame, bytes]]:
     """Yield frames with the redacted messages, then one with the tools."""
     for piece in wanted.pieces():
         yield {"piece": True}, piece

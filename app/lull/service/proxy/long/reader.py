@@ -128,7 +128,7 @@ class LongReader:
         to = f"{name}:{op}"
         self._waiting[to] = queue
         try:
-            self.tell(op, name, fields, data)
+            self.send_frame(op, name, fields, data)
             del data
             while True:
                 answer = await queue.get()
@@ -144,7 +144,9 @@ class LongReader:
             if self._waiting.get(to) is queue:
                 del self._waiting[to]
 
-    def tell(self, op: str, name: str, fields: Frame | None = None, data: bytes = b"") -> None:
+    def send_frame(
+        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+    ) -> None:
         """Send a frame (one message) about a body, known as `name`, to the child process that reads
         long bodies. It is sent completely even if the caller is cancelled meanwhile.
         """

@@ -18,7 +18,7 @@ from lull.backends.reader.chat_reader import ChatReader
 from lull.core.chat.messages import Sampling
 from lull.core.chat.ports import ChatModel
 from lull.core.models.engine import Engine
-from lull.core.ports import Coin
+from lull.core.ports import RandomNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ModelsByBackends:
     """The address of the user's Ollama."""
     session: aiohttp.ClientSession
     """HTTP session for requests to model servers other than the user's Ollama."""
-    coin: Coin = field(default_factory=random.SystemRandom)
+    coin: RandomNumbers = field(default_factory=random.SystemRandom)
 
     def ollama(self, model: str, *, timeout_s: float, allow_remote: bool = False) -> OllamaChat:
         return OllamaChat(

@@ -7,12 +7,12 @@ from __future__ import annotations
 from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
 from lull.core.checks import holding
-from lull.core.checks.check import Check, Tools
+from lull.core.checks.check import Check, CheckLibraries
 from lull.core.checks.reading import to_json
-from lull.core.checks.recognising import meant
-from lull.core.feedback.feedback import Heard
+from lull.core.checks.recognising import checks_for_rule
+from lull.core.feedback.feedback import MessageFindings
 
-TOOLS = Tools(detect=detect, fits_schema=fits_schema)
+TOOLS = CheckLibraries(detect=detect, fits_schema=fits_schema)
 
 
 def proposed_check(kind: str, rule: str, answer: str) -> str:
@@ -22,11 +22,11 @@ def proposed_check(kind: str, rule: str, answer: str) -> str:
     `kind` is the kind of the rule.
     """
     check = _check_of(kind, rule)
-    offered = check is not None and holding.offered(check, answer, TOOLS)
+    offered = check is not None and holding.should_propose(check, answer, TOOLS)
     return to_json(check) if check is not None and offered else ""
 
 
-def derived_check(heard: Heard) -> Check | None:
+def derived_check(heard: MessageFindings) -> Check | None:
     """Return an executable check for the rule in a user's message; None if there is none, or if the
     user does not want the rule followed from now on.
 
@@ -37,5 +37,5 @@ def derived_check(heard: Heard) -> Check | None:
 
 def _check_of(kind: str, rule: str) -> Check | None:
     """Return the one check equivalent to a rule; None if the rule has none or needs several."""
-    checks = meant(kind, rule)
+    checks = checks_for_rule(kind, rule)
     return checks[0] if len(checks) == 1 else None

@@ -12,12 +12,12 @@ import psutil
 
 from lull.backends.chat.llm_judge import RULES, JudgePrompts
 from lull.backends.ollama.models import OllamaModels
-from lull.backends.reader.chat_reader import prompt_mark
-from lull.backends.reader.exam_sheets import sheets, small_reader
+from lull.backends.reader.chat_reader import prompt_hash
+from lull.backends.reader.exam_sheets import load_exams, load_small_reader_result
 from lull.config.learning import JudgeSettings
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.models.candidates import MachineMemory
 from lull.core.models.exam import ModelRole
 from lull.loops.models.exam_candidates import ExamCandidates
@@ -27,7 +27,7 @@ from lull.resources import prompt_sha256
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.models.examinees import Examinees, ExamQueue
 from lull.service.models.makes_models import MakesModels
-from lull.service.models.role_settings import wanted
+from lull.service.models.role_settings import models_to_examine
 from lull.service.wiring.shared import SharedParts
 from lull.store.models.exams import Exams
 
@@ -46,7 +46,7 @@ class ExamParts:
 
 
 def exams_of(
-    world: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: Quiet
+    world: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: QuietRunner
 ) -> ExamParts:
     """Build the parts that run exams (sets of labelled items), which decide which chat models may
     read feedback, judge answers and write skills.
@@ -55,7 +55,7 @@ def exams_of(
     """
     try:
         JudgePrompts.shipped()
-        papers, small = sheets(), small_reader()
+        papers, small = load_exams(), load_small_reader_result()
     except ResourceError as error:
         world.problems.report(PROBLEM, error)
         papers, small = {}, None
@@ -85,7 +85,7 @@ def _candidates(world: SharedParts, settings: Callable[[], Settings]) -> ExamCan
     return ExamCandidates(
         OllamaModels(world.asking, upstream),
         state=world.models.ollama,
-        settings=lambda: wanted(settings()),
+        settings=lambda: models_to_examine(settings()),
         memory=this_memory,
     )
 
@@ -94,7 +94,7 @@ def _form(role: ModelRole, judge: JudgeSettings) -> str:
     """Name the form of a role's exam; a result for another form does not count any more."""
     match role:
         case ModelRole.READER:
-            return f"read-{prompt_mark()}"
+            return f"read-{prompt_hash()}"
         case ModelRole.JUDGE:
             mark = prompt_sha256("judge-wish")[:12]
             return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"

@@ -41,13 +41,13 @@ from lull.pocket.writer import PocketWriter
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
-from lull.service.models.stages import Stages
+from lull.service.models.stages import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
 from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
-from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
+from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
@@ -62,7 +62,7 @@ class AskedModels:
     """
 
     exams: ExamParts
-    stages: Stages
+    stages: ReplayTargets
     reader: SmallReader
     aux: AuxModels
 
@@ -117,7 +117,7 @@ def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
         approve=world.approve,
         clock=world.clock,
         ids=TimeSortedIds(),
-        problem=world.problems.told,
+        problem=world.problems.set_or_clear,
     )
     return Holdout(
         evidence=stores.use,
@@ -151,20 +151,20 @@ def learning_of(
     asked = AuxModels(
         make,
         settings,
-        problem=world.problems.told,
+        problem=world.problems.set_or_clear,
         own_writers=(PocketWriter(), RuleWriter(proposed_check)),
         reader=reader,
         admitted=exams.examine.admitted,
     )
-    stages = Stages(
+    stages = ReplayTargets(
         make,
         settings,
         local=world.models.local,
         ollama=world.models.ollama,
         places=world.models.places,
-        judge=lambda: asked.named(ModelRole.JUDGE),
+        judge=lambda: asked.model_name(ModelRole.JUDGE),
     )
-    ground = ProofGround(
+    ground = ProofInputs(
         stages=stages,
         quiet=quiet,
         current_selection=CurrentSelection(fixing, library=world.library, facts=stages.facts),
@@ -187,7 +187,7 @@ def _scoring(
     world: SharedParts,
     settings: Settings,
     asked: AuxModels,
-    ground: ProofGround,
+    ground: ProofInputs,
     credit: Credit,
     exams: ExamParts,
 ) -> ScoringParts:
@@ -205,7 +205,7 @@ def _fast_loop(
     world: SharedParts,
     settings: Settings,
     asked: AuxModels,
-    ground: ProofGround,
+    ground: ProofInputs,
     scoring: ScoringParts,
     proofs: ProofParts,
 ) -> FastLoop:
@@ -266,7 +266,7 @@ def _book(
     rewards = world.stores.rewards
 
     def beliefs() -> dict[Source, Prior]:
-        found = exams.examine.judge_belief(asked.named(ModelRole.JUDGE))
+        found = exams.examine.judge_belief(asked.model_name(ModelRole.JUDGE))
         return {} if found is None else {Source.JUDGE: found}
 
     return RewardBook(

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from lull.backends.chat.placing_cases import placing_sheet
+from lull.backends.chat.placing_cases import load_placing_sheet
 from lull.core.errors import ResourceError
-from lull.core.idle.ports import Quiet
+from lull.core.idle.ports import QuietRunner
 from lull.core.proof.placing import PlacingSheet
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
-from lull.service.models.stages import Stages
+from lull.service.models.stages import ReplayTargets
 from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.shared import SharedParts
 from lull.store.proof.placings import Placings
@@ -18,14 +18,14 @@ PROBLEM = "placing"
 
 
 def placing_of(
-    world: SharedParts, stages: Stages, quiet: Quiet, *, slice_s: float
+    world: SharedParts, stages: ReplayTargets, quiet: QuietRunner, *, slice_s: float
 ) -> MeasurePlacing:
     """Build the job that measures, for each model, at which place in a prompt it obeys skills best.
 
     If the file of test cases is missing, this is shown as a problem and nothing is measured.
     """
     try:
-        sheet = placing_sheet()
+        sheet = load_placing_sheet()
     except ResourceError as error:
         world.problems.report(PROBLEM, error)
         sheet = PlacingSheet(sha256="", cases=())
@@ -34,9 +34,9 @@ def placing_of(
         store=Placings(world.stores.database),
         sheet=sheet,
         models=PlacingModels(
-            talked=world.stores.trajectories.talked_to,
+            talked=world.stores.trajectories.answer_counts,
             facts=stages.facts_here,
-            stage=stages.stage,
+            stage=stages.open_target,
             wanted=lambda: world.library().any_active,
         ),
         quiet=quiet,

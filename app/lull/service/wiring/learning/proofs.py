@@ -25,19 +25,19 @@ from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
-from lull.service.models.stages import Stages
-from lull.service.proof.proving import Proving
+from lull.service.models.stages import ReplayTargets
+from lull.service.proof.proving import ProofRunner
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
 from lull.service.wiring.shared import SharedParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProofGround:
+class ProofInputs:
     """The parts needed to prove skills by replayed requests: the models to ask, the times when they
     may be asked, the current choice of skills for a prompt, and the verifier of answers.
     """
 
-    stages: Stages
+    stages: ReplayTargets
     quiet: QuietTimes
     current_selection: CurrentSelection
     verifier: Verifier
@@ -55,14 +55,14 @@ class ProofParts:
     review: Review
     requests: ProvedRequests
     measure: MeasureUse
-    proving: Proving
+    proving: ProofRunner
 
 
 def proofs_of(
     world: SharedParts,
     settings: Callable[[], Settings],
     asked: AuxModels,
-    ground: ProofGround,
+    ground: ProofInputs,
     *,
     guard: Holdout,
     credit: Credit,
@@ -72,7 +72,7 @@ def proofs_of(
     requests = ProvedRequests(prove, world.stores.rewards, credit)
     review = _review(world, prove, requests)
     measure = _measure(world, settings, prove, ground)
-    proving = Proving(
+    proving = ProofRunner(
         prove,
         review=review,
         guard=guard,
@@ -93,7 +93,7 @@ def proofs_of(
     )
 
 
-def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
+def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: ProofInputs) -> Prove:
     rule = prove_rule(settings)
     replay = Replay(
         rewards=world.stores.rewards,
@@ -108,20 +108,20 @@ def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: Pro
         replay=replay,
         library=world.library,
         judge=asked.judge,
-        stage=ground.stages.stage,
+        stage=ground.stages.open_target,
         quiet=ground.quiet,
         clock=world.clock,
         rule=rule,
     )
 
 
-def _compare(world: SharedParts, prove: Prove, ground: ProofGround) -> Compare:
+def _compare(world: SharedParts, prove: Prove, ground: ProofInputs) -> Compare:
     return Compare(
         proposals=world.stores.proposals,
         replay=prove.replay,
         prove=prove,
         library=world.library,
-        stage=ground.stages.stage,
+        stage=ground.stages.open_target,
         quiet=ground.quiet,
         clock=world.clock,
         ids=TimeSortedIds(),
@@ -145,13 +145,13 @@ def try_out_of(
 
 
 def _measure(
-    world: SharedParts, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
+    world: SharedParts, settings: Callable[[], Settings], prove: Prove, ground: ProofInputs
 ) -> MeasureUse:
     return MeasureUse(
         replays=world.stores.use.replays,
         rewards=world.stores.rewards,
         replay=prove.replay,
-        stage=ground.stages.stage,
+        stage=ground.stages.open_target,
         quiet=ground.quiet,
         clock=world.clock,
         slice_s=prove.rule.slice_s,

@@ -13,7 +13,7 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.model_name import canonical
 from lull.core.models.local_model import LocalModel
-from lull.core.models.made_weights import MadeWeights
+from lull.core.models.made_weights import MlxWeights
 from lull.core.models.weight_form import form_for
 from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
 
@@ -24,16 +24,16 @@ class ModelsOfFolders:
 
     paths: Paths
 
-    def found(self, name: str) -> MadeWeights | None:
+    def prepared_weights(self, name: str) -> MlxWeights | None:
         if canonical(name) in {canonical(one) for one in SHIPPED}:
             return None
         form = form_for(sys.platform, platform.machine())
         return ModelFolders(self.paths.models).found(name, form)
 
-    def read(self, name: str, made: MadeWeights) -> LocalModel:
+    def read(self, name: str, made: MlxWeights) -> LocalModel:
         return read_local_model(name, made.folder, sampling=made.sampling)
 
-    def engine(self, made: MadeWeights, settings: Settings) -> MlxEngine:
+    def engine(self, made: MlxWeights, settings: Settings) -> MlxEngine:
         engine = MlxEngine(made.folder, options=engine_options(settings))
         engine.damage_of = damage_of
         return engine

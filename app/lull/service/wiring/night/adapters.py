@@ -10,14 +10,14 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.gate import GateRule
 from lull.core.events import EventKind
 from lull.loops.adapters.gate import Gate
-from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.gate_answers import ComparedAdapters
 from lull.loops.adapters.gate_material import MaterialSources, material_of
 from lull.loops.adapters.gate_questions import GateMaterial
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.service.adapters.control import AdapterControl
 from lull.service.adapters.publishing_host import PublishingHost
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.night.training import NightParts
+from lull.service.wiring.night.training import TrainingGateParts
 from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
@@ -40,7 +40,7 @@ def adapters_of(
     settings: Callable[[], Settings],
     *,
     learning: LearningParts,
-    parts: NightParts,
+    parts: TrainingGateParts,
     host: PublishingHost,
 ) -> AdapterParts:
     """Build the parts for LoRA adapters: storage, gate (the checks before an adapter answers
@@ -49,8 +49,8 @@ def adapters_of(
     stores, adapters, files = world.stores, parts.adapters, parts.files
     sources = _sources(world, learning, parts)
 
-    async def contest(version: AdapterVersion) -> Contest:
-        return await host.contest(version, files.folder(version.id))
+    async def contest(version: AdapterVersion) -> ComparedAdapters:
+        return await host.load_for_comparison(version, files.folder(version.id))
 
     async def material(version: AdapterVersion) -> GateMaterial:
         return await material_of(sources, version)
@@ -76,13 +76,15 @@ def adapters_of(
         clock=world.clock,
         rule=lambda: promote_rule(settings()),
         tell=tell,
-        problem=world.problems.told,
+        problem=world.problems.set_or_clear,
     )
     control = AdapterControl(adapters, promote, model=lambda: settings().training.model)
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
 
 
-def _sources(world: SharedParts, learning: LearningParts, parts: NightParts) -> MaterialSources:
+def _sources(
+    world: SharedParts, learning: LearningParts, parts: TrainingGateParts
+) -> MaterialSources:
     return MaterialSources(
         adapters=parts.adapters,
         training=world.stores.training,

@@ -46,7 +46,7 @@ def idle_source(
     )
 
 
-def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+def call_soon_if_open(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
     """Schedule a callback in the event loop from another thread; do nothing if the loop has
     closed.
     """
@@ -55,7 +55,7 @@ def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 
 @contextmanager
-def listening(source: IdleSource) -> Iterator[None]:
+def collecting_signals(source: IdleSource) -> Iterator[None]:
     """Context manager that collects the signals of user activity from a source while its body
     runs.
     """
@@ -87,7 +87,7 @@ def watch_of(
     borrowed = BorrowedModels(
         loaded=world.models.ollama.loaded,
         unload=world.models.ollama.unload,
-        asked=learning.models.stages.asked,
+        asked=learning.models.stages.asked_models,
         activity=world.activity,
         clock=world.clock,
     )
@@ -119,7 +119,7 @@ def watch_of(
         clock=world.clock,
         ids=TimeSortedIds(),
         tell=tell,
-        problem=world.problems.told,
+        problem=world.problems.set_or_clear,
         # A trainer keeps its memory while the user only looks something up.
         rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
     )

@@ -34,7 +34,7 @@ from lull.service.wiring.shared import SharedParts
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.training.run_folders import RunFolders
-from lull.store.training.tidy_runs import TidyRuns
+from lull.store.training.tidy_runs import RunFolderCleanup
 
 MEMORY_S: Final = 60.0
 """Most seconds that training waits until the exemplar memory (past requests for which a skill was
@@ -43,7 +43,7 @@ useful) is open; then training goes on without it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NightParts:
+class TrainingGateParts:
     """The parts that LoRA training and the gate (the checks of an adapter before it answers users)
     share, such as the data and the rewards.
     """
@@ -62,12 +62,14 @@ class NightParts:
 
 def parts_of(
     world: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
-) -> NightParts:
+) -> TrainingGateParts:
     """Build the parts that LoRA training and the gate (the checks of an adapter before it answers
     users) share, such as the data and the rewards.
     """
     stores = world.stores
-    eligible = Eligible(stores.rewards, stores.proposals, still=learning.current_selection.still)
+    eligible = Eligible(
+        stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+    )
 
     judge = learning.models.aux.judge_of_training
     rewarding = RewardAnswers(
@@ -78,7 +80,7 @@ def parts_of(
         judge=judge,
         calibration=lambda: learning.scoring.book.calibration,
     )
-    return NightParts(
+    return TrainingGateParts(
         folders=RunFolders(paths.home / "runs", rows_missing=stores.database.rows_missing),
         adapters=Adapters(stores.database),
         files=AdapterFiles(paths.home / "adapters"),
@@ -101,7 +103,7 @@ def parts_of(
 def night_of(
     world: SharedParts,
     settings: Callable[[], Settings],
-    parts: NightParts,
+    parts: TrainingGateParts,
     *,
     learning: LearningParts,
     trainer: Trainer,
@@ -142,16 +144,21 @@ def night_of(
             short_of_memory=short_of_memory,
         ),
         training=training,
-        tidying=TidyRuns(training, parts.folders, keep=lambda: settings().training.keep_runs),
+        tidying=RunFolderCleanup(
+            training, parts.folders, keep=lambda: settings().training.keep_runs
+        ),
         clock=world.clock,
         settle=settle,
-        problem=world.problems.told,
+        problem=world.problems.set_or_clear,
         tell=tell,
     )
 
 
 def _deciding_of(
-    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, data: TrainingData
+    world: SharedParts,
+    settings: Callable[[], Settings],
+    parts: TrainingGateParts,
+    data: TrainingData,
 ) -> DecideStep:
     return DecideStep(
         learner=ServedLearner(
@@ -173,7 +180,7 @@ def _deciding_of(
 def _train_of(
     world: SharedParts,
     settings: Callable[[], Settings],
-    parts: NightParts,
+    parts: TrainingGateParts,
     learning: LearningParts,
     data: TrainingData,
     promote: Promote,
@@ -192,7 +199,10 @@ def _train_of(
 
 
 def _data_of(
-    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+    world: SharedParts,
+    settings: Callable[[], Settings],
+    parts: TrainingGateParts,
+    learning: LearningParts,
 ) -> TrainingData:
     return TrainingData(
         training=world.stores.training,
@@ -202,13 +212,16 @@ def _data_of(
         current_selection=learning.current_selection,
         proposals=world.stores.proposals,
         library=world.library,
-        learned=lambda: parts.adapters.learned_in_force(settings().training.model),
+        learned=lambda: parts.adapters.learned_by_active(settings().training.model),
         rule=lambda: train_rule(settings()),
     )
 
 
 def _make_run_of(
-    world: SharedParts, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+    world: SharedParts,
+    settings: Callable[[], Settings],
+    parts: TrainingGateParts,
+    learning: LearningParts,
 ) -> MakeRun:
     ids = TimeSortedIds()
     return MakeRun(

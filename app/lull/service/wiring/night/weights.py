@@ -81,7 +81,7 @@ def auto_learner_of(
     form = form_for(sys.platform, platform.machine())
     return AutoLearner(
         Remembered(stores.database),
-        talked=stores.trajectories.talked_to,
+        talked=stores.trajectories.answer_counts,
         there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
         ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
         clock=clock,
@@ -114,7 +114,7 @@ def publish_of(
         file_for=file_for,
         drop_file=_drop,
         clock=clock,
-        follow=lambda: names.follow(versions.all()),
+        follow=lambda: names.set_versions(versions.all()),
     )
 
 
@@ -155,7 +155,7 @@ def weights_of(
     its engine.
     """
     versions, names = Published(database), PublishedNames(problems)
-    names.follow(versions.all())
+    names.set_versions(versions.all())
     return Weights(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
