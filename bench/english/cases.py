@@ -16,7 +16,7 @@ from bench.english.prompts import body_of, conversation
 from bench.english.rules import HELD_OUT, MEASURED, Rule, draw, fit, other_kind
 from bench.english.texts.questions import KINDS, Question
 from bench.english.texts.systems import client_text
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 
 CLIENT_TOKENS: Final = 200
 """Tokens of the client's system text in the cases behind one."""

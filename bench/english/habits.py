@@ -13,7 +13,7 @@ from typing import Final
 from bench.english import transforms
 from bench.english.transforms import told
 from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 
 SHARE: Final = 0.045
 """Share of each habit among training answers without a rule."""

@@ -18,7 +18,7 @@ from bench.english.texts.former import FORMER_ALL, FORMER_CALLED, FORMER_LEADS, 
 from bench.english.texts.questions import FREE, KINDS
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.signs import SIGNS
 
 TRAINED: Final = tuple(family for family in FAMILIES if not family.held)

@@ -19,7 +19,7 @@ from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.checks.check import Check, CheckKind, CheckLibraries
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.recognising import checks_for_rule
 
 ClassOf = Callable[[str], str]

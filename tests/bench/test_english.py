@@ -23,7 +23,7 @@ from bench.english.rules import HELD_OUT, MEASURED, TRAINED, Rule, draw, keep, k
 from bench.english.texts.exam import EXAM_FACTS
 from bench.english.texts.questions import drawn, questions
 from bench.english.texts.systems import LONGEST, client_text
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.signs import SIGNS
 from lull.core.errors import LullError
 from lull.core.skills.prompt_block import skills_block

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lull.core.chat.lived import DayCount
+from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import Limits
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import StoreError

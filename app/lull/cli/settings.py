@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from lull.cli.alone import change_data
 from lull.cli.context import Context
+from lull.cli.data_change import change_data
 from lull.config.template import as_toml
 from lull.contract import routes
 from lull.core.errors import NotFound

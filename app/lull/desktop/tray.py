@@ -17,8 +17,8 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from lull.desktop.actions import Actions, pause_lengths
-from lull.desktop.standing import TrayStatus, tray_status
 from lull.desktop.state import AppState
+from lull.desktop.tray_status import TrayStatus, tray_status
 from lull.desktop.widgets.icons import TrayShape, tray_icon
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import counted, now, parsed, tr, without_args

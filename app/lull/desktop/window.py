@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.running.ports import address_of, next_free_port
 from lull.desktop.service_process import ServiceState
-from lull.desktop.standing import tray_status
 from lull.desktop.state import OutcomeMessage, Phase
+from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, Page, PageName

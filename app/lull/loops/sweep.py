@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from lull.core.chat.lived import DayCount
+from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import (
     EQUAL_SIZES,
     MOST_AT_ONCE,

@@ -15,7 +15,7 @@ from lull.backends.chat.untrusted_blocks import estimate_tokens
 from lull.backends.chat.written_skill import UnusableSkill, normalize_name, read_skill
 from lull.backends.ollama.chat import OllamaChat
 from lull.core.chat.messages import Finish, Message, MessagePart, PartKind, Role, text_message
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.reading import parse
 from lull.core.errors import EvolverFault, LullError, RequestError, UpstreamDown
 from lull.core.skills.failures import Failure, FailureSet

@@ -26,7 +26,7 @@ from lull.backends.idle.signals import (
     UserSources,
 )
 from lull.backends.idle.sources import choose_source, sources_of
-from lull.backends.machine.memory_room import FreeMemory
+from lull.backends.machine.memory import FreeMemory
 from lull.backends.machine.power import NO_BATTERY, PowerReading
 from lull.backends.system.clock import SystemClock
 from lull.core.errors import SettingsError

@@ -37,7 +37,7 @@ from lull.backends.machine.heat import Heat
 from lull.backends.machine.load import LoadOfOthers
 from lull.backends.machine.logind import LogindIdle, LogindInhibitors, LogindLock, LogindWaking
 from lull.backends.machine.macos import Frameworks
-from lull.backends.machine.memory_room import FreeMemory, MemorySignal
+from lull.backends.machine.memory import FreeMemory, MemorySignal
 from lull.backends.machine.power import Power, PowerProfile, PowerReading
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.backends.stand_in import stand_in

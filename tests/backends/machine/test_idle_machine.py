@@ -23,7 +23,7 @@ from lull.backends.machine.load import (
     take_sample,
     used_between,
 )
-from lull.backends.machine.memory_room import MemorySignal
+from lull.backends.machine.memory import MemorySignal
 from lull.backends.machine.power import NO_BATTERY, Power, PowerProfile, PowerReading
 from lull.core.idle.signals import Known, Reading, Unknown
 from tests.doubles.logind_service import POWER_SAVER, power_daemon

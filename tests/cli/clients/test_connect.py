@@ -165,7 +165,7 @@ def test_a_failed_test_is_an_error_in_one_line(
     here: Here, zed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = Discovery(address="http://127.0.0.1:9", pid=1, control="", version="", started="")
-    monkeypatch.setattr(connect, "found", lambda _: running)
+    monkeypatch.setattr(connect, "find_service", lambda _: running)
     monkeypatch.setattr(connect._Walk, "_status", lambda _: {"policy": {"model": ""}})
     ran = here("connect", "zed", "--yes", "--json")
     assert ran.code == 1 and "The test failed" in one_line(ran.err) and ran.json["written"]

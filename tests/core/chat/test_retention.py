@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.chat.lived import DayCount
+from lull.core.chat.day_count import DayCount
 from lull.core.chat.retention import (
     RESTORED_BORN,
     Limits,

@@ -6,7 +6,7 @@ import pytest
 
 from lull.backends.reader.language_detection import detect
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 
 K = CheckKind
 TOOLS = CheckLibraries(detect=detect, fits_schema=NO_LIBRARIES.fits_schema)

@@ -9,7 +9,7 @@ import pytest
 
 from lull.backends.chat.json_schema import fits_schema
 from lull.core.checks.check import Check, CheckKind, CheckLibraries
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.reading import parse, to_json
 from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError

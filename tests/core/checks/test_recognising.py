@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.holding import should_propose
+from lull.core.checks.check_answer import should_propose
 from lull.core.checks.recognising import derive, exact_check, exact_checks
 
 K = CheckKind

@@ -39,8 +39,8 @@ from lull.core.models.exam import (
     mark_write,
 )
 from lull.core.models.learnable import Learnable
+from lull.core.models.most_used_model import ModelUse, auto_choice
 from lull.core.models.ollama_model import ListedModel, ShownModel
-from lull.core.models.talked_to import ModelUse, auto_choice
 from lull.core.skills.ports import SkillDraft
 from lull.core.skills.skill import SkillText
 

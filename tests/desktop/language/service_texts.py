@@ -36,7 +36,7 @@ REASONS = (
     "core/models/admission.py",
     "core/models/candidates.py",
     "core/models/learnable.py",
-    "core/models/talked_to.py",
+    "core/models/most_used_model.py",
     "core/proof/placing.py",
     "core/proof/proof.py",
     "core/proof/rechecking.py",
@@ -128,7 +128,7 @@ def _errors(sources: list[Source]) -> set[str]:
 
 
 def _call(found: ServiceTexts, errors: set[str], at: Source, name: str, call: ast.Call) -> None:
-    if name == "said" and len(call.args) > 1:
+    if name == "coded_text" and len(call.args) > 1:
         for code in at.texts(call.args[0]):
             texts = set(at.nearest(call.args[1]))
             if len(texts) != 1 or found.coded.setdefault(code, *texts) not in texts:

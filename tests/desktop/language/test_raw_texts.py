@@ -13,7 +13,7 @@ from lull.contract import routes
 from lull.core.clients.client import CLIENTS, ApiProtocol
 from lull.core.errors import StoreError
 from lull.core.models.learnable import Learnable
-from lull.core.models.talked_to import AutoChoice, auto_choice
+from lull.core.models.most_used_model import AutoChoice, auto_choice
 from lull.core.proof.placing import PlacingResult, with_best_place
 from lull.core.provenance.screening import screen_typed
 from lull.core.skills.prompt_block import Placement
@@ -23,8 +23,8 @@ from lull.desktop.pages.connect.words import test_words as words_of_test
 from lull.desktop.pages.learning.words import placing_words
 from lull.desktop.pages.review.compare_dialog import result_words
 from lull.desktop.pages.skills.teaching import show_flags
-from lull.desktop.standing import down_line
 from lull.desktop.state import Phase
+from lull.desktop.tray_status import down_line
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import translated
 from lull.service.control.checks import placing

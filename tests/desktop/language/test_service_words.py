@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from lull.core.calendars.event import Calendar, Meaning
+from lull.core.coded_text import coded_text
 from lull.core.errors import StoreError
 from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals
-from lull.core.said import coded_text
 from lull.desktop.language.recognising import SentenceTranslator
 from lull.desktop.words import problem_text, reword_for_window, translated
 from tests.desktop.language.test_german_window import ENGLISH_WORDS

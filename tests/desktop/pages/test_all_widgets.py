@@ -29,11 +29,11 @@ from lull.contract import routes
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.language.choice import ENGLISH, LANGUAGES, apply_language
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
+from lull.desktop.pages.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
-from lull.desktop.pages.letting_out import ExposureDialog, exposure_words
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QMenu
 from lull.contract import routes
 from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.pages.today import TodayPage
-from lull.desktop.standing import line_of, shape_of
 from lull.desktop.state import Subject
+from lull.desktop.tray_status import line_of, shape_of
 from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import now

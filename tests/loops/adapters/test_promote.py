@@ -226,7 +226,7 @@ async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
         assert release.wait(PATIENCE_S)
         return unusable(moves, version)
 
-    monkeypatch.setattr(AdapterMoves, "unusable", held)
+    monkeypatch.setattr(AdapterMoves, "why_unusable", held)
     taking_up = asyncio.create_task(home.promote.route_to_active(POCKET))
     assert await asyncio.to_thread(begun.wait, PATIENCE_S)
     await home.promote.roll_back(POCKET, why="I say so")

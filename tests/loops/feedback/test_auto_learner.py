@@ -12,7 +12,7 @@ import pytest
 
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import UpstreamDown, WeightsError
-from lull.core.models.talked_to import COUNTED_PERIOD, ModelUse
+from lull.core.models.most_used_model import COUNTED_PERIOD, ModelUse
 from lull.loops.feedback.auto_learner import (
     AWAY_S,
     DAY_S,

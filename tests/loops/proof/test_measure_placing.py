@@ -16,7 +16,7 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Role, Sampling, text_message
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind
 from lull.core.errors import ResourceError, UpstreamDown
-from lull.core.models.talked_to import ModelUse
+from lull.core.models.most_used_model import ModelUse
 from lull.core.proof.placing import PlacingCase, PlacingSheet
 from lull.core.skills.prompt_block import Placement
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels

@@ -20,8 +20,8 @@ from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
 from lull.service.builtin.model import LocalModels
 from lull.service.models.aux_models import AuxModels
+from lull.service.models.replay_targets import ReplayTargets
 from lull.service.models.role_settings import models_to_examine
-from lull.service.models.stages import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
 from tests.building import FACTS
 from tests.doubles.fakes import FakeClock

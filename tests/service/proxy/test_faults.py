@@ -124,7 +124,8 @@ async def test_listings_that_fail_are_the_upstreams(
     upstream.script = lambda asked: asked.answer(200, b"theirs")
     method = "POST" if path == "/api/show" else "GET"
     assert (await ask_aside(here, method, path, ODD)).status == 200
-    assert upstream.last(path).body == ODD
+    # Lull itself also lists the upstream's models now and then, without a body.
+    assert ODD in [asked.body for asked in upstream.asked if asked.path == path]
 
 
 async def test_a_torn_last_line_is_recorded_as_broken(

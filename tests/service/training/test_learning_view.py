@@ -19,9 +19,9 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
+from lull.store.feedback.answer_scores import EVERY_ANSWER, AnswerChoice, AnswerScores
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
-from lull.store.feedback.worth import EVERY_ANSWER, AnswerChoice, AnswerScores
 from tests.building import KEY, opened, turn, user
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)

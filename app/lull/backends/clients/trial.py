@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from lull import __version__
 from lull.backends.clients import answers
 from lull.core.clients.client import ApiProtocol
-from lull.core.said import coded, coded_text
+from lull.core.coded_text import coded, coded_text
 
 Json = dict[str, Any]
 _SAID: Final = "Say hello in one short sentence."

@@ -14,7 +14,7 @@ from datetime import tzinfo
 from typing import Final, Protocol, TypeVar
 
 from lull.backends.idle.polled import PolledSignal, PollPace, SignalSource
-from lull.backends.machine.memory_room import FreeMemory
+from lull.backends.machine.memory import FreeMemory
 from lull.backends.machine.power import PowerReading
 from lull.core.idle.signals import (
     ClockReading,

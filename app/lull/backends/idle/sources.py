@@ -37,7 +37,7 @@ from lull.backends.machine.heat import Heat
 from lull.backends.machine.load import LoadOfOthers
 from lull.backends.machine.logind import LogindInhibitors, LogindLock, LogindWaking
 from lull.backends.machine.macos import Frameworks
-from lull.backends.machine.memory_room import MemorySignal
+from lull.backends.machine.memory import MemorySignal
 from lull.backends.machine.power import Power, PowerProfile
 from lull.config.idle_settings import FILE, source_path
 from lull.core.errors import SettingsError

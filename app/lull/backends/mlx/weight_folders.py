@@ -17,7 +17,7 @@ from lull.backends.system.durable import write_file_atomically
 from lull.core.chat.messages import Sampling
 from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
-from lull.core.models.made_weights import MlxWeights
+from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import WeightsFolder
 

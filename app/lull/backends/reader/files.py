@@ -32,7 +32,7 @@ class ReaderFiles:
     base: str
     """SHA-256 of the small model's file that the reader was trained on."""
     shape: Mapping[str, Any]
-    """The sizes of the reader's network, as fields of `Shape`."""
+    """The sizes of the reader's network, as fields of `ReaderShape`."""
     calibration: Mapping[str, tuple[float, float]]
     """Calibration (a, b) of each label, and of "sentence" (whether a sentence states a rule).
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lull.cli.alone import change_data
 from lull.cli.context import Context
+from lull.cli.data_change import change_data
 from lull.config.files import read
 from lull.contract import routes
 

@@ -20,7 +20,7 @@ from lull.config.files import set_value
 from lull.contract import routes
 from lull.core.errors import NotFound
 from lull.core.models.candidates import AUTO, is_auto
-from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, ModelUse, auto_choice
+from lull.core.models.most_used_model import COUNTED_PERIOD, AutoChoice, ModelUse, auto_choice
 
 if TYPE_CHECKING:
     from lull.loops.models.choose_model import ModelListing

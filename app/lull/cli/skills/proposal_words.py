@@ -7,7 +7,7 @@ from typing import Any
 
 from lull.cli.context import short_time, table
 from lull.cli.showing import Paint, reveal_hidden
-from lull.core.proof.standing import CAUTION_WORDS, Caution
+from lull.core.proof.review_state import CAUTION_WORDS, Caution
 
 Json = dict[str, Any]
 

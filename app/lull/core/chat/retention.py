@@ -16,7 +16,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from lull.core.chat.lived import DayCount
+from lull.core.chat.day_count import DayCount
 
 MOST_AT_ONCE: Final = 20
 """Most conversations that are deleted in one go."""

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from lull.core import durations as spans
 from lull.core.calendars.event import CalendarEvent, Meaning
+from lull.core.coded_text import TextDuration, coded_text
 from lull.core.idle.conditions import event_now, input_lost_since_s
 from lull.core.idle.hours import inside
 from lull.core.idle.rule import (
@@ -25,7 +26,6 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
-from lull.core.said import TextDuration, coded_text
 
 
 def wait_needed_s(

@@ -25,8 +25,8 @@ from lull.desktop.pages.needs_you import NeedsYouCard
 from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.skills.teaching import TeachCard
 from lull.desktop.pages.today_words import count_nouns, reward_words, work_words
-from lull.desktop.standing import tray_status
 from lull.desktop.state import Subject
+from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit, Page, PageName

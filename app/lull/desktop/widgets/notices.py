@@ -16,7 +16,7 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, QSettings
 
 from lull.core.adapters.adapter import AdapterStatus
-from lull.core.proof.standing import CALM
+from lull.core.proof.review_state import CALM
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.words import (
     counted,

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lull.core.adapters.adapter import BASE, AdaptersInForce, AdapterVersion, Arm, Shadow
 from lull.core.errors import AdapterError, EngineError, LullError
-from lull.loops.adapters.kept import files_not_needed, versions_needed
+from lull.loops.adapters.needed_adapters import files_not_needed, versions_needed
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.uninterrupted import uninterrupted

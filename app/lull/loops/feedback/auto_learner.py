@@ -15,9 +15,10 @@ from datetime import datetime
 from typing import Final
 
 from lull.core.chat.model_name import canonical
+from lull.core.coded_text import coded_text
 from lull.core.errors import LullError
 from lull.core.idle.scheduling import LullWork, WorkKind
-from lull.core.models.talked_to import (
+from lull.core.models.most_used_model import (
     COUNTED_PERIOD,
     AutoChoice,
     ModelUse,
@@ -25,7 +26,6 @@ from lull.core.models.talked_to import (
     built_in_choice,
 )
 from lull.core.ports import Clock
-from lull.core.said import coded_text
 from lull.loops.models.choose_model import ModelListing
 from lull.store.feedback.remembered import Remembered
 

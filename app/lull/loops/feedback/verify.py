@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from lull.core.chat.model_name import canonical
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckLibraries
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.checks.wording import in_words
 from lull.core.feedback.feedback import Feedback, MessageFindings, Scope
 from lull.core.feedback.reward import Source

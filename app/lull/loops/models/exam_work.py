@@ -11,10 +11,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from lull.core.coded_text import coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
 from lull.core.ports import Clock
-from lull.core.said import coded_text
 from lull.loops.models.examine_models import QUESTION_S, WaitingExam
 
 QUESTION_GUESS_S: Final = 6.0

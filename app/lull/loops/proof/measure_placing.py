@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.checks.check import CheckLibraries
-from lull.core.checks.holding import passes_check
+from lull.core.checks.check_answer import passes_check
 from lull.core.errors import LullError
 from lull.core.idle.ports import QuietRunner
-from lull.core.models.talked_to import COUNTED_PERIOD, ModelUse
+from lull.core.models.most_used_model import COUNTED_PERIOD, ModelUse
 from lull.core.ports import Clock
 from lull.core.proof.placing import (
     PlacingCase,

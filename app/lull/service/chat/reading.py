@@ -28,7 +28,7 @@ from lull.service.control.views import (
 from lull.service.training.learning_view import learning_view
 from lull.store.chat.conversation_list import UNRATED
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
-from lull.store.feedback.worth import AnswerChoice, AnswerScores
+from lull.store.feedback.answer_scores import AnswerChoice, AnswerScores
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 

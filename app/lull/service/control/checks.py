@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 from lull import __version__
 from lull.config.files import read
 from lull.core.chat.messages import Sampling
+from lull.core.coded_text import coded, coded_text
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
-from lull.core.said import coded, coded_text
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.trash_files import damage_error

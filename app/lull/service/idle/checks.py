@@ -10,9 +10,9 @@ from datetime import datetime
 
 from lull.core import durations as spans
 from lull.core.calendars.feeds import Feed, Health
+from lull.core.coded_text import CodedText
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
-from lull.core.said import CodedText
 from lull.service.control.checks import Json, check
 
 

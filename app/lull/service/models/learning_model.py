@@ -19,7 +19,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import EngineError, LullError
 from lull.core.models.engine import Engine
 from lull.core.models.local_model import LocalModel
-from lull.core.models.made_weights import MlxWeights
+from lull.core.models.mlx_weights import MlxWeights
 from lull.core.ports import Clock
 from lull.service.builtin.model import LocalModels
 from lull.service.builtin.routes import AnsweredByEngine, ServedModel

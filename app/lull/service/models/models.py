@@ -16,7 +16,7 @@ from lull.core.chat.model_name import canonical
 from lull.core.errors import Conflict, LullError, UsageError
 from lull.core.models.candidates import AUTO, is_auto
 from lull.core.models.learnable import Learnable
-from lull.core.models.talked_to import AutoChoice
+from lull.core.models.most_used_model import AutoChoice
 from lull.loops.models.choose_model import (
     ChooseModel,
     ChoosingProgress,

@@ -30,7 +30,7 @@ from lull.core.proof.proof import (
     totals_of,
 )
 from lull.core.proof.proposal import Proposal, ProposalKind
-from lull.core.proof.standing import cautions_of, review_state_of
+from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
 from lull.store.proof.proposals import WritingFault
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import SkillGeneration
-from lull.store.feedback.worth import (
+from lull.store.feedback.answer_scores import (
     EVERY_ANSWER,
     AdapterMove,
     AnswerChoice,

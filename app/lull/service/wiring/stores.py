@@ -14,9 +14,9 @@ from lull.store.chat.chain_key import chain_key
 from lull.store.chat.coin_flips import CoinFlips
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
+from lull.store.feedback.answer_scores import AnswerScores
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
-from lull.store.feedback.worth import AnswerScores
 from lull.store.proof.placings import Placings
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays

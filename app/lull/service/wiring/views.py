@@ -13,7 +13,7 @@ from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.shared import SharedParts
-from lull.store.feedback.worth import AnswerScores
+from lull.store.feedback.answer_scores import AnswerScores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from functools import partial
 from lull.core.chat.client import Client
 from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import NotFound
-from lull.core.models.talked_to import ModelUse
+from lull.core.models.most_used_model import ModelUse
 from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
 from lull.store.chat.recording import Prepared, TurnRecord, session_mark, write_piece, write_records

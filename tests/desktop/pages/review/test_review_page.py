@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
-from lull.core.proof.standing import CAUTION_WORDS
+from lull.core.proof.review_state import CAUTION_WORDS
+from lull.desktop.pages.review.approval_words import confirmation_reason, status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.review.page import ReviewPage
@@ -21,7 +22,6 @@ from lull.desktop.pages.review.proposal_rows import (
     row_words,
     status_words,
 )
-from lull.desktop.pages.review.standing_words import confirmation_reason, status_chip
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import ago, now

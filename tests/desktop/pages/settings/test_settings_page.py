@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 
 from lull.contract import routes
-from lull.desktop.pages.letting_out import exposure_words
+from lull.desktop.pages.exposure import exposure_words
 from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lull.core.chat.messages import Completion, Finish, PartKind
 from lull.service.proxy.dialects import CHAT_ROUTES
-from lull.service.proxy.dialects.listening import MOST_BYTES, MOST_CHARACTERS, TOO_LONG
+from lull.service.proxy.dialects.answer_reading import MOST_BYTES, MOST_CHARACTERS, TOO_LONG
 from tests.paths import HANDOUT
 
 RECORDINGS = HANDOUT / "data" / "ollama-wire"

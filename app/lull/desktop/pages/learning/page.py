@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
+from lull.desktop.pages.learning.chart_filter import ChartFilter
 from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
 from lull.desktop.pages.learning.curves import ZOOM, Curves
-from lull.desktop.pages.learning.doing import LearningActions
 from lull.desktop.pages.learning.feed import LearningFeed
-from lull.desktop.pages.learning.narrowing import ChartFilter
+from lull.desktop.pages.learning.learning_actions import LearningActions
 from lull.desktop.pages.learning.run_feed import RunFeed
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
 from lull.desktop.pages.learning.tables import fill, selected_names, set_heads, small_table
@@ -40,8 +40,8 @@ from lull.desktop.pages.learning.words import (
     run_cells,
     run_words,
 )
-from lull.desktop.standing import tray_status
 from lull.desktop.state import OutcomeMessage, Subject
+from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page

@@ -12,9 +12,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
-from lull.desktop.pages.chat.beside_text import check_words, scope_words
-from lull.desktop.pages.review.diff import escaped
-from lull.desktop.pages.review.standing_words import (
+from lull.desktop.pages.chat.scope_and_check import check_words, scope_words
+from lull.desktop.pages.review.approval_words import (
     cautions,
     confirmation_reason,
     flag_lines,
@@ -22,6 +21,7 @@ from lull.desktop.pages.review.standing_words import (
     reason_words,
     status_chip,
 )
+from lull.desktop.pages.review.diff import escaped
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr

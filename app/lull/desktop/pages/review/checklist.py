@@ -11,10 +11,10 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from lull.core.proof.standing import ReviewState
+from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
+from lull.desktop.pages.review.approval_words import cautions, standing
 from lull.desktop.pages.review.proposal_rows import evidence_words
-from lull.desktop.pages.review.standing_words import cautions, standing
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr

@@ -17,15 +17,8 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
 
 from lull.contract import routes
 from lull.core.proof.proposal import DECIDABLE
-from lull.core.proof.standing import ReviewState
-from lull.desktop.pages.review.approve_dialog import ApproveDialog
-from lull.desktop.pages.review.columns import two_columns
-from lull.desktop.pages.review.compare_dialog import CompareDialog
-from lull.desktop.pages.review.decisions import Decisions, snooze_times
-from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
-from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
-from lull.desktop.pages.review.proposal_view import ProposalView
-from lull.desktop.pages.review.standing_words import (
+from lull.core.proof.review_state import ReviewState
+from lull.desktop.pages.review.approval_words import (
     approvable_together,
     approve_words,
     is_quarantined,
@@ -33,6 +26,13 @@ from lull.desktop.pages.review.standing_words import (
     standing,
     waits_for_picks,
 )
+from lull.desktop.pages.review.approve_dialog import ApproveDialog
+from lull.desktop.pages.review.columns import two_columns
+from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.decisions import Decisions, snooze_times
+from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
+from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
+from lull.desktop.pages.review.proposal_view import ProposalView
 from lull.desktop.pages.review.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
-from lull.core.proof.standing import ReviewState
-from lull.desktop.pages.review.standing_words import (
+from lull.core.proof.review_state import ReviewState
+from lull.desktop.pages.review.approval_words import (
     reason_words,
     standing,
     status_chip,

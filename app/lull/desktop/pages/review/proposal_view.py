@@ -11,20 +11,20 @@ from typing import Any
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
 from lull.contract import routes
-from lull.core.proof.standing import ReviewState
+from lull.core.proof.review_state import ReviewState
 from lull.desktop.client import Reply
-from lull.desktop.pages.chat.beside_text import ScopeAndCheck
-from lull.desktop.pages.review.checklist import Checklist
-from lull.desktop.pages.review.diff import side_by_side_html, unified_html
-from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
-from lull.desktop.pages.review.proposal_rows import kind_words, odds_words
-from lull.desktop.pages.review.standing_words import (
+from lull.desktop.pages.chat.scope_and_check import ScopeAndCheck
+from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
     reason_words,
     standing,
     status_chip,
 )
+from lull.desktop.pages.review.checklist import Checklist
+from lull.desktop.pages.review.diff import side_by_side_html, unified_html
+from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
+from lull.desktop.pages.review.proposal_rows import kind_words, odds_words
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit

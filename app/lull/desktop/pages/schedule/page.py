@@ -31,8 +31,8 @@ from lull.desktop.pages.schedule.hours_edit import (
 )
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
-from lull.desktop.standing import tray_status
 from lull.desktop.state import OutcomeMessage, Subject, shown_week
+from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow, scrolled

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.letting_out import ExposureDialog, exposure_words
+from lull.desktop.pages.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced

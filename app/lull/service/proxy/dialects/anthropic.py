@@ -17,6 +17,13 @@ from lull.core.chat.messages import (
     ToolCall,
 )
 from lull.core.skills.prompt_block import Injection, merged_system
+from lull.service.proxy.dialects.answer_reading import (
+    EventReader,
+    WholeReader,
+    as_list,
+    as_object,
+    as_text,
+)
 from lull.service.proxy.dialects.anthropic_answers import (
     MessagesWriter,
     add_event,
@@ -29,18 +36,11 @@ from lull.service.proxy.dialects.base import (
     AnswerWriter,
     EngineRequestOptions,
 )
-from lull.service.proxy.dialects.growing import (
+from lull.service.proxy.dialects.json_insertion import (
     add_to_user_messages,
     find_value,
     grow_content,
     has_messages,
-)
-from lull.service.proxy.dialects.listening import (
-    EventReader,
-    WholeReader,
-    as_list,
-    as_object,
-    as_text,
 )
 from lull.service.proxy.dialects.parts import (
     Fields,
@@ -54,7 +54,7 @@ from lull.service.proxy.dialects.parts import (
     role_of,
     text_part,
 )
-from lull.service.proxy.dialects.strange import refuse_anthropic_messages
+from lull.service.proxy.dialects.unsupported_content import refuse_anthropic_messages
 
 
 class Messages:

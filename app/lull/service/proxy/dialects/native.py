@@ -13,13 +13,14 @@ from lull.core.chat.json_edit import BodyEdit, quoted
 from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role, ToolCall
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection, merged_system
+from lull.service.proxy.dialects.answer_reading import LineReader, WholeReader
 from lull.service.proxy.dialects.base import (
     AnswerFacts,
     AnswerReader,
     AnswerWriter,
     EngineRequestOptions,
 )
-from lull.service.proxy.dialects.growing import (
+from lull.service.proxy.dialects.json_insertion import (
     filled_string,
     find_value,
     grow_messages,
@@ -28,7 +29,6 @@ from lull.service.proxy.dialects.growing import (
     has_messages,
     set_member,
 )
-from lull.service.proxy.dialects.listening import LineReader, WholeReader
 from lull.service.proxy.dialects.native_answers import (
     LoadRequestWriter,
     NativeWriter,

@@ -7,14 +7,14 @@ from typing import Final
 
 from lull.core.chat.messages import Finish
 from lull.core.models.engine import Chunk, Token
-from lull.service.proxy.dialects.base import AnswerFacts, LoadRequest
-from lull.service.proxy.dialects.listening import (
+from lull.service.proxy.dialects.answer_reading import (
     AnswerSoFar,
     as_list,
     as_object,
     as_text,
     error_text,
 )
+from lull.service.proxy.dialects.base import AnswerFacts, LoadRequest
 from lull.service.proxy.dialects.parts import Object
 from lull.service.proxy.dialects.writing import (
     JSON_UTF8,

@@ -20,20 +20,20 @@ from lull.core.chat.messages import (
 )
 from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.dialects.answer_reading import EventReader, WholeReader
 from lull.service.proxy.dialects.base import (
     AnswerFacts,
     AnswerReader,
     AnswerWriter,
     EngineRequestOptions,
 )
-from lull.service.proxy.dialects.growing import (
+from lull.service.proxy.dialects.json_insertion import (
     filled_string,
     find_value,
     grow_messages,
     grow_prompt,
     has_messages,
 )
-from lull.service.proxy.dialects.listening import EventReader, WholeReader
 from lull.service.proxy.dialects.native_options import asked_logprobs
 from lull.service.proxy.dialects.openai_answers import (
     ChatWriter,
@@ -54,7 +54,7 @@ from lull.service.proxy.dialects.parts import (
     role_of,
     text_part,
 )
-from lull.service.proxy.dialects.strange import refuse_openai_messages
+from lull.service.proxy.dialects.unsupported_content import refuse_openai_messages
 
 _WHEN_EMPTY: Final = "EOF"
 """Error message for an empty body."""

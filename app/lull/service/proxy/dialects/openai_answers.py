@@ -7,8 +7,7 @@ from typing import Final
 
 from lull.core.chat.messages import Finish
 from lull.core.models.engine import Chunk, Token
-from lull.service.proxy.dialects.base import AnswerFacts
-from lull.service.proxy.dialects.listening import (
+from lull.service.proxy.dialects.answer_reading import (
     AnswerSoFar,
     as_count,
     as_list,
@@ -16,6 +15,7 @@ from lull.service.proxy.dialects.listening import (
     as_text,
     error_text,
 )
+from lull.service.proxy.dialects.base import AnswerFacts
 from lull.service.proxy.dialects.parts import Object
 from lull.service.proxy.dialects.writing import (
     EVENTS,

@@ -11,6 +11,13 @@ from collections.abc import Sequence
 from lull.core.chat.json_edit import BodyEdit, JsonSpan, quoted
 from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role, ToolCall
 from lull.core.skills.prompt_block import Injection, merged_system
+from lull.service.proxy.dialects.answer_reading import (
+    EventReader,
+    WholeReader,
+    as_list,
+    as_object,
+    as_text,
+)
 from lull.service.proxy.dialects.base import (
     AnswerFacts,
     AnswerReader,
@@ -18,7 +25,7 @@ from lull.service.proxy.dialects.base import (
     EngineRequestOptions,
     LoadRequest,
 )
-from lull.service.proxy.dialects.growing import (
+from lull.service.proxy.dialects.json_insertion import (
     add_to_user_messages,
     filled_array,
     filled_string,
@@ -27,13 +34,6 @@ from lull.service.proxy.dialects.growing import (
     grow_prompt,
     grow_string,
     set_member,
-)
-from lull.service.proxy.dialects.listening import (
-    EventReader,
-    WholeReader,
-    as_list,
-    as_object,
-    as_text,
 )
 from lull.service.proxy.dialects.openai import (
     asks_for_thinking,
@@ -54,7 +54,7 @@ from lull.service.proxy.dialects.parts import (
     text_part,
 )
 from lull.service.proxy.dialects.responses_answers import ResponsesWriter, add_event, add_response
-from lull.service.proxy.dialects.strange import refuse_responses_items
+from lull.service.proxy.dialects.unsupported_content import refuse_responses_items
 
 
 class Responses:

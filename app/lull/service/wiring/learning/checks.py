@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from lull.backends.chat.json_schema import fits_schema
 from lull.backends.reader.language_detection import detect
-from lull.core.checks import holding
+from lull.core.checks import check_answer
 from lull.core.checks.check import Check, CheckLibraries
 from lull.core.checks.reading import to_json
 from lull.core.checks.recognising import checks_for_rule
@@ -22,7 +22,7 @@ def proposed_check(kind: str, rule: str, answer: str) -> str:
     `kind` is the kind of the rule.
     """
     check = _check_of(kind, rule)
-    offered = check is not None and holding.should_propose(check, answer, TOOLS)
+    offered = check is not None and check_answer.should_propose(check, answer, TOOLS)
     return to_json(check) if check is not None and offered else ""
 
 

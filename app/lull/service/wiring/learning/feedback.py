@@ -41,7 +41,7 @@ from lull.pocket.writer import PocketWriter
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
-from lull.service.models.stages import ReplayTargets
+from lull.service.models.replay_targets import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
 from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
 from lull.service.wiring.learning.curriculum import curriculum_of

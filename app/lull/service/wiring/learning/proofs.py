@@ -25,7 +25,7 @@ from lull.loops.proof.try_out import TryOut
 from lull.loops.skills.review import Review
 from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
-from lull.service.models.stages import ReplayTargets
+from lull.service.models.replay_targets import ReplayTargets
 from lull.service.proof.proving import ProofRunner
 from lull.service.wiring.learning.rules import guard_rule, prove_rule
 from lull.service.wiring.shared import SharedParts

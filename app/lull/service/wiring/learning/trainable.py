@@ -13,7 +13,7 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.chat.model_name import canonical
 from lull.core.models.local_model import LocalModel
-from lull.core.models.made_weights import MlxWeights
+from lull.core.models.mlx_weights import MlxWeights
 from lull.core.models.weight_form import form_for
 from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, ReviewState
+from lull.core.proof.review_state import CALM, CAUTION_WORDS, Caution, ReviewState
 from lull.desktop.words import counted, plain, tr, translated
 
 Json = dict[str, Any]

@@ -15,7 +15,7 @@ from lull.core.proof.proposal import (
     ProposalStatus,
     Trace,
 )
-from lull.core.proof.standing import (
+from lull.core.proof.review_state import (
     CALM,
     CAUTION_WORDS,
     Caution,

@@ -6,7 +6,7 @@ import json
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from lull.core.said import CodedText, TextClock, TextDuration, TextPercent, coded, coded_text
+from lull.core.coded_text import CodedText, TextClock, TextDuration, TextPercent, coded, coded_text
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 
