@@ -101,9 +101,7 @@ class Trash:
     # Looking
 
     def files(self) -> list[TrashFile]:
-        """List the files in the trash, each with its description, oldest first; unreadable files
-        are left out.
-        """
+        """List the trash files and what each holds, oldest first; unreadable ones are left out."""
         found = []
         for file in self._files():
             said = head_of(file)
@@ -112,9 +110,8 @@ class Trash:
                     continue
                 bundle = Removal(**{**said, "conversations": tuple(said["conversations"])})
                 datetime.fromisoformat(bundle.at)
-                found.append(
-                    TrashFile(name=file.stem, size_bytes=file.stat().st_size, bundle=bundle)
-                )
+                size = file.stat().st_size
+                found.append(TrashFile(name=file.stem, size_bytes=size, bundle=bundle))
             except (OSError, ValueError, TypeError, KeyError):
                 continue
         return found
@@ -226,11 +223,8 @@ class Trash:
         return back
 
     async def salvage(self, damage: DamagedTrash, one: TrashFile, conversation: str) -> Salvage:
-        """Put back into the database what can be read of a conversation in a damaged trash file, so
-        that it can be forgotten, and all complete other conversations in the file; then delete the
-        file.
-
-        `one` is the file; `damage` is the error that reading it raised, with the readable rows.
+        """Put what a damaged trash file `one` still holds of a conversation, and its other complete
+        ones, back into the database, then delete it. `damage` has the rows that could be read.
         """
         file, done = self.folder / f"{one.name}.gz", list[Salvage]()
 
@@ -244,8 +238,7 @@ class Trash:
     def simulate_restore(
         self, conversation: str, look: Callable[[bool], T]
     ) -> tuple[T, Salvage | None]:
-        """Run a query on the database as it would be if a conversation had been restored from the
-        trash; nothing is changed.
+        """Run a query on the database as if a conversation had been restored; change nothing.
 
         The argument of the query is whether the conversation lies in a damaged file, so that parts
         of it may be missing. Return the query's result, and what would become of the damaged file
@@ -328,9 +321,8 @@ def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[st
         rows = _where(connection, "messages", "link", sorted(ends))
         messages |= {row["link"]: row for row in rows}
         ends = {row["parent"] for row in rows if row["parent"]} - messages.keys()
-    words = [
-        {"link": link, "text": text} for link, text in indexed_texts(connection, sorted(messages))
-    ]
+    texts = indexed_texts(connection, sorted(messages))
+    words = [{"link": link, "text": text} for link, text in texts]
     tools = sorted({turn["tools"] for turn in turns if turn["tools"]})
     return [
         *(("messages", row) for row in messages.values()),

@@ -58,9 +58,7 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """The evidence that has shown that a skill helps: none so far, its e-value, or the last look
-    (the final randomised decision).
-    """
+    """Which evidence has shown that a skill helps: none so far, its e-value or the last look."""
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -178,16 +176,12 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value of harm to past successes: high if the skill worsens answers that were good
-        before.
-        """
+        """Log e-value of harm to past successes: high if the skill worsens good answers."""
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def benefit_loss_log_e(self) -> float:
-        """Log e-value of harm on failed and similar requests: high if the skill worsens answers
-        that it was meant to improve.
-        """
+        """Log e-value of harm on failed requests: high if the skill worsens what it should mend."""
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked
@@ -321,9 +315,7 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return which evidence has shown so far that a skill helps: its e-value, the last look (the
-    final randomised decision), or none.
-    """
+    """Return which evidence shows that a skill helps: its e-value, the last look, or none."""
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)

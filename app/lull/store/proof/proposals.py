@@ -88,9 +88,7 @@ class Proposals:
         )
 
     def undecided(self, *, everything: bool = False) -> list[Proposal]:
-        """List the proposed skills that are neither approved nor rejected, newest first; with
-        `everything`, list the decided ones, too.
-        """
+        """List undecided proposed skills (with `everything` decided ones too), newest first."""
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -142,9 +140,7 @@ class Proposals:
         return support_turns(self._db, turns)
 
     def support_subject_words(self) -> list[frozenset[str]]:
-        """Return the subject words of each past request from which a skill was made or with which
-        one was tested: one set of words for each request.
-        """
+        """Return the set of subject words of each past request that taught or tested a skill."""
         return support_subject_words(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -173,9 +169,7 @@ class Proposals:
         return decision_of(row) if row else None
 
     def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
-        return [
-            found for row in self._rows(statuses) if (found := proposal_or_none(row)) is not None
-        ]
+        return [found for row in self._rows(statuses) if (found := proposal_or_none(row))]
 
     def _where(self, where: str, values: tuple[object, ...]) -> list[Proposal]:
         rows = self._select(where, values)
@@ -276,11 +270,8 @@ class Proposals:
             now = proposal_or_none(row) if row is not None else None
             if now is None or now.sha256 != proposal.sha256 or not now.comparable:
                 return False
-            if (
-                now.last_look_taken
-                and not anew
-                and (not proposal.last_look_taken or _counts_for_benefit(pair))
-            ):
+            closed = now.last_look_taken and not anew
+            if closed and (not proposal.last_look_taken or _counts_for_benefit(pair)):
                 return False
             if anew:
                 forget_replays(connection, proposal.id)

@@ -139,9 +139,7 @@ class Curves(SelfDrawn):
         return self.grab()
 
     def move_cursor(self, by: int) -> None:
-        """Move the chart's cursor to the next value if `by` is positive, else to the previous
-        value.
-        """
+        """Move the chart's cursor to the next value if `by` is positive, else to the previous."""
         times = self._times()
         if not times:
             return
