@@ -191,7 +191,7 @@ def test_one_that_is_restarted_is_started_as_soon_as_it_has_gone(
     assert world.children[1].told_to_end
 
 
-@pytest.mark.parametrize("forget", ["start", "stopping", "not_restarting"])
+@pytest.mark.parametrize("forget", ["start", "expect_stop", "restart_failed"])
 def test_a_restart_that_did_not_come_about_starts_nothing_later(
     process: ServiceProcess, world: World, forget: str
 ) -> None:

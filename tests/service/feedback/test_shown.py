@@ -90,7 +90,7 @@ class Hears:
         assert hurry
         return self.fresh.pop() if self.fresh else []
 
-    async def again(self, feedbacks: Sequence[Feedback]) -> list[Anew]:
+    async def read_again(self, feedbacks: Sequence[Feedback]) -> list[Anew]:
         return [Anew(one, NEW) for one in feedbacks if one.read_by != NEW.read_by]
 
 
