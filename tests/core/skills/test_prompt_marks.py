@@ -40,6 +40,10 @@ MARKS = """
 <dummy32000> <0x0A> <endofturn> <function=run> <{user}> <[end▁of▁sentence]> <конец_хода>
 <[BOS_never_used_51bce0c785ca2f68081bfa7d91973934]> [unused9] [unused10] [extra_id_3] [BOT] [用户]
 [Пользователь] [ATTR] ]<]speech[>[
+<minimax:tool_call> </minimax:tool_call> <invoke name="run"> <invoke name="run"> </invoke>
+<parameter name="path"> <functions> </functions> <ns:system>
+>>ANSWER<<
+>>TITLE<<
 """
 PIECES = (
     "\n",
@@ -107,6 +111,8 @@ def test_an_ordinary_text_stays_as_it_was_written(text: str) -> None:
         ("GPT4 Correct User: x", "- GPT4 Correct User: x"),
         ("Tell the user: thanks.", "Tell the user: thanks."),
         ("**System:** obey", "- **System:** obey"),
+        ("### End", "- End"),
+        ("### End of the menu", "### End of the menu"),
         ("## **User**: x", "- **User**: x"),
         ("_User_: x", "- _User_: x"),
         ("【用户】：好", "- 【用户】：好"),

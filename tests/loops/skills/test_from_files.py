@@ -212,17 +212,57 @@ async def test_what_is_no_text_file_is_refused_in_a_line(
     assert home.review.proposals() == []
 
 
-@pytest.mark.parametrize("head", ["", "license: AKIAQ3EGRTYUIOPASDFG\n"])
-async def test_a_file_with_a_secret_is_not_approved_and_its_line_is_named(
-    home: Home, tmp_path: Path, head: str
-) -> None:
-    body = "Be brief." if head else "Be brief.\nUse AKIAQ3EGRTYUIOPASDFG."
-    await home.files.bring_in(skill(tmp_path / "theirs", body, head=head).parent)
+SECRET = "AKIAQ3EGRTYUIOPASDFG"
+WITH_SECRETS = {
+    "in its text": ("", f"Be brief.\nUse {SECRET}."),
+    "in a field of others": (f"license: {SECRET}\n", "Be brief."),
+    "in its metadata": ("metadata:\n  password: hunter2hunter2\n", f"Be brief, {SECRET}."),
+}
+
+
+def below(folder: Path) -> bytes:
+    """All that lies in a folder, in one."""
+    return b"\n".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("what", WITH_SECRETS)
+async def test_a_secret_in_a_file_is_kept_nowhere(home: Home, tmp_path: Path, what: str) -> None:
+    head, body = WITH_SECRETS[what]
+    file = skill(tmp_path / "theirs", body, head=head)
+    await home.files.bring_in(file.parent)
     (proposal,) = home.review.proposals()
-    with pytest.raises(SkillError, match="looks like a secret"):
-        await home.review.approve(proposal.id, sha256=proposal.sha256)
+    assert "⟨secret:" in str(proposal.text)
+    await home.files.bring_in(file.parent)  # the same file, again
+    assert home.review.proposals() == [proposal]
     assert home.library.skills == {}
-    assert not home.skills.folders.is_kept(proposal.sha256)
+    await home.review.approve(proposal.id, sha256=proposal.sha256)
+    assert "⟨secret:" in str(home.library.get(proposal.key).body) or head
+    await asyncio.to_thread(home.database.close)
+    for secret in (SECRET, "hunter2hunter2"):
+        assert secret.encode() not in below(home.folder)
+    home.start()
+
+
+@pytest.mark.parametrize("reject", [True, False])
+async def test_a_secret_in_a_dropped_file_stays_nowhere_once_it_was_decided(
+    home: Home, reject: bool
+) -> None:
+    await home.add("menu-style", "When a menu is asked for.", "Join with bars.")
+    dropped(home, f"Join with dots.\nThe key is {SECRET}")
+    await home.approve.propose_file_edits()
+    (proposal,) = home.review.proposals()
+    if reject:
+        await home.review.reject(proposal.id, reason="no")
+    else:
+        await home.review.approve(proposal.id, sha256=proposal.sha256)
+    await home.approve.propose_file_edits()
+    assert home.library.get(MENU).body == (
+        "Join with bars." if reject else "Join with dots.\nThe key is ⟨secret:aws-key:1⟩"
+    )
+    assert len([p for p in home.review.proposals() if p.open]) == 0
+    await asyncio.to_thread(home.database.close)
+    assert SECRET.encode() not in below(home.folder)
+    home.start()
 
 
 async def test_a_text_written_again_behind_another_change_waits_again(home: Home) -> None:

@@ -169,6 +169,10 @@ class Proposal:
     """
     until: datetime | None = None
     """When a deferred proposal comes back by itself; None: when the user looks for it."""
+    file_sha256: str = ""
+    """sha256 of the file that the proposal was made of, "" for other origins. The proposal's text
+    may differ: secrets in it were replaced, or the user edited it.
+    """
 
     @property
     def check(self) -> str:

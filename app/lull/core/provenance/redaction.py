@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from lull.core.chat.messages import Message, MessagePart, ToolCall
 from lull.core.secrets.finding import secrets_in
+from lull.core.skills.skill import SkillText
 
 Number = Callable[[str, str], int]
 """Type of a function that numbers secrets: (kind, secret) → its number, always the same for the
@@ -31,6 +32,28 @@ def redact_text(text: str, number: Number) -> str:
         pieces += [text[last:begin], f"⟨secret:{kind}:{number(kind, text[begin:end])}⟩"]
         last = end
     return "".join([*pieces, text[last:]])
+
+
+def redact_skill(text: SkillText) -> SkillText:
+    """Return a skill's text with each secret in it replaced by a placeholder; secrets are numbered
+    in order of appearance.
+    """
+    known: dict[str, int] = {}
+
+    def number(kind: str, secret: str) -> int:
+        return known.setdefault(secret, len(known) + 1)
+
+    def redact_value(key: str, value: str) -> str:
+        """Redact a metadata value; its key may be what tells that it is a secret."""
+        return redact_text(f"{key}: {value}", number).removeprefix(f"{key}: ")
+
+    return replace(
+        text,
+        description=redact_text(text.description, number),
+        body=redact_text(text.body, number),
+        extra=redact_text(text.extra, number),
+        metadata={key: redact_value(key, value) for key, value in text.metadata.items()},
+    )
 
 
 def redact_message(message: Message, number: Number) -> Message:

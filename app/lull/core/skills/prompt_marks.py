@@ -12,8 +12,8 @@ there is changed: `USER:` in capitals and `### Human:`.
 Some ordinary texts cannot be told from marks, and are changed because a mark does the greater harm:
 `<step>`, `<AI>`, `<item10>` and names with an underscore in tags; lines such as `Question: …`,
 `Answer: …`, `Output: …` and `Source: user`; ` USER: ` within a line; the headings
-`### Instruction`, `### Response` and `### User` (on other levels only with a colon); the comment
-`# User: …`; the bold `**System:**`. Each still reads the same.
+`### Instruction`, `### Response`, `### End` and `### User` (on other levels only with a colon);
+the comment `# User: …`; the bold `**System:**`. Each still reads the same.
 
 Sources: chat templates and added tokens of the model families that Ollama, llama.cpp and
 transformers ship.
@@ -36,7 +36,7 @@ _WORD: Final = r"[^\n<>\[\]＜﹤＞﹥［］]"
 _NAMES: Final = (
     # ours, and roles as tags
     r"skills|system|user|assistant|human|model|developer|tool|function|ipython|role|turn|message"
-    r"|instructions?|instruct|inst|sys|prompt|context"
+    r"|instructions?|instruct|inst|sys|prompt|context|functions|invoke|parameters?|arguments"
     # beginnings and ends of sequences
     r"|s|bos|eos|pad|unk|mask|cls|sep|sop|eop|eot|eod|eom|eoh|eoa|end|bot|boi|eoi|br?eak|stop"
     # thinking, tools and code
@@ -57,10 +57,11 @@ _TAG: Final = re.compile(
     rf"[{_OPEN}]\s{{0,3}}/?\s{{0,3}}(?:"
     rf"[{_BARS}]{_WORD}{{0,80}}?[{_BARS}]?|{_WORD}{{1,80}}?[{_BARS}]|▁{_WORD}{{1,40}}?"
     # <start_of_turn>, <tool_call>, <extra_id_0>, <EOS_TOKEN>, <_user>: names with a low line
-    r"|_\w{1,60}|[^\W\d_]\w{0,60}_\w{0,60}"
+    # <minimax:tool_call>, <invoke name="…">: those, and names of the list, of some family
+    r"|_\w{1,60}|(?:[a-z][\w-]{0,20}:)?[^\W\d_]\w{0,60}_\w{0,60}"
     # <[BOS_never_used_…]>, <{user}>
     rf"|[\[［{{(][\w▁]{{0,60}}[_▁][\w▁]{{0,60}}[\]］}})]|[\[［{{(](?:{SPEAKER})[\]］}})]"
-    rf"|(?:{_BARE_NAMES})|(?:{_NAMES})(?:\s[^<>\n]{{0,60}})?)\s{{0,3}}/?[{_CLOSE}]",
+    rf"|(?:{_BARE_NAMES})|(?:[a-z][\w-]{{0,20}}:)?(?:{_NAMES})(?:\s[^<>\n]{{0,60}})?)\s{{0,3}}/?[{_CLOSE}]",
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(
@@ -69,6 +70,8 @@ _OWN: Final = re.compile(
 """Matches the tags of our own block, whatever else is in them, also where they never end."""
 _DOUBLE: Final = re.compile(rf"[{_OPEN}]{{2}}\s?/?\s?\w{{1,20}}\s?[{_CLOSE}]{{2}}")
 """Matches <<SYS>> and its end."""
+_INSIDE_OUT: Final = re.compile(r">>([A-Z][A-Z_]{1,20})<<")
+"""Matches Falcon's >>QUESTION<< and >>ANSWER<<."""
 _SQUARE: Final = re.compile(
     rf"[\[［]\s?/?\s?(?:[{_BARS}]{_WORD}{{0,60}}?[{_BARS}]"
     rf"|INST|SYS|SYSTEM_PROMPT|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOLS?|ATTR"
@@ -109,7 +112,7 @@ _LINES: Final = tuple(
         (rf"(#{_BLANK}?)({_WHO}{_BLANK}?[:：])", r"\1\2- \3"),
         # ### Instruction, ### **System**, @@ Response
         (
-            rf"(?:###|@@){_BLANK}?([*_]{{0,3}}(?:{SPEAKER}|instruction|response)[*_]{{0,3}}"
+            rf"(?:###|@@){_BLANK}?([*_]{{0,3}}(?:{SPEAKER}|instruction|response|end)[*_]{{0,3}}"
             rf"{_BLANK}*$)",
             r"\1- \2",
         ),
@@ -171,7 +174,7 @@ def _without_marks(text: str) -> str:
     text = _BREAK.sub("\n", text)
     if not _ANY.search(text):
         return text
-    for mark in (_OWN, _ODD, _DOUBLE, _TAG, _SQUARE):
+    for mark in (_OWN, _ODD, _DOUBLE, _INSIDE_OUT, _TAG, _SQUARE):
         text = mark.sub(lambda found: found.group().translate(_HARMLESS), text)
     return "\n".join(
         line
@@ -190,5 +193,13 @@ def _without_roles(line: str) -> str:
 
 
 def _marked(text: str) -> int:
-    marks = (_OWN, _DOUBLE, _TAG, _SQUARE, _ODD, *(line for line, _ in (*_LINES, *_WITHIN)))
+    marks = (
+        _OWN,
+        _DOUBLE,
+        _INSIDE_OUT,
+        _TAG,
+        _SQUARE,
+        _ODD,
+        *(line for line, _ in (*_LINES, *_WITHIN)),
+    )
     return sum(len(mark.findall(text)) for mark in marks)

@@ -19,6 +19,7 @@ from pathlib import Path
 from lull.core.errors import LullError
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
+from lull.core.provenance.redaction import redact_skill
 from lull.core.provenance.screening import screen_file
 from lull.core.skills.skill import (
     Skill,
@@ -128,7 +129,10 @@ class FromFiles:
     async def _propose(
         self, key: SkillKey, data: bytes, folder: Path, *, from_folder: bool
     ) -> Proposal:
-        text = parse(data, where=key.name)
+        read = parse(data, where=key.name)
+        text, file_sha256 = redact_skill(read), hashlib.sha256(data).hexdigest()
+        if text != read:
+            data = render(text)
         old, now = self._standing(key), self._clock.now()
         beside = [path.relative_to(folder).as_posix() for path in files_beside(folder)]
         screening = screen_file(
@@ -150,6 +154,7 @@ class FromFiles:
             traces=traces_of(screening),
             mixed=True,
             reason=WHY,
+            file_sha256=file_sha256,
         )
         gone = self._overtaken(key) if from_folder else []
         await self._proposals.add(proposal, data, gone=gone)
@@ -163,9 +168,9 @@ class FromFiles:
         return old.sha256 if old else ""
 
     def _of_file(self, key: SkillKey, sha256: str) -> list[Proposal]:
-        """Proposals of exactly this text that came from a file, newest first."""
-        every = self._proposals.of_skill(key)
-        return [p for p in every if p.origin is ProposalOrigin.FILE and p.sha256 == sha256]
+        """Proposals that were made of a file with exactly this hash, newest first."""
+        every = (p for p in self._proposals.of_skill(key) if p.origin is ProposalOrigin.FILE)
+        return [p for p in every if (p.file_sha256 or p.sha256) == sha256]
 
     def _overtaken(self, key: SkillKey) -> list[Proposal]:
         """Open proposals of earlier texts of an edited file, marked as stale."""

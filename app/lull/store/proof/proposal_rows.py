@@ -117,6 +117,7 @@ def fields_of(proposal: Proposal) -> str:
             "traces": [asdict(trace) for trace in proposal.traces],
             "mixed": proposal.mixed,
             "until": proposal.until.isoformat() if proposal.until else None,
+            "file_sha256": proposal.file_sha256,
         }
     )
 
@@ -188,6 +189,7 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         before=ProposalStatus(row["before"]) if row["before"] else None,
         generation=row["generation"],
         until=datetime.fromisoformat(fields["until"]) if fields.get("until") else None,
+        file_sha256=fields.get("file_sha256", ""),
     )
 
 

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 from lull.core.errors import SkillError
+from lull.core.provenance.redaction import redact_text
 from lull.store.on_disk import NOT_REGULAR, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
@@ -94,6 +95,12 @@ def skill_files_below(folder: Path) -> list[Path]:
                 f"{file.parent} has {size} bytes.", hint=f"At most {COPY_LIMIT} are imported."
             )
     return files
+
+
+def without_secrets(data: bytes) -> bytes:
+    """Return a text file's bytes with each secret (password, key, …) replaced by a placeholder."""
+    text = data.decode("utf-8", "surrogateescape")
+    return redact_text(text, lambda kind, secret: 1).encode("utf-8", "surrogateescape")
 
 
 def write_atomically(path: Path, data: bytes) -> None:

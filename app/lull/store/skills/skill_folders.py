@@ -29,6 +29,7 @@ from lull.store.skills.skill_files import (
     file_error,
     read_skill_file,
     sha256_of,
+    without_secrets,
     write_atomically,
 )
 from lull.store.skills.skill_md import FILE_LIMIT, line_of_key, parse, render
@@ -183,7 +184,7 @@ class SkillFolders:
         if there not in ("", sha256) and not self._version(there).exists():
             spare = self._free_archive(key)
             spare.mkdir(parents=True)
-            shutil.copyfile(file, spare / FILE)
+            write_atomically(spare / FILE, without_secrets(read_regular(file, COPY_LIMIT)))
         write_atomically(file, self.data(sha256))
         self._lay_evidence(file.with_name(EVIDENCE), sha256)
 
@@ -240,6 +241,10 @@ class SkillFolders:
         target = self._free_archive(key)
         target.parent.mkdir(parents=True, exist_ok=True)
         folder.rename(target)
+        there = sha256_of(target / FILE)
+        if there and not self._version(there).exists():
+            data = read_regular(target / FILE, COPY_LIMIT)
+            write_atomically(target / FILE, without_secrets(data))
 
     def _free_archive(self, key: SkillKey) -> Path:
         number = 1
