@@ -144,7 +144,7 @@ class Stories:
         house = self._house
         house.settle()
         await house.score.read_new()
-        while await house.hear.step(count=house.score.heard):
+        while await house.hear.step(count=house.score.rescore_with_feedback):
             pass
         assert house.feedback.count_waiting() == 0, "what was said is not heard"
         await house.evolve.step((ProposalOrigin.EXTRACTIVE,))
@@ -182,7 +182,7 @@ class Stories:
     async def _rate(self, turn: str, label: Label | None) -> None:
         house = self._house
         await house.trajectories.label(turn, label, at=self._player.world.clock.now())
-        await house.book.rated(turn)
+        await house.book.on_rating(turn)
 
     def approves(self, *, pick: int, right: bool, death: Death) -> None:
         """By the hash of what was read; of another text it is refused."""
@@ -219,7 +219,7 @@ class Stories:
 
     def has_it_proved_again(self, *, pick: int, death: Death) -> None:
         for found in self._one(sorted(self._player.notes.proposals), pick):
-            self._does(self._house.prove.again(found), death=death)
+            self._does(self._house.prove.restart_proof(found), death=death)
 
     def takes_back(self, *, death: Death) -> None:
         self._player.takes_back(death=death)

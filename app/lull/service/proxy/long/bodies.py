@@ -50,6 +50,15 @@ GROWN_LEAVES_AFTER_S: Final = 5.0
 `GROWN_BYTES`.
 """
 
+MOST_RECORDED_BYTES: Final = 100_000_000
+"""Most bytes of requests whose record is being made at once; a request beyond them is stored
+without its messages, which come with the conversation's next request again.
+"""
+LINK_WEIGHT: Final = 4
+"""How often the links of a request count among those bytes: many small messages take several times
+their length of memory.
+"""
+
 
 def is_long(body: bytes, encoding: str) -> bool:
     """Whether a request's body is so long that parsing it in this process would delay other
@@ -69,11 +78,18 @@ class LongBody:
     """
 
     def __init__(
-        self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
+        self,
+        child: LongReader,
+        name: str,
+        outline: Frame,
+        links: bytes,
+        bodies: LongBodies,
+        size_bytes: int,
     ) -> None:
         self._child = child
         self._name = name
         self._links = links
+        self._weight = size_bytes + LINK_WEIGHT * len(links)
         self._tools = str(outline["tools"])
         self._bodies = bodies
         self.chat = _chat(outline)
@@ -104,10 +120,18 @@ class LongBody:
 
     def prepare_record(self) -> asyncio.Future[Prepared]:
         """Have the child process make the redacted record of the request that the database stores;
-        return it as a future. If that fails, the record has no messages.
+        return it as a future. If that fails or too many long requests are being recorded, the
+        record has no messages.
         """
+        if not self._bodies.begin_record(self._weight):
+            self._links = b""
+            nothing = asyncio.get_running_loop().create_future()
+            nothing.set_result(Prepared())
+            return nothing
         self.kept = True
-        return self._bodies.start_task(self._prepared())
+        record = self._bodies.start_task(self._prepared())
+        record.add_done_callback(lambda _: self._bodies.end_record(self._weight))
+        return record
 
     async def _prepared(self) -> Prepared:
         try:
@@ -166,6 +190,7 @@ class LongBodies:
         self._count = 0
         self._grown = False
         self._under_way: set[asyncio.Future[Any]] = set()
+        self._recorded_bytes = 0
         self._leaving: asyncio.TimerHandle | None = None
 
     @property
@@ -195,11 +220,27 @@ class LongBodies:
             found: LongBody | None = None
             try:
                 frame, links = await child.ask("read", name, told, body)
-                found = LongBody(child, name, frame["outline"], links, self)
+                found = LongBody(child, name, frame["outline"], links, self, len(body))
                 yield found
             finally:
                 child.send_frame("drop", name, {"kept": found is not None and found.kept})
                 self._leave_later()
+
+    def begin_record(self, weight: int) -> bool:
+        """Return whether a request of this weight (bytes) can be recorded now; if so, it counts
+        until `end_record`.
+
+        One alone always can.
+        """
+        if self._recorded_bytes and self._recorded_bytes + weight > MOST_RECORDED_BYTES:
+            log.warning("too many long requests at once: one is stored without its messages")
+            return False
+        self._recorded_bytes += weight
+        return True
+
+    def end_record(self, weight: int) -> None:
+        """Count a request's record as made."""
+        self._recorded_bytes -= weight
 
     def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run a coroutine of a long request as a background task, for which `wait_for_tasks`

@@ -1,0 +1,74 @@
+"""Of many long requests at once, only so many bytes are made ready for the store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from lull.service.proxy.long import bodies
+from lull.service.proxy.long.bodies import LongBodies
+from lull.store.chat.recording import Prepared
+
+pytestmark = pytest.mark.slow
+
+
+async def never_hangs(pid: int, *, asked: Callable[[], bool]) -> str:
+    await asyncio.Event().wait()
+    return ""
+
+
+@pytest.fixture
+def gate() -> threading.Event:
+    """Holds the store's answer back until it is set."""
+    return threading.Event()
+
+
+@pytest.fixture
+async def long(gate: threading.Event) -> AsyncIterator[LongBodies]:
+    def missing(links: str) -> str:
+        gate.wait()
+        return links
+
+    made = LongBodies(
+        key=b"k" * 32,
+        limit=10_000_000,
+        missing=missing,
+        has_tools=lambda _: True,
+        watch=never_hangs,
+    )
+    yield made
+    gate.set()
+    await made.close()
+
+
+async def record(long: LongBodies, text: str) -> asyncio.Future[Prepared]:
+    said = [{"role": "user", "content": f"{text} {n}"} for n in range(2_000)]
+    body = json.dumps({"model": "any", "messages": said}).encode()
+    async with long.reading(body, route="/api/chat", encoding="identity", client="c") as one:
+        return one.prepare_record()
+
+
+@pytest.mark.logs("too many long requests at once")
+async def test_what_is_too_much_at_once_is_stored_without_its_messages(
+    long: LongBodies, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "MOST_RECORDED_BYTES", 1_000)
+    first = await record(long, "one")
+    assert not first.done()
+    second = await record(long, "two")
+    assert second.done() and second.result() == Prepared()
+    gate.set()
+    assert (await first).pieces
+    third = await record(long, "three")
+    assert (await third).pieces
+
+
+async def test_a_few_are_all_stored_whole(long: LongBodies, gate: threading.Event) -> None:
+    waiting = [await record(long, f"{n}") for n in range(5)]
+    assert not any(one.done() for one in waiting)
+    gate.set()
+    assert all([(await one).pieces for one in waiting])
