@@ -10,10 +10,10 @@ may read as the end of a line becomes a line feed first. Within a line only what
 there is changed: `USER:` in capitals and `### Human:`.
 
 Some ordinary texts cannot be told from marks, and are changed because a mark does the greater harm:
-`<step>`, `<AI>`, `<item10>` and names with an underscore in tags; lines such as `Question: …`,
-`Answer: …`, `Output: …` and `Source: user`; ` USER: ` within a line; the headings
-`### Instruction`, `### Response`, `### End` and `### User` (on other levels only with a colon);
-the comment `# User: …`; the bold `**System:**`. Each still reads the same.
+`<step>`, `<AI>`, `<item10>`, `<arguments>`, `<soap:message>` and names with an underscore in tags;
+lines such as `Question: …`, `Answer: …`, `Output: …` and `Source: user`; ` USER: ` within a line;
+the headings `### Instruction`, `### Response`, `### End` and `### User` (on other levels only with
+a colon); the comment `# User: …`; the bold `**System:**`. Each still reads the same.
 
 Sources: chat templates and added tokens of the model families that Ollama, llama.cpp and
 transformers ship.

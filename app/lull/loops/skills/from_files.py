@@ -3,8 +3,9 @@ folder.
 
 Any program could have written a file, so its text is screened as foreign text and stays in
 quarantine (not used anywhere) until the user approves its exact bytes; before that it goes into no
-prompt, to no replay and to no writer. Only skills that ship with Lull are active at once. If the
-user rejects a file's text, the file is restored to the library's text.
+prompt, to no replay and to no writer. Secrets in it are replaced by placeholders before it is
+stored, so those bytes are the redacted ones. Only skills that ship with Lull are active at once. If
+the user rejects a file's text, the file is restored to the library's text.
 """
 
 from __future__ import annotations

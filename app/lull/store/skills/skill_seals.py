@@ -61,12 +61,12 @@ def create_seals(connection: sqlite3.Connection) -> None:
     """Create the key for seals and seal all generations, if the library has no key yet; give seals
     of the older form, without a copy, their copy if the rows still match.
     """
-    seals = _seals(connection)
+    seals, rows = _seals(connection), _rows_by_generation(connection)
     key = _fact(connection, _KEY)
     if key is None:
         _set(connection, _KEY, secrets.token_bytes(32))
     for number in _numbers(connection):
-        older = _mac(key or b"", [number, sorted(table_rows(connection, number))])
+        older = _mac(key or b"", [number, sorted(rows.get(number, []))])
         if key is None or _equal(seals.get(number, b""), older):
             seal(connection, number)
 
@@ -107,18 +107,18 @@ def repair_rows(connection: sqlite3.Connection) -> list[str]:
     skills whose rows were changed, added or removed outside Lull.
     """
     copies, sealed = _copies(connection), sealed_states(connection)
+    rows = _rows_by_generation(connection)
+    generations = connection.execute("SELECT number, at, change FROM generations")
+    made = {number: (at, change) for number, at, change in generations}
     names: set[str] = set()
     for number in _numbers(connection):
         if number > sealed.newest:  # no generation of Lull's
-            names.update(row[1] for row in table_rows(connection, number))
+            names.update(row[1] for row in rows.get(number, []))
             connection.execute("DELETE FROM skill_states WHERE generation = ?", (number,))
             connection.execute("DELETE FROM generations WHERE number = ?", (number,))
     for number, states in sealed.states.items():
-        found, copy = table_rows(connection, number), copies[number]
-        made = connection.execute(
-            "SELECT at, change FROM generations WHERE number = ?", (number,)
-        ).fetchone()
-        if sorted(found) != sorted(states) or made is None or tuple(made) != (copy.at, copy.change):
+        found, copy = rows.get(number, []), copies[number]
+        if sorted(found) != sorted(states) or made.get(number) != (copy.at, copy.change):
             names.update(state[1] for state in set(found) ^ set(states))
             _write(connection, number, copy)
     return sorted(names)
@@ -153,6 +153,14 @@ def _write(connection: sqlite3.Connection, number: int, copy: _Copy) -> None:
 
 def _numbers(connection: sqlite3.Connection) -> list[int]:
     return [row[0] for row in connection.execute("SELECT number FROM generations ORDER BY number")]
+
+
+def _rows_by_generation(connection: sqlite3.Connection) -> dict[int, list[State]]:
+    """Read all skill states from the table in one pass: it has no index by generation."""
+    found: dict[int, list[State]] = {}
+    for row in connection.execute(f"SELECT generation, {_COLUMNS} FROM skill_states"):
+        found.setdefault(row[0], []).append(_state(row[1:]))
+    return found
 
 
 def table_rows(connection: sqlite3.Connection, generation: int) -> list[State]:
