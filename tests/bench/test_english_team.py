@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 
 import mlx.core as mx
+import pytest
 
 from bench.english.training.team import Team, led
 
 OTHER = """
 import mlx.core as mx
+import pytest
 from bench.english.training.team import joined
 team = joined()
 assert (team.rank, team.size) == (1, 2)
@@ -19,6 +21,7 @@ team.any(True)
 """
 
 
+@pytest.mark.full
 def test_two_processes_add_up_their_gradients_and_agree() -> None:
     with led(2, ["-c", OTHER]) as team:
         assert (team.rank, team.size) == (0, 2)

@@ -11,7 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QWindow
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -51,6 +53,17 @@ def no_garbage_in_other_threads(request: pytest.FixtureRequest) -> Iterator[None
     # What is left stays: the collection after the next test need not look through all modules.
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test's last key with Ctrl is let go of: Qt takes it for held until the next key, and what
+    the next test selects would be added to what is selected.
+    """
+    yield
+    if "qapp" in request.fixturenames and QApplication.keyboardModifiers().value:
+        QTest.keyClick(QWindow(), Qt.Key.Key_Escape)
+        assert not QApplication.keyboardModifiers().value
 
 
 class Shown:

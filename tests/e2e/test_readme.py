@@ -31,6 +31,7 @@ def matches(printed: str, shown: str) -> bool:
     return re.fullmatch(pattern, printed) is not None
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_readme_s_transcript_is_what_happens(lull: Lull) -> None:
     service = lull.serve()

@@ -51,6 +51,7 @@ async def test_a_penalised_answer_is_that_of_a_plain_loop(engine: MlxEngine, tin
     assert alone == wanted
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="session")
 async def test_neighbours_change_nothing_whether_they_have_penalties_or_none(

@@ -235,6 +235,7 @@ async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home)
     assert threads and threading.get_ident() not in threads
 
 
+@pytest.mark.full
 async def test_a_step_costs_the_same_however_much_else_is_stored(tmp_path: Path) -> None:
     """Counted in instructions of SQLite: the one writer is held for as long as they take."""
 
@@ -394,6 +395,7 @@ async def test_by_size_the_oldest_go_until_it_fits(home: Home) -> None:
     assert (await home.sweep.sweep(asked=True)).moved > 30
 
 
+@pytest.mark.full
 async def test_a_tenth_is_a_tenth_of_what_stood_however_many_steps_it_takes(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,7 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     assert again.progress.step == run.progress.step
 
 
+@pytest.mark.full
 def test_a_checkpoint_of_another_recipe_is_refused(tmp_path: Path) -> None:
     Run(SMALL, tmp_path).save()
     other = Recipe(steps=21, width=32, hidden=32, layers=2, heads=2)

@@ -732,6 +732,7 @@ def test_a_backup_that_is_killed_anywhere_leaves_a_whole_one_or_none(
     assert whole >= 1
 
 
+@pytest.mark.full
 def test_a_full_disk_is_said_in_one_line_and_leaves_nothing(home: Path, backup: Path) -> None:
     """Of as many bytes as the system lets one file have, at every size up to what it takes."""
     size = (home / "lull.db").stat().st_size

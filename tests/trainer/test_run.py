@@ -150,6 +150,7 @@ def test_graduation_moves_the_student_towards_its_teacher(model: Path, tmp_path:
     assert sum(kl[-10:]) < 0.7 * sum(kl[:10])
 
 
+@pytest.mark.full
 def test_graduation_on_the_teachers_answers_samples_nothing_and_learns_them(
     model: Path, tmp_path: Path
 ) -> None:

@@ -103,6 +103,7 @@ words = st.sampled_from(
 texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
 
 
+@pytest.mark.full
 @given(
     st.lists(st.tuples(texts, st.sampled_from(["menu", "wine", NO_SKILL])), min_size=1, max_size=9),
     st.sets(st.integers(0, 8)),

@@ -56,6 +56,7 @@ async def test_a_process_that_sleeps_over_its_work_hangs() -> None:
         assert await wait_until_hung(pid, asleep_s=4 * OFTEN_S, every_s=OFTEN_S) == "it hung"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("code", "asked", "asleep_s"),
     [

@@ -221,6 +221,7 @@ def test_a_check_that_goes_on_and_on_fails(tmp_path: Path) -> None:
     assert parse(endless).exit_code(tmp_path) == 1
 
 
+@pytest.mark.full
 def test_a_pattern_that_never_ends_fails_the_check_alone(tmp_path: Path) -> None:
     never = "import re,sys; sys.exit(0 if re.match('(a+)+$', 'a'*60+'b') is None else 1)"
     never = never.replace("'a'*60+'b'", repr("a" * 60 + "b"))

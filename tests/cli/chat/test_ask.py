@@ -112,6 +112,7 @@ def slow() -> Iterator[Slow]:
         yield made
 
 
+@pytest.mark.full
 def test_an_answer_that_breaks_off_is_no_success(lull: Lull, slow: Slow) -> None:
     lull.upstream = slow.address
     running = lull.serve()
@@ -161,6 +162,7 @@ def test_lull_on_the_path_is_called_by_its_name(tmp_path: Path) -> None:
     assert own_command(usual, {"HOME": str(tmp_path), "PATH": str(tmp_path)}) == str(script)
 
 
+@pytest.mark.full
 def test_a_hint_names_the_program_as_it_was_called(tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("lull")
     hint = "Start it with `lull serve`; `lull` opens the window, the lull goes on."

@@ -81,6 +81,7 @@ def test_it_is_written_drifts_and_is_undone(here: Here, zed: Path) -> None:
     assert ran.code == 1 and "has written nothing" in one_line(ran.err)
 
 
+@pytest.mark.full
 def test_the_doctor_says_which_client_no_longer_points_here(here: Here, zed: Path) -> None:
     def looked() -> dict[str, object]:
         checks = here("doctor", "--json").json["checks"]
@@ -219,6 +220,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_one_line(here: Here, zed: Path
     assert "cannot be read" in here("connect").out
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_at_a_terminal_it_asks_first(me: Path, home: Path, zed: Path) -> None:
     env = {"HOME": str(me), "LULL_HOME": str(home)}

@@ -51,6 +51,7 @@ def test_harm_in_a_trial_is_noticed() -> None:
     assert noticed >= 18
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_false_alarms_stay_below_one_in_twenty() -> None:
     rng, tries, alarms = random.Random(2), 150, 0

@@ -38,6 +38,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, str]:
     return f"{space}{{{','.join(shown)}}}{space}", text
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @given(bodies(), TEXT)
 def test_growing_a_text_leaves_every_other_byte(body: tuple[str, str], addition: str) -> None:
@@ -72,6 +73,7 @@ def test_a_new_key_and_a_text_grown_in_front(
     }
 
 
+@pytest.mark.full
 @given(st.lists(JSON), JSON, st.booleans())
 def test_a_new_element(array: list[object], value: object, first: bool) -> None:
     draft = BodyEdit(json.dumps(array).encode())

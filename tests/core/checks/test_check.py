@@ -106,6 +106,7 @@ NASTY = [
 ]
 
 
+@pytest.mark.full
 def test_no_answer_takes_long(subtests: pytest.Subtests) -> None:
     for kind in CheckKind:
         with subtests.test(kind=kind.value):

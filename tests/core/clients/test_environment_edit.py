@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lull.core.clients.edits import edit_fish, edit_shell
@@ -19,6 +19,7 @@ LINES = st.lists(st.text(st.characters(blacklist_categories=["Cs"]), max_size=12
 
 
 @given(LINES.map("\n".join))
+@example("\r")
 def test_a_block_is_added_at_the_end_and_replaced_in_its_place(text: str) -> None:
     new = with_block(text, ["a"])
     assert new.startswith(text) and new.count(BEGIN) == new.count(END) == 1

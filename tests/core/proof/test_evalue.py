@@ -182,6 +182,7 @@ def test_more_of_the_same_says_it_more_closely() -> None:
         win_share(-1, 0)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_whoever_looks_after_every_pair_is_misled_once_in_twenty_at_most() -> None:
     chance = np.random.default_rng(5)

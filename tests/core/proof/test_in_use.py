@@ -73,6 +73,7 @@ def test_the_interval_covers_the_effect() -> None:
     assert covered / 400 >= 0.93
 
 
+@pytest.mark.full
 def test_a_skill_that_does_nothing_is_hardly_ever_held_for_a_harm() -> None:
     """Simulated, looked at after every pair of 60; 5 % are allowed."""
     chance, alarms = Random(4), 0

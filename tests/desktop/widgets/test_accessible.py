@@ -42,6 +42,7 @@ def page_of(shown: Shown, name: PageName) -> QWidget:
     return page
 
 
+@pytest.mark.full
 def test_every_control_of_every_page_is_told_with_its_name_and_role(played: Shown) -> None:
     roles = set()
     for name in PageName:

@@ -171,6 +171,7 @@ async def test_a_skill_that_surely_harms_is_taken_out_and_the_user_is_told(
     assert MENU.body not in prompt_text(await room.open(user("write a menu")))
 
 
+@pytest.mark.full
 @pytest.mark.slow
 async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
     await in_force(room)
@@ -186,6 +187,7 @@ async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
     assert effect.n == 80
 
 
+@pytest.mark.full
 async def test_a_skill_that_surely_helps_is_left_out_of_far_fewer_conversations(
     room: Classroom,
 ) -> None:

@@ -220,6 +220,7 @@ async def test_on_another_model_adapter_or_judge_a_proof_begins_anew(
         assert {pair.scored_by for pair in after} == {"judge:judge-2"}
 
 
+@pytest.mark.full
 @pytest.mark.slow
 async def test_a_candidate_must_reach_more_beside_others_that_are_open(room: Classroom) -> None:
     lone = await candidate(room)

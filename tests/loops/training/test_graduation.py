@@ -63,6 +63,7 @@ async def test_each_example_holds_what_the_teacher_said_with_the_skill(house: Ni
     assert len(taught) == LEAST_ROWS == len(learned) - len(taught)
 
 
+@pytest.mark.full
 async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherwise(
     house: NightHouse,
 ) -> None:

@@ -85,6 +85,7 @@ def test_requests_go_on_to_ollama_byte_for_byte_after_a_crash(
     assert oct((mine.home / "stand-in.lock").stat().st_mode & 0o777) == "0o600"
 
 
+@pytest.mark.full
 def test_who_the_service_lets_not_in_is_not_let_in_by_what_stands_in(mine: Lull) -> None:
     port = free_port()
     killed(mine, port)
@@ -93,6 +94,7 @@ def test_who_the_service_lets_not_in_is_not_let_in_by_what_stands_in(mine: Lull)
         assert answer.status == 403, headers
 
 
+@pytest.mark.full
 def test_a_new_service_gets_its_port_back_at_once(mine: Lull, upstream: ScriptedUpstream) -> None:
     port = free_port()
     killed(mine, port)
@@ -142,6 +144,7 @@ def test_one_that_hangs_keeps_no_service_from_its_port(mine: Lull) -> None:
     eventually(lambda: not psutil.pid_exists(old))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["Ctrl-C", "lull stop"])
 def test_nothing_stays_behind_a_service_that_is_stopped(mine: Lull, how: str) -> None:
     port = free_port()
@@ -164,6 +167,7 @@ def test_stop_ends_what_stands_in(mine: Lull) -> None:
     assert mine.run("stop").code == 3  # there is nothing to stop
 
 
+@pytest.mark.full
 def test_without_an_ollama_it_says_what_is_missing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with RunningLull.cleaned_up(home) as lull:
@@ -174,6 +178,7 @@ def test_without_an_ollama_it_says_what_is_missing(tmp_path: Path) -> None:
         assert lull.run("stop").code == 0
 
 
+@pytest.mark.full
 def test_it_ends_with_the_data_folder(mine: Lull, tmp_path: Path) -> None:
     killed(mine, free_port())
     mine.home.rename(tmp_path / "elsewhere")

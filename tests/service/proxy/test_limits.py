@@ -80,6 +80,7 @@ def test_a_long_history_of_others_does_not_make_it_ours(
     assert small.ask("POST", "/api/chat", body).status == 200
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_uploads_of_any_size_pass_in_bounded_memory(
     plain: Before, upstream: ScriptedUpstream
@@ -268,6 +269,7 @@ def test_slow_clients_hold_nobody_up(plain: Before, upstream: ScriptedUpstream) 
     eventually(lambda: plain.in_flight() == 0)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_reader_that_is_slow_is_waited_for_without_keeping_all_of_it(
     plain: Before, upstream: ScriptedUpstream

@@ -169,6 +169,7 @@ def test_a_killed_reader_costs_no_answer_and_comes_back(
     eventually(lambda: _another(plain, body, reader.pid))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stopped", ["while it waits", "while it stores"])
 def test_a_stopped_reader_costs_no_answer_and_is_replaced(
     plain: Before, upstream: ScriptedUpstream, stopped: str
@@ -222,6 +223,7 @@ PACKED = {
 """JSON values of at most 16 MB that pack well and take many times their size when read."""
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can bound a process's memory")
 def test_a_packed_body_of_any_make_takes_no_more_than_twice_the_longest(
     fresh: Before, upstream: ScriptedUpstream
@@ -248,6 +250,7 @@ def _most_mb(process: psutil.Process) -> float:
     return int(line.split()[1]) * 1024 / 1e6
 
 
+@pytest.mark.full
 async def test_no_cycle_keeps_a_body(here: str, parts: Parts, upstream: ScriptedUpstream) -> None:
     upstream.script = lambda asked: asked.answer(400)
     packed = zstandard.ZstdCompressor().compress(bytes(2 * MIB))

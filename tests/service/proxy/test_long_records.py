@@ -52,6 +52,7 @@ async def record(long: LongBodies, text: str) -> asyncio.Future[Prepared]:
         return one.prepare_record()
 
 
+@pytest.mark.full
 @pytest.mark.logs("too many long requests at once")
 async def test_what_is_too_much_at_once_is_stored_without_its_messages(
     long: LongBodies, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
@@ -67,6 +68,7 @@ async def test_what_is_too_much_at_once_is_stored_without_its_messages(
     assert (await third).pieces
 
 
+@pytest.mark.full
 async def test_a_few_are_all_stored_whole(long: LongBodies, gate: threading.Event) -> None:
     waiting = [await record(long, f"{n}") for n in range(5)]
     assert not any(one.done() for one in waiting)

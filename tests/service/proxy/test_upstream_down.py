@@ -79,6 +79,7 @@ def test_a_head_request_gets_no_body(gone: Before) -> None:
     assert (reply.status, reply.body) == (503, b"")
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_built_in_model_goes_on(gone: Before) -> None:
     body = asking("/api/chat", model="pocket", stream=False, options={"num_predict": 4})

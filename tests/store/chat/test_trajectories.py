@@ -417,6 +417,7 @@ async def test_old_conversations_go_with_everything_that_only_they_held(path: Pa
         assert found == []
 
 
+@pytest.mark.full
 async def test_what_is_thrown_away_makes_the_file_smaller_on_disk_too(path: Path) -> None:
     clock = FakeClock()
     with opened(path) as database:

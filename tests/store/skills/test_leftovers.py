@@ -40,7 +40,13 @@ def below(home: Path) -> list[str]:
     return sorted(str(f.relative_to(home)) for f in home.rglob("*") if f.is_file())
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "settings.toml",
+        *(pytest.param(name, marks=pytest.mark.full) for name in list(WRITERS)[1:]),
+    ],
+)
 def test_a_write_that_is_killed_leaves_nothing_behind_the_next_start(
     tmp_path: Path, name: str
 ) -> None:

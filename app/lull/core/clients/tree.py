@@ -93,9 +93,10 @@ def split_bom(text: str) -> tuple[str, str]:
 
 
 def newline_of(text: str) -> str:
-    """Return the line ending that the text uses: that of its first line, else a line feed."""
-    end = text.find("\n")
-    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+    """Return the line ending that the text uses: that of its first line, else a line feed. A
+    carriage return at the end of an only line counts as the first half of one.
+    """
+    return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 def line_start(text: str, at: int) -> int:

@@ -75,6 +75,7 @@ def test_what_people_use_is_seen_and_the_rest_is_folded_until_it_is_asked_for(
     assert seen(page) == set(EVERYDAY)
 
 
+@pytest.mark.full
 def test_the_fold_stays_as_it_was_left(on_script: Shown, scripted: Scripted) -> None:
     page = whole(on_script, scripted)
     page.advanced.fold.click()
@@ -120,6 +121,7 @@ SEARCHES = [
 ]
 
 
+@pytest.mark.full
 def test_the_search_finds_in_both_parts_and_opens_advanced_where_the_hit_lies_there(
     on_script: Shown, scripted: Scripted, subtests: pytest.Subtests
 ) -> None:
@@ -288,6 +290,7 @@ def choose(page: SettingsPage, theme: str) -> None:
     box.activated.emit(box.currentIndex())
 
 
+@pytest.mark.full
 def test_a_theme_acts_at_once_and_is_kept(
     on_script: Shown, scripted: Scripted, home: Path, qapp: QApplication
 ) -> None:

@@ -116,6 +116,7 @@ def test_a_container_finds_no_door(open_place: Path) -> None:
         assert lull.ask("status")["running"] is True
 
 
+@pytest.mark.full
 def test_root_of_a_container_is_nobody_to_lull(open_place: Path) -> None:
     """With every capability that its namespaces give it, and the home mounted into it."""
     with RunningLull.cleaned_up(open_place / "home") as lull:

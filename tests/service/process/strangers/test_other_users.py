@@ -69,6 +69,7 @@ def stranger(*tries: tuple[str, Path]) -> dict[str, str]:
     return found
 
 
+@pytest.mark.full
 def test_nobody_else_gets_in(open_place: Path) -> None:
     seen = open_place / "everybody"
     seen.write_text("read this")
