@@ -41,12 +41,19 @@ settings.load_profile("lull")
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that ask for a folder are marked `files`, so that `make quick` leaves them out. What
-    takes longest begins first, so that no worker is left alone with it at the end.
+    """Tests that ask for a folder are marked `files`, so that `make quick` leaves them out. Of a
+    slow test with many cases the first is enough for `make test`; the others are marked `full`.
+    What takes longest begins first, so that no worker is left alone with it at the end.
     """
+    begun: set[str] = set()
     for item in items:
         if "tmp_path" in getattr(item, "fixturenames", ()):
             item.add_marker("files")
+        if item.get_closest_marker("slow") and not item.get_closest_marker("full"):
+            test, _, case = item.nodeid.partition("[")
+            if case and test in begun:
+                item.add_marker("full")
+            begun.add(test)
 
     def patience(item: pytest.Item) -> tuple[float, bool]:
         own = item.get_closest_marker("timeout")

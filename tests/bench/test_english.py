@@ -115,6 +115,7 @@ def test_lessons_have_their_shares_and_come_back_from_their_file(tmp_path: Path)
     assert list(read(write(found, tmp_path))) == found
 
 
+@pytest.mark.full
 def test_every_lesson_with_rules_keeps_them_by_the_real_check() -> None:
     families = {family.name: family for family in FAMILIES}
     for lesson in made():

@@ -33,6 +33,7 @@ WAIT_MS = 900_000
 SHOWING = frozenset({"show", "desk", "scripted"})
 
 
+@pytest.hookimpl(tryfirst=True)  # before the mark is asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whoever shows a window takes longer than `make quick` has."""
     for item in items:

@@ -54,6 +54,7 @@ async def test_after_a_rollback_the_base_differs_by_nothing(engine: MlxEngine, t
     assert after.tokens == before.tokens
 
 
+@pytest.mark.full
 async def test_an_answer_keeps_the_version_it_began_with(engine: MlxEngine, tiny: Tiny) -> None:
     await engine.load_adapter("four", tiny.adapter("a"))
     request = asking(PROMPT, adapter="four", seed=5, temperature=1.2, max_tokens=150)

@@ -99,6 +99,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     made.database.close()
 
 
+@pytest.mark.full
 async def test_who_is_here_every_day_keeps_a_month_and_is_never_asked(home: Home) -> None:
     for number in range(45):
         home.say(number, 1000 + number)

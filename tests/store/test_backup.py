@@ -679,6 +679,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("step", "first"), STEPS)
 def test_a_restore_that_is_killed_anywhere_is_as_before_or_done(
     home: Path, backup: Path, step: int, first: int
@@ -712,6 +713,7 @@ def test_a_restore_that_is_killed_anywhere_is_as_before_or_done(
     assert seen == {True, False}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("step", "first"), STEPS)
 def test_a_backup_that_is_killed_anywhere_leaves_a_whole_one_or_none(
     home: Path, step: int, first: int

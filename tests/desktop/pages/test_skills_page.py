@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from lull.contract import routes
@@ -222,6 +223,7 @@ def test_starter_skills_can_be_imported_beside_others(on_desk: Shown, desk: Desk
     on_desk.until(lambda: len(desk.library.skills) > 5)
 
 
+@pytest.mark.full
 def test_a_row_is_hovered_as_a_whole_and_end_goes_to_the_last(on_desk: Shown, desk: Desk) -> None:
     for number in range(60):
         desk.skill(f"skill-{number:02}", "Be brief.")

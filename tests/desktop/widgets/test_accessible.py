@@ -158,6 +158,7 @@ def _hex(dot: int) -> str:
     return f"#{dot & 0xFFFFFF:06x}"
 
 
+@pytest.mark.full
 def test_the_measure_finds_grey_on_white(played: Shown) -> None:
     page = page_of(played, PageName.SETTINGS)
     faint = QLabel("It cannot be read", page)

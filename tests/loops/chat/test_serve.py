@@ -340,6 +340,7 @@ async def test_facts_late_on_a_later_turn_change_no_byte(home: Home) -> None:
 # The window
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -90,6 +90,7 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     assert not trains_in_a_skill(await house.night.search_now())
 
 
+@pytest.mark.full
 async def test_a_promoted_skill_is_not_tried_again(house: NightHouse) -> None:
     house.gate.verdicts = [
         rejects(LITTLE),

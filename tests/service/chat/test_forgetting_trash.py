@@ -116,6 +116,7 @@ async def test_a_look_at_what_forgetting_would_remove_changes_nothing(desk: Desk
     assert desk.archive.trajectories.counts()[0] == 3
 
 
+@pytest.mark.full
 async def test_what_lies_in_a_cut_file_is_forgotten_with_the_skill_that_it_taught(
     desk: Desk,
 ) -> None:

@@ -28,6 +28,7 @@ def test_a_chat_counts_from_its_end() -> None:
     assert activity.quiet_s == 7.0
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_after_a_start_the_users_models_are_left_alone_for_a_while_all_the_same() -> None:
     clock = FakeClock()

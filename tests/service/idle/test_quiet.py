@@ -109,6 +109,7 @@ async def test_what_the_user_waits_for_goes_first(home: Home) -> None:
     assert await waiting == "answer"
 
 
+@pytest.mark.full
 @pytest.mark.slow
 async def test_a_question_is_stopped_when_it_is_no_longer_allowed(home: Home) -> None:
     question = Question()

@@ -107,6 +107,7 @@ def test_a_new_service_gets_its_port_back_at_once(mine: Lull, upstream: Scripted
     assert len(standing_in(mine)) == 1  # the new service's
 
 
+@pytest.mark.full
 def test_an_answer_in_progress_finishes_while_a_new_service_starts(
     mine: Lull, upstream: ScriptedUpstream
 ) -> None:
@@ -158,6 +159,7 @@ def test_nothing_stays_behind_a_service_that_is_stopped(mine: Lull, how: str) ->
     eventually(lambda: standing_in(mine) == [] and not listens(port))
 
 
+@pytest.mark.full
 def test_stop_ends_what_stands_in(mine: Lull) -> None:
     port = free_port()
     killed(mine, port)

@@ -238,6 +238,7 @@ def test_no_odd_body_was_a_fault_of_ours(plain: Before, skilled: Before, alone: 
         assert "x" * 100 not in lull.log()
 
 
+@pytest.mark.full
 def test_a_packed_bomb_passes_unread(plain: Before, upstream: ScriptedUpstream) -> None:
     upstream.script = lambda asked: asked.answer(413)
     bomb = zstandard.ZstdCompressor(level=1).compress(b"\0" * 500 * MIB)

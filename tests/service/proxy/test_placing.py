@@ -58,6 +58,7 @@ def test_its_requests_carry_skills_behind_the_message_and_no_system_text(
     assert "brief" in turn["suffixes"]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_doctor_and_learning_say_where(told: Before) -> None:
     checks = told.control("GET", "/v1/doctor")["checks"]

@@ -57,6 +57,8 @@ class Flow(QLayout):
         self._heights: dict[int, int] = {}
         self._hint: QSize | None = None
         self._least: QSize | None = None
+        self._seen: list[QLayoutItem] | None = None
+        self._narrowest: int | None = None
         self._laid_out: QRect | None = None
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(gap)
@@ -99,7 +101,7 @@ class Flow(QLayout):
 
     def invalidate(self) -> None:
         self._heights.clear()
-        self._hint = self._least = self._laid_out = None
+        self._hint = self._least = self._laid_out = self._seen = self._narrowest = None
         super().invalidate()
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802
@@ -131,7 +133,16 @@ class Flow(QLayout):
     # Lines
 
     def _shown(self) -> list[QLayoutItem]:
-        return [item for item in self._items if _is_stretch(item) or not item.isEmpty()]
+        if self._seen is None:
+            self._seen = [one for one in self._items if _is_stretch(one) or not one.isEmpty()]
+        return self._seen
+
+    def _one_line_takes(self) -> int:
+        """The least width of all widgets beside each other."""
+        if self._narrowest is None:
+            shown = self._shown()
+            self._narrowest = sum(_tight(one) for one in shown) + self._gaps(shown)
+        return self._narrowest
 
     def _arrange(self, rect: QRect, *, moves: bool) -> int:
         """Compute the lines of widgets from the top of a rectangle and return their height; place
@@ -159,7 +170,7 @@ class Flow(QLayout):
         return QRect(room.x(), room.y() + (room.height() - height) // 2, room.width(), height)
 
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
-        if sum(_tight(one) for one in self._shown()) + self._gaps(self._shown()) <= width:
+        if self._one_line_takes() <= width:
             return [self._shown()]
         lines: list[list[QLayoutItem]] = [[]]
         left = width

@@ -68,7 +68,7 @@ def create_seals(connection: sqlite3.Connection) -> None:
     for number in _numbers(connection):
         older = _mac(key or b"", [number, sorted(rows.get(number, []))])
         if key is None or _equal(seals.get(number, b""), older):
-            seal(connection, number)
+            _seal(connection, number, rows.get(number, []))
 
 
 def seal(connection: sqlite3.Connection, generation: int) -> None:
@@ -76,11 +76,15 @@ def seal(connection: sqlite3.Connection, generation: int) -> None:
 
     Call it in the transaction that writes the rows.
     """
+    _seal(connection, generation, table_rows(connection, generation))
+
+
+def _seal(connection: sqlite3.Connection, generation: int, rows: Iterable[State]) -> None:
     at, change = connection.execute(
         "SELECT at, change FROM generations WHERE number = ?", (generation,)
     ).fetchone()
     key = _key(connection)
-    content = [generation, at, change, sorted(table_rows(connection, generation))]
+    content = [generation, at, change, sorted(rows)]
     copy = json.dumps(content, ensure_ascii=True).encode()
     _set(connection, f"{_SEAL}{generation}", _mac(key, content) + copy)
     if generation > (_counted(connection) or 0):
@@ -129,10 +133,10 @@ def seal_again(connection: sqlite3.Connection) -> None:
 
     A lost generation stays lost, and what is left of its seal is deleted.
     """
-    sealed = sealed_states(connection)
+    sealed, rows = sealed_states(connection), _rows_by_generation(connection)
     for number in _seals(connection):
         if number in sealed.states:
-            seal(connection, number)
+            _seal(connection, number, rows.get(number, []))
         else:
             _set(connection, f"{_SEAL}{number}", b"")
 

@@ -256,6 +256,7 @@ def test_one_of_a_few_texts_is_chosen(on_script: Shown, scripted: Scripted) -> N
     on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])
 
 
+@pytest.mark.full
 def test_what_was_changed_is_marked_and_its_card_resets_it(
     on_script: Shown, scripted: Scripted
 ) -> None:

@@ -51,8 +51,8 @@ GROWN_LEAVES_AFTER_S: Final = 5.0
 """
 
 MOST_RECORDED_BYTES: Final = 100_000_000
-"""Most bytes of requests whose record is being made at once; a request beyond them is stored
-without its messages, which come with the conversation's next request again.
+"""Most bytes of requests, unpacked, whose record is being made at once; a request beyond them is
+stored without its messages, which come with the conversation's next request again.
 """
 LINK_WEIGHT: Final = 4
 """How often the links of a request count among those bytes: many small messages take several times
@@ -84,12 +84,11 @@ class LongBody:
         outline: Frame,
         links: bytes,
         bodies: LongBodies,
-        size_bytes: int,
     ) -> None:
         self._child = child
         self._name = name
         self._links = links
-        self._weight = size_bytes + LINK_WEIGHT * len(links)
+        self._weight = int(outline["size_bytes"]) + LINK_WEIGHT * len(links)
         self._tools = str(outline["tools"])
         self._bodies = bodies
         self.chat = _chat(outline)
@@ -220,7 +219,7 @@ class LongBodies:
             found: LongBody | None = None
             try:
                 frame, links = await child.ask("read", name, told, body)
-                found = LongBody(child, name, frame["outline"], links, self, len(body))
+                found = LongBody(child, name, frame["outline"], links, self)
                 yield found
             finally:
                 child.send_frame("drop", name, {"kept": found is not None and found.kept})

@@ -297,6 +297,7 @@ def _outline(name: str, held: HeldBody) -> tuple[Frame, bytes]:
         "images": sum(p.kind is PartKind.IMAGE for m in chat.messages for p in m.parts),
         "opaque": sum(p.kind is PartKind.OPAQUE for m in chat.messages for p in m.parts),
         "links": held.chain[-SEARCHED_LINKS - 1 :],
+        "size_bytes": len(plain),
         "injectable": held.dialect.injectable(plain),
         "idle": not chat.newest_user_text
         and held.dialect.read_engine_options(plain).idle is not None,
