@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+import zstandard
 
 from lull.service.proxy.long import bodies
 from lull.service.proxy.long.bodies import LongBodies
@@ -45,10 +46,18 @@ async def long(gate: threading.Event) -> AsyncIterator[LongBodies]:
     await made.close()
 
 
-async def record(long: LongBodies, text: str) -> asyncio.Future[Prepared]:
+def request(text: str) -> bytes:
     said = [{"role": "user", "content": f"{text} {n}"} for n in range(2_000)]
-    body = json.dumps({"model": "any", "messages": said}).encode()
-    async with long.reading(body, route="/api/chat", encoding="identity", client="c") as one:
+    return json.dumps({"model": "any", "messages": said}).encode()
+
+
+async def record(
+    long: LongBodies, text: str, *, encoding: str = "identity"
+) -> asyncio.Future[Prepared]:
+    body = request(text)
+    if encoding == "zstd":
+        body = zstandard.compress(body)
+    async with long.reading(body, route="/api/chat", encoding=encoding, client="c") as one:
         return one.prepare_record()
 
 
@@ -66,6 +75,20 @@ async def test_what_is_too_much_at_once_is_stored_without_its_messages(
     assert (await first).pieces
     third = await record(long, "three")
     assert (await third).pieces
+
+
+@pytest.mark.logs("too many long requests at once")
+async def test_a_packed_one_counts_as_unpacked(
+    long: LongBodies, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "LINK_WEIGHT", 0)
+    monkeypatch.setattr(bodies, "MOST_RECORDED_BYTES", len(request("one")) * 3 // 2)
+    first = await record(long, "one", encoding="zstd")
+    second = await record(long, "two", encoding="zstd")
+    assert not first.done()
+    assert second.done() and second.result() == Prepared()
+    gate.set()
+    assert (await first).pieces
 
 
 @pytest.mark.full
