@@ -14,6 +14,7 @@ from lull.core.feedback.reward import Source
 from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.skills.skill import ChangeKind, SkillKey, added
 from lull.store.chat.trajectories import Label, Trajectories
+from lull.store.skills.skill_files import COPY_LIMIT
 from lull.store.skills.skills import new_skill
 from tests.building import KEY, answer, assistant, throw_older, user
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
@@ -163,6 +164,18 @@ async def test_a_proof_is_not_given_up_for_an_untried_approval_of_the_same_text(
     folders.keep_evidence(skill.sha256, later)
     folders.check_out(skill.key, skill.sha256)
     assert folders.evidence(skill.key) == later
+
+
+async def test_a_stored_proof_that_cannot_be_read_is_replaced(room: Classroom) -> None:
+    await room.review.approve(await proved(room))
+    skill, folders = room.library.get(SkillKey("", MENU.name)), room.skills.folders
+    before = folders.evidence(skill.key)
+    assert before is not None
+    (stored,) = folders.versions.glob(f"*/{skill.sha256}.*json")
+    with stored.open("r+b") as file:
+        file.truncate(COPY_LIMIT + 1)
+    folders.keep_evidence(skill.sha256, before)
+    assert stored.read_bytes() == before
 
 
 # Ratings

@@ -113,7 +113,7 @@ class SkillFolders:
         again, untested, for another client.
         """
         target = self._evidence(sha256)
-        if target.is_file() and _proves(read_regular(target, COPY_LIMIT)) and not _proves(data):
+        if _file_proves(target) and not _proves(data):
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, data)
@@ -347,6 +347,14 @@ class SkillFolders:
 
 def _client_folder(key: SkillKey) -> str:
     return key.client or EVERYBODY_FOLDER
+
+
+def _file_proves(file: Path) -> bool:
+    """Whether a stored proof document proves its skill; False if it is missing or unreadable."""
+    try:
+        return _proves(read_regular(file, COPY_LIMIT))
+    except OSError:
+        return False
 
 
 def _proves(evidence: bytes) -> bool:

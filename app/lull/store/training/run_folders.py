@@ -89,6 +89,7 @@ class RunFolders:
         try:
             _write(file.with_suffix(".tmp"), spec_text(spec))
             file.with_suffix(".tmp").replace(file)
+            to_disk(file.parent)
         except OSError as error:
             raise StoreError(f"{file}: {error.strerror}.") from error
 
