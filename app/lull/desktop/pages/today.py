@@ -50,6 +50,10 @@ class TodayPage(Page):
         self.feed = LearningFeed(kit.state, days=DAYS)
         self.feed.changed.connect(self._look)
         inner = QWidget()
+        # First of all: the style of everything in it would be worked out again.
+        box = QVBoxLayout(self.body)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(scrolled(inner))
         grid = QVBoxLayout(inner)
         grid.setContentsMargins(0, 0, GAP, 0)
         grid.setSpacing(GAP * 2)
@@ -69,9 +73,6 @@ class TodayPage(Page):
         grid.addWidget(self._changes_card())
         grid.addWidget(self._service_card())
         grid.addStretch(1)
-        box = QVBoxLayout(self.body)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(scrolled(inner))
 
     # Cards
 

@@ -69,6 +69,10 @@ class SchedulePage(Page):
         self._legend = Flow(gap=GAP * 2)
         self._lulls = label("", wrap=True)
         inner = QWidget()
+        # First of all: the style of everything in it would be worked out again.
+        outer = QVBoxLayout(self.body)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(inner))
         box = QVBoxLayout(inner)
         box.setContentsMargins(0, 0, GAP, 0)
         box.setSpacing(GAP * 2)
@@ -81,9 +85,6 @@ class SchedulePage(Page):
         ):
             box.addWidget(card)
         box.addStretch(1)
-        outer = QVBoxLayout(self.body)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(inner))
 
     def _why_card(self) -> Card:
         card = Card()
