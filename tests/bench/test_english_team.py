@@ -11,7 +11,6 @@ from bench.english.training.team import Team, led
 
 OTHER = """
 import mlx.core as mx
-import pytest
 from bench.english.training.team import joined
 team = joined()
 assert (team.rank, team.size) == (1, 2)

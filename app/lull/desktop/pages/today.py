@@ -50,7 +50,7 @@ class TodayPage(Page):
         self.feed = LearningFeed(kit.state, days=DAYS)
         self.feed.changed.connect(self._look)
         inner = QWidget()
-        # First of all: the style of everything in it would be worked out again.
+        # Before its cards are added: Qt works out the styles of all that is in it once more.
         box = QVBoxLayout(self.body)
         box.setContentsMargins(0, 0, 0, 0)
         box.addWidget(scrolled(inner))

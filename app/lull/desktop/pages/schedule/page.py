@@ -69,7 +69,7 @@ class SchedulePage(Page):
         self._legend = Flow(gap=GAP * 2)
         self._lulls = label("", wrap=True)
         inner = QWidget()
-        # First of all: the style of everything in it would be worked out again.
+        # Before its cards are added: Qt works out the styles of all that is in it once more.
         outer = QVBoxLayout(self.body)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(inner))

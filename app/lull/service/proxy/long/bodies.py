@@ -78,12 +78,7 @@ class LongBody:
     """
 
     def __init__(
-        self,
-        child: LongReader,
-        name: str,
-        outline: Frame,
-        links: bytes,
-        bodies: LongBodies,
+        self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
     ) -> None:
         self._child = child
         self._name = name
