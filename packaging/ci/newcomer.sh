@@ -22,6 +22,7 @@ echo '$ make run'
 # usual one may be that of a Lull on the machine that the bare tree stands on.
 mkdir -p "$work/home"
 printf '[service]\nport = 0\n' >"$work/home/settings.toml"
+: >"$work/said" # there before it is read: what runs beside this script opens it when it comes to it
 env -u DISPLAY -u WAYLAND_DISPLAY LULL_HOME="$work/home" make run </dev/null >"$work/said" 2>&1 &
 running=$!
 shown=0
