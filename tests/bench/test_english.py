@@ -56,6 +56,7 @@ def rule(family: Family, value: str) -> Rule:
 # -- changes -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_a_program_changed_keeps_the_rule_by_the_real_check() -> None:
     for family in FAMILIES:
         for value in (*family.values, *family.held_values):
@@ -126,6 +127,7 @@ def test_every_lesson_with_rules_keeps_them_by_the_real_check() -> None:
             assert lesson.plain is not None and lesson.ended
 
 
+@pytest.mark.slow
 def test_where_nothing_may_change_the_base_is_asked_without_a_rule() -> None:
     for lesson in made():
         assert (lesson.plain is None) is (lesson.sort == "habit")
@@ -200,6 +202,7 @@ def test_a_clients_text_is_as_long_as_wanted_and_no_longer() -> None:
 # -- cases -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cases_are_of_held_out_requests_that_the_base_would_answer_against_the_rule() -> None:
     held = [one for one in questions() if one.held]
     base = {one.text: SAMPLED[n % len(SAMPLED)].answer for n, one in enumerate(held)}

@@ -39,6 +39,7 @@ def spoken(node: ast.expr) -> Iterator[str]:
                 yield from spoken(child)
 
 
+@pytest.mark.slow
 def test_no_hint_names_a_command_in_the_window() -> None:
     hints = [hint for hint in told() if COMMAND.search(hint)]
     assert len(hints) > 40

@@ -10,6 +10,7 @@ import pytest
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 
 
+@pytest.mark.slow
 def test_ids_of_one_process_sort_by_the_time_they_were_made() -> None:
     ids = TimeSortedIds()
     made = [ids.new("turn") for _ in range(100_000)]

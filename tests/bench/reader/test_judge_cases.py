@@ -36,6 +36,7 @@ def test_what_is_decided_is_right_and_the_rest_left_alone() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_the_head_s_class_speaks_where_no_form_of_words_is_known() -> None:
     rule, answer = "spare me the little pictures", "done ✅"
     assert judge(rule, "x", answer) == {"kept": None, "by": None}

@@ -67,6 +67,7 @@ COUNTS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_number_that_no_order_settles_is_no_check(subtests: pytest.Subtests) -> None:
     for number, rule, noun in product(
         ["Two", "Two or three"], COUNTS, ["sentences", "words", "bullets"]

@@ -122,6 +122,7 @@ def test_the_order_of_pairs_changes_nothing(
     assert decide(shuffled, RULE, successes=successes) == right
 
 
+@pytest.mark.slow
 @given(some_pairs)
 def test_the_same_coin_is_never_counted_twice(given_pairs: list[Pair]) -> None:
     assert decide([*given_pairs, *given_pairs], RULE, successes=1) == decide(
@@ -250,6 +251,7 @@ def test_requests_take_turns_and_parts_alternate() -> None:
     assert len(first_of_rounds) > 1
 
 
+@pytest.mark.slow
 @given(some_requests, st.lists(outcomes, min_size=60, max_size=60), st.integers(0, 59))
 def test_an_interrupted_proof_goes_on_as_if_nothing_had_happened(
     requests: Requests, luck: list[str], cut: int
@@ -268,6 +270,7 @@ def test_an_interrupted_proof_goes_on_as_if_nothing_had_happened(
         assert not done
 
 
+@pytest.mark.slow
 @given(some_requests, st.lists(outcomes, min_size=60, max_size=60))
 def test_no_request_is_replayed_twice_more_than_another_of_its_kind(
     requests: Requests, luck: list[str]

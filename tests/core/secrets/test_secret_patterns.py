@@ -28,6 +28,7 @@ def alike(kind: str, secret: str) -> int:
     return 1
 
 
+@pytest.mark.slow
 def test_a_pattern_holds_its_example_and_spares_its_near_miss(subtests: pytest.Subtests) -> None:
     for pattern in PATTERNS:
         with subtests.test(f"{pattern.kind} {pattern.hints[:1]}", holds=pattern.holds):
@@ -47,6 +48,7 @@ def test_every_hint_is_in_small_letters_and_a_pattern_that_needs_one_has_one() -
         assert pattern.hints or (pattern.names if pattern.where.name == "NAME" else needs_none)
 
 
+@pytest.mark.slow
 def test_of_the_corpus_nearly_all_is_held_and_next_to_nothing_clean_is_touched() -> None:
     found = measure("own", seed=1, places=3, clean_places=3)
     assert found.held / found.tried >= 0.98, found.leaks
@@ -67,6 +69,7 @@ def test_of_the_exam_nearly_all_is_held() -> None:
     assert len(found.touched) / found.clean <= 0.005, found.touched
 
 
+@pytest.mark.slow
 def test_the_public_parts_of_a_web_key_are_spared() -> None:
     chance = random.Random(4)
     drawn = ["".join(chance.choices(f"{ascii_letters}{digits}-_", k=43)) for _ in range(1_000)]
@@ -153,6 +156,7 @@ MORE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [*FEW, *(pytest.param(more, marks=pytest.mark.full) for more in MORE)]
 )

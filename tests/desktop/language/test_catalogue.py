@@ -29,6 +29,7 @@ def found() -> texts.Found:
     return texts.found()
 
 
+@pytest.mark.slow
 def test_every_text_of_the_window_is_seen_in_its_source(found: texts.Found) -> None:
     assert found.unseen == []
     assert len(found.texts) > 800
@@ -115,6 +116,7 @@ def test_the_language_is_the_chosen_one_or_the_systems_or_english(tmp_path: Path
     assert choice.resolved_language(choice.SYSTEM, QLocale.c()) == "en"
 
 
+@pytest.mark.slow
 def test_english_numbers_and_times_are_as_ever(qapp: QApplication) -> None:
     choice.apply_language(qapp, choice.ENGLISH)
     at = parsed("2026-11-23T17:00:00+00:00")

@@ -131,6 +131,7 @@ async def test_ollama_gets_its_errors(
 # openai
 
 
+@pytest.mark.slow
 async def test_openai_lists_models(openai_client: openai.AsyncOpenAI) -> None:
     assert [model.id async for model in await openai_client.models.list()] == ["pocket:latest"]
     assert (await openai_client.models.retrieve("pocket")).id == "pocket"
@@ -187,6 +188,7 @@ async def test_openai_gets_its_errors(
 # anthropic
 
 
+@pytest.mark.slow
 async def test_anthropic_messages(anthropic_client: anthropic.AsyncAnthropic) -> None:
     said = await anthropic_client.messages.create(
         model="pocket",

@@ -18,6 +18,7 @@ plain = st.text(
 names = st.from_regex(r"[a-z0-9]{1,12}(-[a-z0-9]{1,9}){0,3}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(names, plain, plain, st.dictionaries(names, st.text(max_size=20), max_size=3))
 @example("menu", "When: a 'menu' # is\nasked --- \n---\nfor", "---\nname: x\n---\n", {})
 @example("menu", "a\u2028b\ufeffc", "d\u2028e", {"0": "\x85", "1": "\u2029\x07"})

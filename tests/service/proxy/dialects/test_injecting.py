@@ -196,6 +196,7 @@ def test_a_suffix_goes_into_the_last_text_part_or_a_new_one() -> None:
 SOMETHING = st.text() | st.integers() | st.none() | st.lists(st.integers())
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(sorted(CHAT_ROUTES)),
     st.dictionaries(st.text(), SOMETHING),

@@ -233,6 +233,7 @@ KEYS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(CHAT_ROUTES)), st.dictionaries(KEYS, ODD, max_size=6))
 def test_absurd_requests_are_a_clear_error_or_fine(route: str, fields: dict[str, Any]) -> None:
     dialect, data = CHAT_ROUTES[route], body(**fields)
