@@ -47,9 +47,9 @@ ready() {
 }
 
 # The first Python that is new enough and whole. On Debian and in CI that is python3 itself.
-suits() {
-    "$1" -c 'import sys, ssl, sqlite3, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
-        >/dev/null 2>&1
+suits() { # it says a word, since many a program ends well whatever it is asked
+    [ "$("$1" -c 'import sys, ssl, sqlite3, venv, ensurepip
+print("new" if (3, 11) <= sys.version_info < (3, 15) else "old")' 2>/dev/null)" = new ]
 }
 find_python() {
     if [ -n "${PYTHON-}" ]; then
@@ -76,11 +76,18 @@ no_python() {
 far_other() { if [ -s "$log" ]; then echo "waiting; there: $(far_pip)"; else echo 'waiting'; fi; }
 # An earlier make as root may have left files that only root may change.
 mine() { # FILE...
+    me=$(id -un)
     for file; do
-        if [ -e "$file" ] && [ ! -w "$file" ]; then
-            die "$(id -un) may not write to $root/$file. If an earlier make as root made it, run this line," \
-                'then make again:' '' "    sudo chown -R '$(id -un)' '$root'" ''
+        if [ ! -e "$file" ] || [ -w "$file" ]; then continue; fi
+        case $file in .) place=$root ;; *) place=$root/$file ;; esac
+        owner=$(find "$file" -prune -user "$me")
+        if [ -n "$owner" ] || [ "$(id -u)" = 0 ]; then
+            die "$place cannot be written to. Is its disk mounted read-only, or the folder locked?"
         fi
+        sudo=$(command -v sudo >/dev/null && echo 'sudo ' || :)
+        die "$me may not write to $place, which is somebody else's. Clone Lull into a folder of your own and" \
+            'make there. If an earlier make as root made it, have this line run by whoever may, then make again:' \
+            '' "    ${sudo}chown -R '$me' '$root'" ''
     done
 }
 # One at a time: whoever comes second waits, for the first and for all that it has started. The
@@ -103,7 +110,7 @@ alone() {
 
 all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
 log=$venv/setup.log
-no_network='NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|Read timed out|ProxyError|is unreachable'
+no_network='NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|Read timed out|ProxyError|is unreachable|SSLError'
 far_pip() { # it names each package as it comes to it, and puts them all in place at its end
     if grep -q '^Installing collected' "$log"; then
         set -- "$venv"/lib/python3*/site-packages/*.dist-info
@@ -183,6 +190,12 @@ install_project() {
     rm -f "$project_mark"
     try 'Lull itself' far_project "$venv/bin/python" -m pip --disable-pip-version-check \
         install --no-deps --no-build-isolation --no-index --editable .
+    # The scripts name this folder in a line for the shell.
+    "$venv/bin/lull" --version >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        die "Lull is in place and does not start from $root. If its path has a sign such as \$, move the" \
+            'checkout to a plainer path; then make again.'
+    }
     mark "$project_mark" "$project_is"
 }
 

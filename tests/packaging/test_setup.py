@@ -37,6 +37,7 @@ case "$1 ${2-} ${3-}" in
 --version*) echo "Python $version" ;;
 *base_prefix*) echo "$version" ;;
 *flock*) exec "$REAL_PYTHON" "$@" ;;
+*ensurepip*) echo new ;;
 "-m venv "*)
     mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
     sleep "$STEP_S"
@@ -243,6 +244,34 @@ def test_without_a_python_the_line_comes_all_the_same(world: World) -> None:
     assert ran.returncode == 1
     assert "apt-get install -y" in ran.stderr and "make again" in ran.stderr
     assert "Install one" not in ran.stderr, "one order, not two"
+
+
+def test_what_is_no_python_costs_no_environment(world: World) -> None:
+    world.setup()
+    world.did()
+    world.more["PYTHON"] = "true"  # it ends well whatever it is asked
+    ran = world.setup()
+    assert ran.returncode == 1 and "PYTHON=true is no Python 3.11 to 3.14" in ran.stderr
+    assert world.is_ready()
+    del world.more["PYTHON"]
+    assert world.setup().stdout == ""
+
+
+def test_a_lull_that_does_not_start_is_not_called_ready(world: World) -> None:
+    fails = PYTHON.replace(
+        'touch "${0%/*}/lull"', """echo 'echo "no such file"; exit 127' >"${0%/*}/lull\""""
+    )
+    world._stub("python3", fails)
+    ran = world.setup()
+    assert ran.returncode == 1 and "Ready" not in ran.stdout
+    assert "no such file" in ran.stderr and "does not start from" in ran.stderr
+    world._stub("python3", PYTHON)
+    (world.checkout / ".venv" / "bin" / "python").write_bytes(
+        (world.folder / "bin" / "python3").read_bytes()
+    )
+    (world.checkout / ".venv" / "bin" / "lull").unlink()
+    ran = world.setup()
+    assert ran.returncode == 0 and ran.stdout.endswith("Ready: .venv/bin/lull\n")
 
 
 def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:

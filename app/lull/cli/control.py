@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import select
+import shlex
 import socket
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
+from lull.cli.own_command import home_words
 from lull.config.paths import Paths
 from lull.core.errors import LullError, NotRunning, UsageError
 from lull.service.process.lock import Discovery, alive, is_running, read_discovery
@@ -66,8 +69,9 @@ class Control:
     def __init__(self, paths: Paths) -> None:
         there = find_service(paths)
         if there is None:
+            command = shlex.join(["lull", *home_words(paths, os.environ), "serve"])
             raise NotRunning(
-                f"No service runs for {paths.home}.", hint="Start it with `lull serve`."
+                f"No service runs for {paths.home}.", hint=f"Start it with `{command}`."
             )
         self.discovery = there
 

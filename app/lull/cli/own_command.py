@@ -26,11 +26,14 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
     """Return the command that runs this installation of Lull: `lull` or its full path, with --home
     (the data folder) if needed.
     """
-    words = [*_program(environ)]
     bare = {name: value for name, value in environ.items() if name != "LULL_HOME"}
-    if Paths.from_environment(bare, sys.platform).home != paths.home:
-        words += ["--home", str(paths.home)]
-    return shlex.join(words)
+    return shlex.join([*_program(environ), *home_words(paths, bare)])
+
+
+def home_words(paths: Paths, environ: Mapping[str, str]) -> list[str]:
+    """Return `--home` and the data folder, or nothing where the environment leads there anyway."""
+    anyway = Paths.from_environment(environ, sys.platform).home
+    return [] if paths.home == anyway else ["--home", str(paths.home)]
 
 
 def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:

@@ -172,10 +172,18 @@ def test_a_hint_names_the_program_as_it_was_called(tmp_path: Path) -> None:
     )
     assert as_called(hint, str(script), {"PATH": str(script.parent)}) == hint
     assert as_called(hint, "/x/lull/cli/main.py", nowhere) == hint
-    ran = subprocess.run(
-        [script, "stop", "--home", tmp_path / "home"],
+    home = str(tmp_path / "home")
+    named = subprocess.run(
+        [script, "stop", "--home", home],
         capture_output=True,
         text=True,
         env={**os.environ, **nowhere},
     )
-    assert ran.returncode == 3 and f"`{script} serve`" in ran.stderr
+    assert named.returncode == 3 and f"`{script} --home {home} serve`" in named.stderr
+    led_there = subprocess.run(
+        [script, "stop"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **nowhere, "LULL_HOME": home},
+    )
+    assert led_there.returncode == 3 and f"`{script} serve`" in led_there.stderr
