@@ -208,7 +208,7 @@ def test_a_pipe_in_its_place_is_told_and_not_waited_for(tmp_path: Path) -> None:
 
 def test_a_link_to_nothing_is_told(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").symlink_to(tmp_path / "gone")
-    with pytest.raises(SettingsError, match="where nothing is"):
+    with pytest.raises(SettingsError, match="which does not exist"):
         read(tmp_path / "settings.toml")
 
 

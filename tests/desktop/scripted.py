@@ -27,7 +27,7 @@ GATES = [
     ("chat", "open", "No chat is being answered."),
     ("wake", "open", "The screen is not locked."),
     ("call", "open", "No call or video is running."),
-    ("app", "open", "None of your busy apps is running."),
+    ("app", "open", "None of the programs that Lull waits for is running."),
     ("calendar", "open", "No calendar event needs this computer now."),
     ("hours", "open", "No hours are blocked now."),
     ("power", "open", "Plugged in."),
@@ -35,8 +35,8 @@ GATES = [
     (
         "heat",
         "unknown",
-        "Can't tell the computer's temperature: no sensor here says at which temperature it"
-        " slows down.",
+        "Can't tell the computer's temperature: no sensor here reports the temperature at which "
+        "the machine slows down.",
     ),
     ("memory", "open", "57% of memory is free; 20% is needed."),
     ("load", "open", "Other programs use 4% of the processor; Lull works below 30%."),

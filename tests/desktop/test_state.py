@@ -90,7 +90,7 @@ def test_an_action_that_broke_off_is_looked_up_when_the_service_is_back(
         on_script.desktop.state.act(
             routes.PAUSE, {}, words="Pausing", outcome_check=SETTLING, then=heard.append
         )
-        on_script.until(lambda: any("looked up" in text for text in on_script.told))
+        on_script.until(lambda: any("checks whether" in text for text in on_script.told))
         on_script.told.clear()
         assert heard == []
         scripted.down()
@@ -99,7 +99,7 @@ def test_an_action_that_broke_off_is_looked_up_when_the_service_is_back(
         scripted.up()
         on_script.until(lambda: heard)  # noqa: B023
         assert heard == [done]
-        assert on_script.told[-1].endswith("it was done." if done else "not done.")
+        assert on_script.told[-1].endswith(": done." if done else "not done.")
         on_script.told.clear()
         scripted.dropping.clear()
 

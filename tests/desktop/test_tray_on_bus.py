@@ -154,7 +154,7 @@ def test_the_panel_reads_nine_entries_and_quit_quits(
     entries = host.entries()
     assert len(entries) == 9
     assert list(entries)[1:] == [
-        "Open dashboard",
+        "Open window",
         "Review 1 skill…",
         "Pause learning",
         "Train now",

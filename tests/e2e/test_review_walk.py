@@ -35,7 +35,7 @@ def test_from_a_correction_to_a_skill_without_leaving_the_terminal(lull: Lull) -
     assert code == 0 and "proved on 1 request: " in shown
     with at_a_terminal("review", env=env) as terminal:
         shown = terminal.answer(LETTERS, "a")
-        assert "proved on 1 request" in shown and "It rests on 1 request alone" in shown
+        assert "proved on 1 request" in shown and "The evidence comes from only 1 request" in shown
         assert "+When you write a menu, join with bars and finish with sugar." in shown
         assert " in turn_" in shown.partition("Who said what:")[2]
         code, shown = terminal.end()

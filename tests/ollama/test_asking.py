@@ -126,7 +126,7 @@ async def test_a_server_that_has_gone_is_down_and_found_again(
     assert (await model.chat(ASKED, sampling=Sampling())).complete
     await asyncio.to_thread(ollama.stop)
     try:
-        with pytest.raises(UpstreamDown, match="nobody answers"):
+        with pytest.raises(UpstreamDown, match="nothing answers"):
             await model.chat(ASKED, sampling=Sampling())
     finally:
         await asyncio.to_thread(ollama.start)

@@ -337,7 +337,7 @@ async def test_what_was_learned_is_never_put_on_another_base(desk: Desk) -> None
     desk.base("moved", BASES["llama"])
     learnt, weights = await desk.learned("moved")
     desk.base("moved", replace(BASES["llama"], seed=5))
-    with pytest.raises(WeightsError, match="another model in Ollama now"):
+    with pytest.raises(WeightsError, match="no longer the model that learned"):
         await desk.publish("moved", learnt, weights)
 
 

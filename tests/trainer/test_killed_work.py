@@ -162,7 +162,7 @@ async def test_one_that_dies_three_times_at_the_same_step_goes_on_when_asked(ben
         await bench.trains(steps=0)
     await bench.trains(steps=0)
     assert bench.row.status is RunStatus.STUCK
-    assert "3 times behind step 2 of 8: The trainer ended by signal SIGKILL" in bench.row.why
+    assert "3 times after step 2 of 8: The trainer ended by signal SIGKILL" in bench.row.why
 
     await bench.training.change("run", _sent_on)
     await bench.trains()

@@ -148,8 +148,8 @@ def _text_of(path: Path) -> str | None:
     except FileNotFoundError:
         if path.is_symlink():
             raise SettingsError(
-                f"{path} is a link to {path.readlink()}, where nothing is.",
-                hint="Mend the link or remove it.",
+                f"{path} is a link to {path.readlink()}, which does not exist.",
+                hint="Fix the link or remove it.",
             ) from None
         return None
     except OSError as error:
@@ -168,5 +168,5 @@ def _write(path: Path, text: str) -> None:
         write_private(path, text.encode())
     except OSError as error:
         raise SettingsError(
-            f"{path} cannot be written: {error.strerror}.", hint="It is as it was."
+            f"{path} cannot be written: {error.strerror}.", hint="The file was not changed."
         ) from error

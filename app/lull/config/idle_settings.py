@@ -68,15 +68,15 @@ class IdleSettings:
     )
     locked_after_min: float = setting(
         _RULE.locked_after_s / 60,
-        "The same as after_min while the screen is locked. Hardly anyone locks the screen and "
-        "stays.",
+        "The same as “I'm away after”, but while the screen is locked. Hardly anyone locks the "
+        "screen and stays.",
         at_least=0.1,
         at_most=1440,
     )
     sure_after_min: float = setting(
         _RULE.sure_after_s / 60,
-        "The same as after_min in your sleep hours and while a calendar says that you are away. "
-        "It is not 0, because you may still be up late.",
+        "The same as “I'm away after”, but in your sleep hours and while a calendar says that "
+        "you are away. It is not 0, because you may still be up late.",
         at_least=0.1,
         at_most=1440,
     )
@@ -113,13 +113,13 @@ class IdleSettings:
     )
     battery_ok: bool = setting(
         _RULE.battery_ok,
-        "Whether Lull may also work on battery. Off, because training would empty the battery "
-        "within an hour.",
+        "Whether Lull may also work on battery. This is off at first, because training would "
+        "empty the battery within an hour.",
     )
     battery_share: float = setting(
         _RULE.battery_share,
-        "The lowest battery charge at which Lull works, as a share of a full charge, if "
-        "battery_ok is on.",
+        "The lowest battery charge at which Lull works, as a share of a full charge, if “Work "
+        "on battery too” is on.",
         at_least=0.05,
         at_most=1,
     )
@@ -130,7 +130,7 @@ class IdleSettings:
     load_share: float = setting(
         _RULE.load_share,
         "The share of the processor that other programs may use before Lull waits, so that a "
-        "build or a backup goes first.",
+        "video export or a backup goes first.",
         at_least=0,
         at_most=1,
     )

@@ -52,8 +52,8 @@ class JudgeSettings:
     )
     temperature: float = setting(
         0.6,
-        "The sampling temperature of the judge. At 0 all its votes would be alike and count as "
-        "one.",
+        "How much the judge's votes may differ from each other (its temperature). At 0 they "
+        "would all be alike and count as one.",
         at_least=0,
         at_most=2,
     )
@@ -73,13 +73,14 @@ class WriterSettings:
 
     model: str = setting(
         "auto",
-        "The model that writes skills; it takes the same values as judge.model. It is asked "
-        "rarely and may take its time. Without one, skills are made only from corrections in "
-        "your own words.",
+        "The model that writes skills. The same can be entered as under “Model that judges "
+        "answers”. It is asked rarely and may take its time. Without one, skills are made only "
+        "from corrections in your own words.",
     )
     address: str = setting(
         "",
-        "The server with the model that writes skills; it takes the same values as judge.address.",
+        "The server with the model that writes skills. The same can be entered as under “Server "
+        "of the judge”.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:1234/v1"',
     )
@@ -104,9 +105,9 @@ class ReaderSettings:
 
     model: str = setting(
         "auto",
-        "The model that reads what your messages say about the answers before them; it takes "
-        "the same values as judge.model. auto takes a model only if it certainly reads better "
-        "than Lull's own small reader. It always runs on this machine.",
+        "The model that reads what your messages say about the answers before them. The same "
+        "can be entered as under “Model that judges answers”; auto takes a model only if it "
+        "certainly reads better than Lull's own small reader. It always runs on this machine.",
     )
     timeout_s: float = setting(
         120.0,
@@ -132,8 +133,8 @@ class LearningSettings:
 
     quiet_s: float = setting(
         20.0,
-        "How many seconds after your last chat Lull may ask models for its own work. A new chat "
-        "interrupts this work at once.",
+        "How many seconds Lull waits after your last chat before it uses models for its own "
+        "work. A new chat interrupts this work at once.",
         at_least=0,
         at_most=86400,
     )
@@ -154,28 +155,28 @@ class LearningSettings:
     )
     most_active: int = setting(
         _EVOLVE.most_active,
-        "The most active skills; at this number no more are proposed. Too many skills weaken "
-        "each other.",
+        "How many skills may be active at the same time. At this number, no more are proposed. "
+        "Too many skills weaken each other.",
         at_least=1,
         at_most=10_000,
     )
     most_open: int = setting(
         _EVOLVE.most_open,
-        "The most proposals that wait for your decision at the same time. Nobody would read more.",
+        "How many proposals may wait for your decision at the same time. Nobody would read more.",
         at_least=1,
         at_most=100,
     )
     alpha: float = setting(
         _PROOF.alpha,
-        "The largest share of useless skills that may wrongly be called proved.",
+        "The highest risk that a useless skill passes its test and is called proved.",
         at_least=0.0001,
         at_most=0.5,
     )
     most_pairs: int = setting(
         _PROOF.first_pairs,
-        "The pairs of answers, with and without a skill, that are generated to prove it. A proof "
-        "that is undecided by then gets as many again; then the skill stays unproved, unless one "
-        "last draw by lot, with a chance that grows with the evidence, accepts it.",
+        "How many pairs of answers, with and without the skill, are generated to prove it. If "
+        "that decides nothing, as many again are generated. If it is still undecided, one final "
+        "random draw decides; the stronger the evidence, the better the skill's chance in it.",
         at_least=13,
         at_most=1000,
     )
@@ -191,9 +192,9 @@ class LearningSettings:
 class ReviewSettings:
     auto_approve: bool = setting(
         False,
-        "Approves a proposal without asking you if it is proved and says only what you typed in "
-        "one plain sentence, in a conversation without anyone else's text. Off, because you "
-        "should be asked before anything changes.",
+        "Approves a proposal without asking you. This is done only if the proposal is proved "
+        "and says just what you typed in one plain sentence, in a conversation without text by "
+        "anyone else. It is off at first, because you should be asked before anything changes.",
     )
 
 
@@ -205,19 +206,20 @@ class GuardSettings:
 
     leave_out_share: float = setting(
         _GUARD.share,
-        "The share of new conversations that randomly go without a skill that Lull wrote. What a "
-        "skill does is measured in lulls, by answering past requests without it; only where "
-        "nothing can score such answers, or too few of its requests can be scored, is it left out "
-        "of this share, and the skill's page says so. Never of your first conversations with it, "
-        "and never a skill that you wrote or pinned. 0 leaves none out.",
+        "The share of new conversations in which a skill that Lull wrote is left out at random, "
+        "to see what it does. Normally Lull measures this while you are away, by answering past "
+        "requests without the skill. It leaves a skill out only if such answers cannot be "
+        "scored, or too few of them; the skill's page then says so. It is never left out of "
+        "your first conversations with it, and skills that you wrote or pinned are never left "
+        "out. With 0, no skill is left out.",
         at_least=0,
         at_most=HOLDOUT_SHARE,
         held=True,
     )
     settle_uses: int = setting(
         _GUARD.settle_uses,
-        "How many of each client's conversations always get a skill after its approval, before it "
-        "may be left out of one, so that you see it work.",
+        "In each chat app, the first conversations after a skill's approval always get it, so "
+        "that you see it work. This is their number; after that it may be left out of some.",
         at_least=FIRST_USES,
         at_most=100_000,
         held=True,

@@ -36,20 +36,22 @@ class ServiceSettings:
 
     enabled: bool = setting(
         True,
-        "Off, Lull hands every request to Ollama as it came: nothing is recorded, no skill goes "
-        "into a prompt and nothing is learned, and chat apps notice no difference.",
+        "When this is off, Lull passes every request on to Ollama unchanged: nothing is "
+        "recorded, no skill goes into a prompt, nothing is learned, and chat apps notice no "
+        "difference.",
     )
     port: int = setting(
         11435,
-        "The port that chat clients connect to. It is Ollama's own port plus one, so you only "
-        "change one digit in a client. 0 takes any free port.",
+        "The port that chat apps connect to. It is Ollama's own port plus one, so you only "
+        "change one digit in a chat app. 0 takes any free port.",
         at_least=0,
         at_most=65535,
     )
     bind: str = setting(
         "127.0.0.1",
-        "The address that Lull listens on. With the loopback address, nobody else on the "
-        "network can read your conversations. Any other address also needs allow_network.",
+        "The address that Lull listens on. With 127.0.0.1, only this computer can connect, and "
+        "nobody else on the network can read your conversations. For any other address, “Let "
+        "other devices connect” must be on, too.",
         fits=addresses.is_bind,
         form='an IP address or "localhost"',
     )
@@ -60,8 +62,8 @@ class ServiceSettings:
     )
     allow_origins: tuple[str, ...] = setting(
         (),
-        "Origins of web pages that may use Lull from a browser, in addition to those that "
-        "Ollama allows.",
+        "Web pages that may use Lull from a browser, in addition to those that Ollama allows. "
+        "Each is given by its origin, the first part of its address.",
         fits=addresses.is_origin,
         form='an origin such as "https://chat.example.org" or "app://*"',
     )
@@ -81,8 +83,8 @@ class ServiceSettings:
     )
     stand_in: bool = setting(
         True,
-        "If Lull dies without having been stopped, a small process hands your chat apps' requests "
-        "to Ollama until Lull runs again, so that no chat is refused.",
+        "If Lull crashes, a small process passes your chat apps' requests to Ollama until Lull "
+        "runs again, so that no chat is refused.",
     )
     finish_within_s: float = setting(
         5.0,
@@ -137,13 +139,13 @@ class UpstreamSettings:
 class ModelsSettings:
     list_built_in: bool = setting(
         False,
-        "Whether clients see the built-in model in the list of Ollama's models. It always "
-        "answers to its name, lull-mini.",
+        "Whether chat apps see the built-in model in the list of Ollama's models. It can always "
+        "be used by its name, lull-mini.",
     )
     list_pocket: bool = setting(
         False,
-        "Whether clients also see pocket, a tiny model for fast tests that knows menus and "
-        "lists only. It always answers to its name.",
+        "Whether chat apps also see pocket, a tiny model for fast tests that knows menus and "
+        "lists only. It can always be used by its name.",
     )
 
 
@@ -153,7 +155,7 @@ class SkillsSettings:
 
     at_most: int = setting(
         _RULE.at_most,
-        "The most skills found for a conversation that go into its prompt, in addition to "
+        "How many skills Lull may choose for a conversation and add to its prompt, besides "
         "pinned ones. Too many skills weaken each other.",
         at_least=0,
         at_most=20,
@@ -167,28 +169,30 @@ class SkillsSettings:
     )
     budget_share: float = setting(
         _RULE.budget_share,
-        "The most that skills may take of the context window that Ollama allocated, as a share. "
-        "The smaller of this and budget_tokens applies.",
+        "The largest share of Ollama's context window (the text a model can take in at once) "
+        "that skills may take. “Room for skills” also applies; the smaller limit counts.",
         at_least=0,
         at_most=0.5,
     )
     lexical_floor: float = setting(
         _RULE.lexical_floor,
-        "BM25 score below which a skill is not about the request, in a library of one; it grows"
-        " with the library. Small talk should get none.",
+        "How well the words of a request must match a skill before it is used (a BM25 search "
+        "score, given for a single skill; it rises with the number of skills). Small talk "
+        "should match no skill.",
         at_least=0,
         at_most=1000,
     )
     exemplar_floor: float = setting(
         _RULE.exemplar_floor,
-        "How much similar past requests must have wanted a skill, as the cosine to a single one.",
+        "How similar a past request that needed a skill must be, so that the skill is used "
+        "again (0: unrelated, 1: the same; technically a cosine).",
         at_least=-1,
         at_most=1,
     )
     exemplar_weight: float = setting(
         _RULE.exemplar_weight,
-        "How much similar past requests count when skills are ranked; the words of the request "
-        "count 1.",
+        "How much similar past requests count when skills are ranked, compared with the words "
+        "of the request, which count as 1.",
         at_least=0,
         at_most=10,
     )
@@ -201,15 +205,15 @@ class SkillsSettings:
     )
     kinds_weight: float = setting(
         _RULE.kinds_weight,
-        "How much the kind of a request counts when skills are ranked; the words of the request "
-        "count 1.",
+        "How much the kind of request counts when skills are ranked, compared with the words of "
+        "the request, which count as 1.",
         at_least=0,
         at_most=10,
     )
     usage_weight: float = setting(
         _RULE.usage_weight,
-        "How much earlier use of a skill counts when skills are ranked; the words of the "
-        "request count 1.",
+        "How much earlier use of a skill counts when skills are ranked, compared with the words "
+        "of the request, which count as 1.",
         at_least=0,
         at_most=10,
     )
@@ -308,7 +312,8 @@ class EngineSettings:
     )
     max_batch: int = setting(
         16,
-        "The most answers that are generated at the same time. More of them make each one slower.",
+        "How many answers may be generated at the same time. The more there are, the slower "
+        "each one is.",
         at_least=1,
         at_most=256,
     )

@@ -15,9 +15,9 @@ class TrainingSettings:
 
     enabled: bool = setting(
         True,
-        "Whether Lull trains models. A trained model is used only if it passes the gate, a "
-        "comparison with the one in use, and every change can be undone. Without training, Lull "
-        "only learns skills.",
+        "Whether Lull trains models. A trained model is used only if it passes a test against "
+        "the one in use, and every change can be undone. Without training, Lull only learns "
+        "skills.",
     )
     model: str = setting(
         "auto",
@@ -36,35 +36,37 @@ class TrainingSettings:
     )
     groups: bool = setting(
         True,
-        "Trains on groups of answers to one of your requests, which are sampled while you are "
-        "away and compared with what you said you wanted (GRPO).",
+        "Trains on groups of answers to one of your requests. Lull generates them while you are "
+        "away and compares them with what you said you wanted (GRPO).",
     )
     single_answers: bool = setting(
         True, "Trains on single recorded answers that were certainly good or certainly bad (KTO)."
     )
     graduation: bool = setting(
         True,
-        "Trains a well proved skill into the weights, so that it is no longer needed in each "
-        "prompt. If the trained model does not follow the skill, the skill returns to the "
+        "Trains a well-proven skill into the model itself, so that it is no longer needed in "
+        "each prompt. If the trained model does not follow the skill, the skill returns to the "
         "prompt at once.",
     )
     group_size: int = setting(
         4,
-        "How many answers to a request are sampled for a group. With fewer, they are often all "
+        "How many answers to a request are generated for a group. With few, they are often all "
         "alike and teach nothing; each answer costs time.",
         at_least=2,
         at_most=64,
     )
     rollouts_a_prompt: int = setting(
         32,
-        "The most groups of answers that are sampled for one request, each with a different "
-        "seed. With many, there is something to compare even if there are few requests.",
+        "How many groups of answers are generated for one request, at most; chance makes each "
+        "group different. With many, there is something to compare even if there are few "
+        "requests.",
         at_least=1,
         at_most=64,
     )
     answer_tokens: int = setting(
         512,
-        "The longest sampled answer. An answer that is not finished by then counts for nothing.",
+        "The longest answer that is generated for training. An answer that is not finished by "
+        "then is not used.",
         at_least=1,
         at_most=32_768,
     )
@@ -77,13 +79,14 @@ class TrainingSettings:
     )
     groups_at_least: int = setting(
         8,
-        "How many groups are enough when you start training with `lull train now`.",
+        "How many groups are enough when you start training yourself (with the button or `lull "
+        "train now`).",
         at_least=1,
         at_most=4096,
     )
     labels_a_run: int = setting(
         64,
-        "How many recorded answers with a certain score are needed before training on single "
+        "How many recorded answers whose score is certain are needed before training on single "
         "answers begins.",
         at_least=2,
         at_most=65_536,
@@ -104,9 +107,8 @@ class TrainingSettings:
     )
     rounds: int = setting(
         24,
-        "The most rounds of sampling and training before the gate compares the result. In each "
-        "round the weights may move only a little from those that the answers were sampled "
-        "with.",
+        "How many rounds of generating answers and training there are, at most, before the "
+        "result is tested. In each round the model may change only a little.",
         at_least=1,
         at_most=1000,
     )
@@ -124,21 +126,23 @@ class TrainingSettings:
         at_most=0.75,
     )
     groups_a_step: int = setting(
-        8, "How many groups of answers one step of the optimiser uses.", at_least=1, at_most=1024
+        8, "How many groups of answers one training step uses.", at_least=1, at_most=1024
     )
     answers_a_step: int = setting(
-        16, "How many single answers one step of the optimiser uses.", at_least=1, at_most=4096
+        16, "How many single answers one training step uses.", at_least=1, at_most=4096
     )
     learning_rate: float = setting(
         0.0,
-        "The learning rate. 0 lets Lull choose it by the model's size: 2e-5 for real models, "
-        "2e-3 for the built-in one, which is a thousand times smaller.",
+        "How much each training step changes the model (the learning rate). With 0, Lull "
+        "chooses it by the model's size: 2e-5 for real models, 2e-3 for the built-in one, which "
+        "is a thousand times smaller.",
         at_least=0,
         at_most=0.1,
     )
     rank: int = setting(
         16,
-        "The rank of the LoRA matrices. The default has room for what one person teaches.",
+        "How much a trained adapter can hold (the rank of its LoRA matrices). More takes more "
+        "memory; the default has room for what one person teaches.",
         at_least=1,
         at_most=256,
     )
@@ -164,25 +168,25 @@ class TrainingSettings:
     )
     trial_share: float = setting(
         0.1,
-        "The share of new conversations that a new adapter (a trained model) answers while it "
-        "is on trial. The rest is answered as before, so that harm is seen early and in few "
-        "conversations. With 0 there is no trial: an adapter that the gate accepts is used at "
-        "once.",
+        "The share of new conversations that a new adapter (a trained addition to the model) "
+        "answers while it is on trial. The rest are answered as before, so that harm is noticed "
+        "early and in few conversations. With 0 there is no trial: an adapter that passes its "
+        "test is used at once.",
         at_least=0,
         at_most=0.9,
     )
     held_share: float = setting(
         0.05,
         "The share of new conversations that the previous model still answers after a trial, "
-        "until the next trial begins. Only this tells a worse adapter from harder requests. 0 "
-        "lets the new one answer all.",
+        "until the next trial begins. Only this comparison shows whether the new adapter is "
+        "worse or the requests have become harder. With 0, the new one answers all.",
         at_least=0,
         at_most=0.5,
     )
     trial_hours: float = setting(
         24.0,
         "How many hours a new adapter stays on trial. With 0 there is no trial: an adapter that "
-        "the gate accepts is used at once.",
+        "passes its test is used at once.",
         at_least=0,
         at_most=8760,
     )

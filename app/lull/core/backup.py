@@ -129,16 +129,18 @@ def read_manifest(text: str | bytes) -> Manifest:
     try:
         said = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BackupError("Its manifest cannot be read.", hint=_AGAIN) from error
+        raise BackupError("Its list of contents (manifest) cannot be read.", hint=_AGAIN) from error
     if not isinstance(said, dict):
-        raise BackupError("Its manifest cannot be read.", hint=_AGAIN)
+        raise BackupError("Its list of contents (manifest) cannot be read.", hint=_AGAIN)
     number = said.get("format")
     if type(number) is int and number > FORMAT:
         raise BackupError(f"A newer Lull made it (format {number}).", hint="Update Lull.")
     try:
         return _manifest(said)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BackupError("Its manifest is not one of Lull's.", hint=_AGAIN) from error
+        raise BackupError(
+            "Its list of contents (manifest) was not made by Lull.", hint=_AGAIN
+        ) from error
 
 
 def _manifest(said: Mapping[str, Any]) -> Manifest:
@@ -150,7 +152,9 @@ def _manifest(said: Mapping[str, Any]) -> Manifest:
     for name, entry in said["entries"].items():
         if not belongs_in_backup(name):
             # Others' names are shown as what they are in Python: some would steer a terminal.
-            raise BackupError(f"It holds {name[:80]!a}, which is no part of one.", hint=_AGAIN)
+            raise BackupError(
+                f"It contains {name[:80]!a}, which does not belong in a backup.", hint=_AGAIN
+            )
         if not re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
             raise ValueError(entry["sha256"])
         entries[name] = Entry(size=_whole(entry["size"]), sha256=entry["sha256"])

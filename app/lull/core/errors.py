@@ -105,7 +105,7 @@ class AnotherUser(LullError):
     service.
     """
 
-    title = "Not your Lull"
+    title = "This Lull belongs to another user"
 
 
 class Conflict(LullError):
@@ -145,7 +145,7 @@ class BackupError(LullError):
 
 
 class WaitsForYourWord(LullError):
-    title = "Old conversations wait for your word"
+    title = "Old conversations wait for your decision"
 
 
 class ResourceError(LullError):
@@ -157,7 +157,7 @@ class SecretsError(LullError):
 
 
 class SecretsInFile(SecretsError):
-    title = "Secrets lie in a file"
+    title = "Secrets are stored in a file"
 
 
 class RequestError(LullError):
@@ -229,4 +229,4 @@ class TrialFailed(LullError):
 class ClientFileError(LullError):
     """Raised when a chat client's configuration file cannot be read, changed or restored."""
 
-    title = "The client's configuration cannot be changed"
+    title = "The chat app's settings cannot be changed"

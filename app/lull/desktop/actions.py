@@ -59,7 +59,7 @@ class Actions:
             routes.RESUME,
             {},
             words=tr("Resuming"),
-            done=tr("Learning goes on."),
+            done=tr("Learning has resumed."),
             outcome_check=OutcomeCheck(
                 route=routes.WHY, done=lambda a: a.value.get("state") != "paused"
             ),
@@ -68,7 +68,7 @@ class Actions:
 
     def train_now(self) -> None:
         def tell(answer: Reply) -> None:
-            text = translated(answer.value) or tr("It begins now.")
+            text = translated(answer.value) or tr("Training starts now.")
             self._state.told.emit(OutcomeMessage(text=text))
 
         self._state.act(

@@ -143,7 +143,7 @@ def _not_there() -> dict[str, str]:
 
 def _broke_off() -> dict[str, str]:
     detail = tr("The service stopped before it answered.")
-    hint = tr("It is looked up when it is back.")
+    hint = tr("Once the service is back, Lull checks whether this was done.")
     return {"title": "Not known yet", "detail": detail, "hint": hint}
 
 

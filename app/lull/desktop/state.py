@@ -367,7 +367,10 @@ class AppState(QObject):
                     answered(answer)
             elif answer.outcome is ReplyOutcome.UNSURE and outcome_check is not None:
                 self._unsettled.append(_Open(words=words, settling=outcome_check, then=then))
-                text = tr("%1: the service stopped; looked up when it is back.", words)
+                text = tr(
+                    "%1: the service stopped; once it is back, Lull checks whether this was done.",
+                    words,
+                )
                 self.told.emit(OutcomeMessage(text=text, good=False))
                 return
             else:
@@ -390,7 +393,7 @@ class AppState(QObject):
             self._unsettled.append(one)  # ask again after the next reconnect
             return
         was_done = one.settling.done(answer)
-        text = tr("%1: it was done.", one.words) if was_done else tr("%1: not done.", one.words)
+        text = tr("%1: done.", one.words) if was_done else tr("%1: not done.", one.words)
         self.told.emit(OutcomeMessage(text=text, good=was_done))
         if one.then is not None:
             one.then(was_done)
@@ -405,7 +408,7 @@ def failure_words(answer: Reply) -> str:
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")
     if answer.outcome is ReplyOutcome.UNSURE:
-        return tr("the service stopped before it answered; look whether it was done.")
+        return tr("the service stopped before it answered; check whether it was done.")
     detail = str(answer.error.get("detail") or tr("the service refused."))
     hint = str(answer.error.get("hint") or "")
     return tr("not done. %1", f"{detail} {hint}".strip())

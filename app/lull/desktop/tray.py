@@ -163,7 +163,7 @@ class Tray(QObject):
         self.status = self._entry("", None)
         self.status.setEnabled(False)
         self.menu.addSeparator()
-        self.dashboard = self._entry(tr("Open dashboard"), self.open_dashboard.emit)
+        self.dashboard = self._entry(tr("Open window"), self.open_dashboard.emit)
         self.review = self._entry(tr("Review skills…"), self.open_review.emit)
         self.menu.addSeparator()
         self.rate = QMenu(tr("Rate the last answer"), self.menu)

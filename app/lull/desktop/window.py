@@ -130,8 +130,9 @@ class MainWindow(QMainWindow):
             demo = Banner()
             demo.say(
                 tr(
-                    "This is a demo: a script played this week, in a folder of its own. Nothing "
-                    "that you do here touches your own skills and conversations."
+                    "This is a demo: a script made up this week's chats and results, in a "
+                    "separate folder. Nothing that you do here touches your own skills and "
+                    "conversations."
                 )
             )
             middle.addWidget(demo)
@@ -282,7 +283,7 @@ class MainWindow(QMainWindow):
                 text = tr("Lull can't answer your chat apps: %1.", why)
                 self.banner.say(text, kind="bad", offers=self._other_ports())
             case ServiceState.STOPPED:
-                text = tr("The service is stopped. Nothing answers your chat clients.")
+                text = tr("The service is stopped. Your chat apps get no answers.")
                 self.banner.say(text, offers=((tr("Start"), start),))
 
     def _other_ports(self) -> Sequence[tuple[str, Callable[[], object]]]:

@@ -100,7 +100,11 @@ class Wiping(QObject):
             self.over.emit("")
         elif self._stopped:
             left = len(self._ids) - self._at
-            words = counted(left, "Stopped: %1 is still there.", "Stopped: %1 are still there.")
+            words = counted(
+                left,
+                "Stopped: %1 conversation is still there.",
+                "Stopped: %1 conversations are still there.",
+            )
             self.over.emit(words)
         else:
             wanted = {"conversation": self._ids[self._at], "yes": True}
@@ -116,8 +120,8 @@ class Wiping(QObject):
         if not done:
             words = counted(
                 len(self._ids) - self._at,
-                "Not gone further: %1 is still there.",
-                "Not gone further: %1 are still there.",
+                "Could not finish: %1 conversation is still there.",
+                "Could not finish: %1 conversations are still there.",
             )
             self.over.emit(words)
             return
@@ -200,7 +204,9 @@ class WipingEverything(QObject):
 
         def then(done: bool) -> None:
             if not done:
-                self._left.append(tr("The network token may still lie in the keychain."))
+                self._left.append(
+                    tr("Lull's access token for the network may still be in the keychain.")
+                )
             self._stop()
 
         self._state.act(
@@ -222,7 +228,7 @@ class WipingEverything(QObject):
         elif self._waited_ms >= STOP_TIMEOUT_MS:
             self._timer.stop()
             self._process.start()
-            self.over.emit(tr("The service does not stop; nothing was removed."))
+            self.over.emit(tr("The service could not be stopped; nothing was removed."))
 
     def _said_of(self, files: list[str]) -> str:
         """Say which files and which entries of the keychain could not be deleted; "" if everything

@@ -96,7 +96,9 @@ def make(
             shutil.rmtree(work / "live")
             tried = unpacked(beside, work / "tried", tell=tell)
             if tried != manifest:
-                raise BackupError(f"{target} does not read as it was written.", hint="Try again.")
+                raise BackupError(
+                    f"What was read back from {target} is not what was written.", hint="Try again."
+                )
             size = beside.stat().st_size
             beside.replace(target)
             to_disk(target.parent)
@@ -123,7 +125,7 @@ def _written(
         out.truncate()
         with contextlib.suppress(_WentAway):
             return _once(home, work / "live", out, at=at, version=version, tell=tell)
-    raise BackupError(f"{home} changed all the time.", hint="Try again when Lull is idle.")
+    raise BackupError(f"{home} kept changing.", hint="Try again when Lull is idle.")
 
 
 def _once(

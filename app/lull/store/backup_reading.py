@@ -82,7 +82,9 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
     members = packed.infolist()
     names = {member.filename for member in members}
     if MANIFEST not in names:
-        raise BackupError("It is no backup of Lull's: it has no manifest.", hint=_AGAIN)
+        raise BackupError(
+            "It is not a Lull backup: it has no list of contents (manifest).", hint=_AGAIN
+        )
     if len(names) != len(members):
         raise BackupError("It holds two files of one name.", hint=_AGAIN)
     for member in members:
@@ -99,7 +101,10 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
     manifest = read_manifest(_bytes(packed, MANIFEST, MANIFEST_LIMIT))
     if odd := sorted(names ^ {MANIFEST, *manifest.entries}):
         more = "" if len(odd) == 1 else f", and {len(odd) - 1} more"
-        raise BackupError(f"Its manifest and its files differ: {odd[0][:80]!a}{more}.", hint=_AGAIN)
+        raise BackupError(
+            f"Its list of contents (manifest) and its files differ: {odd[0][:80]!a}{more}.",
+            hint=_AGAIN,
+        )
     if manifest.layout > len(MIGRATIONS):
         raise BackupError(
             f"A newer Lull made it ({manifest.version}, layout {manifest.layout}).",
@@ -127,7 +132,7 @@ def _fits(packed: zipfile.ZipFile, manifest: Manifest, file: Path, into: Path) -
         if entry is not None and entry.size != member.file_size:
             raise _not_as_it_was(member.filename)
     if sum(member.compress_size for member in members) > file.stat().st_size:
-        raise BackupError("Its parts lie over each other.", hint=_AGAIN)
+        raise BackupError("Its parts overlap.", hint=_AGAIN)
     free = shutil.disk_usage(into).free
     if manifest.size + _SPARE > free:
         raise BackupError(
@@ -183,7 +188,9 @@ def _try_out(database: Path, manifest: Manifest, *, tell: Callable[[], None]) ->
             raise BackupError(f"Its database is damaged: {verdict}.", hint=_AGAIN)
     if version == len(MIGRATIONS):  # an older one is counted by an older rule
         if layout_and_counts(database)[1] != manifest.counts:
-            raise BackupError("Its database does not hold what its manifest says.", hint=_AGAIN)
+            raise BackupError(
+                "Its database does not hold what its list of contents (manifest) says.", hint=_AGAIN
+            )
         Database(database, rescue=False).close()
 
 

@@ -317,7 +317,7 @@ class Database:
             self._writer.close()  # SQLite crashes where two threads close one connection
 
     def _is_closed(self) -> StoreError:
-        return StoreError(f"{self.path} is closed.", hint="Lull is ending.")
+        return StoreError(f"{self.path} is closed.", hint="Lull is shutting down.")
 
     def _in_words(self, error: sqlite3.Error) -> StoreError:
         """Convert the error for users; damage is remembered, so the next opening checks the

@@ -110,7 +110,7 @@ def finish(home: Path) -> bool:
             to_disk(home)
     except BackupError as error:
         raise BackupError(
-            f"A restore was cut off and cannot be ended yet: {error.detail}",
+            f"A restore was interrupted and cannot be completed yet: {error.detail}",
             hint="Mend that; the next command goes on with it.",
         ) from error
     return True
@@ -174,7 +174,7 @@ def _read(journal: Path) -> _Step:
     if any(
         "/" in name or not name.startswith((_ASIDE, ".restore.")) for name in folders
     ) or not all(replaced_by_restore(name) for name in (*step.brings, *step.away)):
-        raise BackupError(f"{journal} is not one of Lull's.")
+        raise BackupError(f"{journal} was not written by Lull.")
     return step
 
 
@@ -225,5 +225,6 @@ def _close(database: Path) -> None:
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
                 raise Busy(
-                    f"Another program has {database} open.", hint="Nothing was changed; end it."
+                    f"Another program has {database} open.",
+                    hint="Nothing was changed; close that program and try again.",
                 ) from error

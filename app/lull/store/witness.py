@@ -116,7 +116,7 @@ class Witness:
         if now.store != seen.store:
             return self._lost(seen, f"{self._database} is another database")
         if now.number < seen.number and (fewer or now.turns < seen.turns):
-            return self._lost(seen, f"{self._database} has gone back to {now.turns} turns")
+            return self._lost(seen, f"{self._database} has gone back to {now.turns} answers")
         return None
 
     def set_aside(self) -> None:
@@ -180,10 +180,10 @@ class Witness:
     def _lost(self, seen: WitnessRecord, what: str, file: Path | None = None) -> StoreError:
         told = file or self._file.with_name("witness.lost-1.json")
         return StoreError(
-            f"{what}. This home held {seen.turns} turns in {seen.conversations} conversations and"
-            f" {seen.generation} generations of skills at {seen.at[:16]}.",
-            hint="Stop Lull and put the file back from a backup; what is left goes on meanwhile."
-            f" To be told no more, delete {told.name}.",
+            f"{what}. On {seen.at[:16]}, Lull's folder held {seen.turns} answers in "
+            f"{seen.conversations} conversations and {seen.generation} generations of skills.",
+            hint="Stop Lull and restore the file from a backup; until then, Lull works with what "
+            f"is left. To turn off this reminder, delete {told.name}.",
         )
 
 
@@ -210,9 +210,10 @@ def losses_of(
 
 def _lost_with_its_witness(what: str, texts: int) -> StoreError:
     return StoreError(
-        f"{what}, and with it the file that told how much it held. The library still holds {texts}"
-        " skill texts from before; none is in use until you approve it again, in Review.",
-        hint="Stop Lull and put both files back from a backup; what is left goes on meanwhile.",
+        f"{what}, and with it the file that recorded how much was in it. The library still has "
+        f"{texts} skill texts from before; none is in use until you approve it again, in Review.",
+        hint="Stop Lull and restore both files from a backup; until then, Lull works with what "
+        "is left.",
     )
 
 
@@ -222,8 +223,8 @@ def _tables_made_anew(database: Database) -> list[StoreError]:
     names = ", ".join(database.made_anew)
     return [
         StoreError(
-            f"{database.path} had lost its tables {names}; they were made anew, empty.",
-            hint="What stood in them is in a backup, if anywhere.",
+            f"{database.path} had lost its tables {names}; they were created again, empty.",
+            hint="Only a backup may still have what was in them.",
         )
     ]
 

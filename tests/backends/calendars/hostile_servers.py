@@ -109,7 +109,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 GOOD = calendar(MEETING)
 PACKED = gzip.compress(GOOD)
 CHUNKED = OK + b"Transfer-Encoding: chunked" + END
-TIME, BROKE, NO_HTTP = "did not send it within", "broke off in the middle", "no HTTP that can"
+TIME, BROKE, NO_HTTP = "did not send it within", "stopped sending halfway", "no HTTP that can"
 BIG = "larger than 10 MB"
 
 SERVERS = (
@@ -151,15 +151,17 @@ SERVERS = (
     _says(
         "packed twice, and says so",
         answer(gzip.compress(PACKED), Content_Encoding="gzip, gzip"),
-        "not asked for",
+        "did not ask for",
     ),
     _says(
         "something behind the packed",
         answer(PACKED + PACKED, Content_Encoding="gzip"),
-        "hidden behind",
+        "extra data",
     ),
     _says(
-        "packed in another way", answer(zlib.compress(GOOD), Content_Encoding="br"), "not asked for"
+        "packed in another way",
+        answer(zlib.compress(GOOD), Content_Encoding="br"),
+        "did not ask for",
     ),
     # Wrong things
     _says(
@@ -200,13 +202,15 @@ SERVERS = (
     _to("to the unencrypted", "http://127.0.0.1:1/x.ics", "not encrypted"),
     _to("with a name and a password", "https://root:toor@127.0.0.1/", "before its @"),
     _to(
-        "to a machine's metadata", "https://169.254.169.254/latest/meta-data/", "where no calendar"
+        "to a machine's metadata",
+        "https://169.254.169.254/latest/meta-data/",
+        "reads no calendars",
     ),
-    _to("to metadata in disguise", "https://[::ffff:a9fe:a9fe]/", "where no calendar"),
-    _to("to everybody", "https://0.0.0.0/", "where no calendar"),
+    _to("to metadata in disguise", "https://[::ffff:a9fe:a9fe]/", "reads no calendars"),
+    _to("to everybody", "https://0.0.0.0/", "reads no calendars"),
     _to("to a number", "https://2130706433/", "names no server"),
     _to("to an octal number", "https://0177.0.0.1/", "names no server"),
-    _to("to nowhere", "", "redirects to nowhere"),
+    _to("does not say where to", "", "does not say where to"),
     _to("to what is no address", "https://[::::]/", "It redirects"),
     _to("to a port that is none", "https://localhost:99999/", "It redirects"),
 )

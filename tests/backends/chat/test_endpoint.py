@@ -68,7 +68,7 @@ def test_what_is_no_plain_address_is_none_at_all(address: str) -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "words"),
     [
-        (302, RequestError, "points to another place"),
+        (302, RequestError, "redirects to another address"),
         (400, RequestError, "refuses"),
         (401, RequestError, "does not let Lull in"),
         (403, RequestError, "does not let Lull in"),
@@ -109,7 +109,7 @@ def test_a_status_is_told_in_words(status: int, kind: type[Exception], words: st
 )
 def test_a_servers_words_are_quoted_short_and_clean(body: bytes, quoted: str) -> None:
     error = refusal(400, body, name="m", address="a", key="sk-secret-1")
-    assert error.detail == f"a refuses to ask m (HTTP 400){quoted}"
+    assert error.detail == f"a refuses the request to m (HTTP 400){quoted}"
 
 
 def call(name: str, call_id: str = "") -> ToolCall:

@@ -255,14 +255,14 @@ async def test_an_answer_of_any_size_is_bounded(
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
-        (resets, UpstreamDown, "connection broke"),
-        (breaks_off, UpstreamDown, "connection broke"),
+        (resets, UpstreamDown, "connection was lost"),
+        (breaks_off, UpstreamDown, "connection was lost"),
         (error(500, "boom"), UpstreamDown, "has failed (HTTP 500): boom"),
         (error(429, "slow down"), UpstreamDown, "busy (HTTP 429): slow down"),
         (error(401, f"wrong key {KEY}"), RequestError, "(HTTP 401): wrong key …"),
         (error(404, "no such model"), RequestError, "does not know scripted"),
         (error(400, "bad"), RequestError, "(HTTP 400): bad"),
-        (status(307, b"", Location="http://192.0.2.1/v1"), RequestError, "another place"),
+        (status(307, b"", Location="http://192.0.2.1/v1"), RequestError, "another address"),
         (BAD_GATEWAY, UpstreamDown, "(HTTP 502)."),
         (HTML_PAGE, RequestError, "no chat answer"),
         (raw(b""), RequestError, "no chat answer"),

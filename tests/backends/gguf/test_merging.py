@@ -111,10 +111,10 @@ UP = "model.layers.{}.mlp.up_proj.lora_{}"
 WRONG: dict[str, tuple[dict[str, tuple[int, int]], str]] = {
     "another shape": ({UP.format(0, "a"): (64, 4), UP.format(0, "b"): (4, 95)}, "does not fit"),
     "no such layer": ({UP.format(9, "a"): (64, 4), UP.format(9, "b"): (4, 96)}, "does not fit"),
-    "half a pair": ({"lm_head.lora_a": (64, 4)}, "something else"),
+    "half a pair": ({"lm_head.lora_a": (64, 4)}, "something other"),
     "ranks that differ": ({"lm_head.lora_a": (64, 4), "lm_head.lora_b": (5, 288)}, "wrong shapes"),
-    "something else": ({"lm_head.weight": (64, 4)}, "something else"),
-    "nothing": ({}, "something else"),
+    "something else": ({"lm_head.weight": (64, 4)}, "something other"),
+    "nothing": ({}, "something other"),
 }
 
 
@@ -137,5 +137,5 @@ def test_an_adapter_whose_files_are_damaged_is_refused(tmp_path: Path) -> None:
         read_lora(tmp_path / "nowhere")
     pair = {"lm_head.lora_a": np.full((64, 4), np.nan), "lm_head.lora_b": np.ones((4, 288))}
     nan = saved(pair, tmp_path / "nan")
-    with pytest.raises(WeightsError, match="are none"):
+    with pytest.raises(WeightsError, match="invalid numbers"):
         read_lora(nan)

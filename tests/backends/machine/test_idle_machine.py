@@ -128,7 +128,7 @@ class Sysfs:
         return Heat(self.root).read()
 
 
-SILENT = Unknown("no sensor here says at which temperature it slows down")
+SILENT = Unknown("no sensor here reports the temperature at which the machine slows down")
 
 
 @pytest.fixture

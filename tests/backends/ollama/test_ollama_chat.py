@@ -216,8 +216,8 @@ async def test_an_answer_of_any_size_is_bounded(
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
-        (resets, UpstreamDown, "connection broke"),
-        (breaks_off, UpstreamDown, "connection broke"),
+        (resets, UpstreamDown, "connection was lost"),
+        (breaks_off, UpstreamDown, "connection was lost"),
         (error(500, "unexpected EOF"), UpstreamDown, "has failed (HTTP 500): unexpected EOF"),
         (error(503, "server busy"), UpstreamDown, "has failed (HTTP 503): server busy"),
         (error(429, "too many"), UpstreamDown, "busy (HTTP 429): too many"),
@@ -226,7 +226,7 @@ async def test_an_answer_of_any_size_is_bounded(
         (error(400, "does not support tools"), RequestError, "does not support tools"),
         (status(400, {"error": {"message": "odd"}}), RequestError, "(HTTP 400): odd"),
         (status(400, ["odd"]), RequestError, "no chat answer"),
-        (status(302, b"", Location="http://192.0.2.1/api/chat"), RequestError, "another place"),
+        (status(302, b"", Location="http://192.0.2.1/api/chat"), RequestError, "another address"),
         (BAD_GATEWAY, UpstreamDown, "(HTTP 502)."),
         (HTML_PAGE, RequestError, "no chat answer"),
         (raw(b""), RequestError, "no chat answer"),
@@ -290,7 +290,7 @@ async def test_who_was_never_there_is_down() -> None:
         address = gone.address
     model = OllamaChat(address, "scripted", timeout_s=PATIENCE_S)
     try:
-        with pytest.raises(UpstreamDown, match="nobody answers"):
+        with pytest.raises(UpstreamDown, match="nothing answers"):
             await ask(model)
     finally:
         await model.close()

@@ -131,7 +131,7 @@ def test_promoted_answers_and_taken_back_answers_as_before(running: RunningLull)
 def test_what_the_gate_did_not_accept_needs_a_word_more(running: RunningLull) -> None:
     lull = running.lull
     ran = lull.run("adapters", "promote", "adapter_two")
-    assert ran.code == 1 and "the gate has not spoken" in one_line(ran.err)
+    assert ran.code == 1 and "it has not been tested yet" in one_line(ran.err)
     assert lull.ask("adapters", "promote", "adapter_two", "--anyway")["active"] == "adapter_two"
     assert lull.run("adapters", "rollback", "--to", "base").out == "The base is in force.\n"
     for words in (["promote", "nothing"], ["rollback", "--to", "nothing"], ["show", "../status"]):

@@ -47,12 +47,15 @@ def test_somebody_who_is_here_is_told_when_it_may_begin_and_not_when_they_leave(
 def test_a_call_says_its_end_once_and_when_it_goes_on_behind_it() -> None:
     call = why(
         "closed",
-        "Your calendar “Work” needs this computer until 20:30.",
+        "Your calendar “Work” says that you need this computer until 20:30.",
         "calendar",
         until=NEXT,
         next=LATER,
     )
-    assert headline(call) == "Not now: Your calendar “Work” needs this computer until 20:30."
+    assert (
+        headline(call)
+        == "Not now: Your calendar “Work” says that you need this computer until 20:30."
+    )
     assert "Next: 2031-11-21 20:40." in why_words(call).splitlines()
 
 

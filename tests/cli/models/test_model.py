@@ -72,7 +72,7 @@ def test_an_unknown_model_cannot_be_looked_for_without_an_ollama(here: Here) -> 
         ("header", "missing or damaged"),
         ("no weights", "no weights"),
         ("no tokenizer", "tokenizer.json"),
-        ("hybrid", "hybrid attention (qwen3_5)"),
+        ("hybrid", "hybrid attention, qwen3_5"),
         ("another kind", "type whisper cannot learn"),
     ],
 )

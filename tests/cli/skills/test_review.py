@@ -80,7 +80,7 @@ def test_one_proposal_is_shown_whole(desk: Desk, here: Here) -> None:
         "+Join the words with bars.",
         "1 request, replayed 8 times without and with the skill:",
         "5 better with it, 1 worse, 2 alike",
-        "It rests on 1 request alone",
+        "The evidence comes from only 1 request",
         "You said: “use bars”",
         "turn_1",
         "your words in turn_2: Join the words",
@@ -328,7 +328,7 @@ def test_progress_tells_how_far_and_how_long_at_most() -> None:
     assert progress_words(proposal, 0.5) == f"{said}, 24 s left at most"
     assert progress_words(proposal, 5.0) == f"{said}, 4 min left at most"
     longer = {**proposal, "evidence": {**proposal["evidence"], "most_pairs_if_open": 120}}
-    assert progress_words(longer, None) == f"{said} (120 if it is open then)"
+    assert progress_words(longer, None) == f"{said} (up to 120 if still undecided by then)"
     assert progress_words(longer, 5.0).endswith("9 min left at most")
 
 
@@ -339,7 +339,7 @@ def test_what_the_last_look_accepted_says_so_and_what_its_coin_was(desk: Desk, h
     ground = looked(accepted=True)
     made = desk.propose(replays=spent(), status=ProposalStatus.PROVED, ground=ground)
     assert ground.look is not None
-    assert "proved by the last look on 1 request: 37 won, 23 lost, e = 1.82" in here("review").out
+    assert "proved by the final draw on 1 request: 37 won, 23 lost, e = 1.82" in here("review").out
     shown = here("review", "show", made.id).out
     assert "e = 1.82 where 20 is wanted" in shown
     assert "once in 20 times at most, last look included." in shown
@@ -374,8 +374,8 @@ def test_verify_says_which_way_a_skill_was_accepted(desk: Desk, here: Here) -> N
     here("review", "approve", made.id)
     document = here("verify", "menu-style", "--json").json
     assert document["holds"] is True
-    assert document["why"].startswith("Proved by the last look on 1 request")
-    assert "with a chance of 9.1%, and its coin, drawn again from the seed" in document["why"]
+    assert document["why"].startswith("Proved by the final draw on 1 request")
+    assert "with a chance of 9.1%, and its number, drawn again from the seed" in document["why"]
     assert document["evidence"]["shown_by"] == "last look"
     plain = desk.propose("by-evidence", replays=proved(), status=ProposalStatus.PROVED)
     here("review", "approve", plain.id)

@@ -42,7 +42,7 @@ def test_one_proposal_after_the_other(desk: Desk) -> None:
         )
         assert "\x1b[32m+Join the words with bars.\x1b[0m" in shown
         assert "made of your words in turn_2: Join the words with bars." in shown
-        assert "It rests on 1 request alone" in shown
+        assert "The evidence comes from only 1 request" in shown
         shown = terminal.answer(ASKED, "R")
         assert "“fourth” is in force from the next conversation" in shown
         assert "2 of 4" in shown and "“first” for everybody: not proved yet" in shown

@@ -89,7 +89,7 @@ def test_a_second_look_shows_that_it_is_not_worse_or_that_it_is() -> None:
     assert few.state is CheckState.OPEN
     harm = family("code", [*first, *probes(held=30, lost=12, sampled=True)], RULE)
     assert harm.state is CheckState.FAILS
-    assert "does not show that it is not worse by 3 points" in harm.check.text
+    assert "does not rule out that it is worse by 3 points" in harm.check.text
 
 
 def test_a_second_look_ends_with_its_pairs() -> None:

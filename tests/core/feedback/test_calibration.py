@@ -252,4 +252,4 @@ def test_below_seventy_percent_judged_labels_are_not_trained_on(
     assert why.endswith(".")
     if not may:
         assert "70%" in why
-        assert f"{n} turns" in why
+        assert f"of {n} answers" in why

@@ -574,13 +574,13 @@ def test_calls_that_follow_each_other_end_with_the_last() -> None:
         event(at(13, 30), 30),
     )
     window = looked(see(events=calls))
-    assert window.because == "Your calendar needs this computer until 13:15."
+    assert window.because == "Your calendar says that you need this computer until 13:15."
     assert window.until == at(13, 15)
 
 
 def test_a_call_is_told_with_the_name_of_its_calendar() -> None:
     window = looked(see(events=NOON_CALL), calendars=(PLAN,))
-    assert window.because == "Your calendar “Work” needs this computer until 12:30."
+    assert window.because == "Your calendar “Work” says that you need this computer until 12:30."
 
 
 @pytest.mark.parametrize(
@@ -606,7 +606,7 @@ def test_a_wait_says_how_long_it_lasts_yet() -> None:
 
 def test_a_call_says_when_it_ends_and_the_wait_comes_behind_it() -> None:
     window = looked(see(events=NOON_CALL))
-    assert window.because == "Your calendar needs this computer until 12:30."
+    assert window.because == "Your calendar says that you need this computer until 12:30."
     assert window.until == at(12, 30)
     assert window.next == at(12, 40)
 

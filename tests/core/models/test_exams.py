@@ -159,7 +159,7 @@ def test_a_judge_is_admitted_by_the_low_end_of_its_balanced_accuracy() -> None:
     assert good.passed and good.low is not None and good.low >= 0.7
     assert poor.passed is False and poor.low is not None and poor.low < 0.7
     assert poor.score is not None and poor.score > 0.7  # its share alone would have admitted it
-    assert "balanced accuracy" in poor.why and "n = 60" in poor.why
+    assert "weighted equally" in poor.why and "n = 60" in poor.why
 
 
 def test_who_calls_everything_kept_is_no_better_than_a_coin() -> None:
@@ -173,7 +173,7 @@ def test_an_exam_is_broken_off_when_it_cannot_be_passed_any_more() -> None:
     so_far = [with_verdict(judged(sheet, 30, upto=n), sheet, None) for n in range(1, 61)]
     ended = next(one for one in so_far if one.passed is not None)
     assert ended.passed is False and 8 <= ended.n <= 20
-    assert f"Broken off after {ended.n} of 60" in ended.why
+    assert f"Stopped after {ended.n} of 60" in ended.why
     going_on = with_verdict(judged(sheet, 2, upto=40), sheet, None)
     assert going_on.passed is None and going_on.why == ""
 

@@ -369,7 +369,7 @@ def test_the_coin_is_drawn_again_from_its_seed() -> None:
     lucky = seen_through(list(made.pairs), replace(made.look, coin=0.01))
     assert lucky.decision.state is ProofState.PROVED
     (found,) = recheck(evidence_text(lucky), skill_sha256=SHA)
-    assert f"coin of its last look is 0.01; its seed gives {made.look.coin:.6g}" in found
+    assert f"final draw gave 0.01; its random seed gives {made.look.coin:.6g}" in found
 
 
 def test_a_look_before_the_pairs_were_spent_is_found() -> None:
@@ -378,7 +378,7 @@ def test_a_look_before_the_pairs_were_spent_is_found() -> None:
     early = seen_through(list(made.pairs[:100]), replace(made.look, after=100))
     assert early.decision.state is ProofState.PROVED
     (found,) = recheck(evidence_text(early), skill_sha256=SHA)
-    assert "last look after 100 pairs, before they were spent" in found
+    assert "final draw came after 100 pairs, before the allowed number was used up" in found
 
 
 def test_pairs_after_the_last_look_are_found() -> None:
@@ -387,7 +387,7 @@ def test_pairs_after_the_last_look_are_found() -> None:
     more = [replace(made.pairs[0], seed=seed, without=0.0, with_=1.0) for seed in range(8)]
     longer = seen_through([*made.pairs, *more], made.look)
     found = " ".join(recheck(evidence_text(longer), skill_sha256=SHA))
-    assert "last look after 120 pairs, and 128 are counted" in found
+    assert "final draw came after 120 pairs, but 128 are counted" in found
     assert "It was unproved after 120 pairs, and 8 more were replayed." in found
 
 

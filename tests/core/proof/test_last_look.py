@@ -117,7 +117,7 @@ def test_the_coin_decides_when_the_pairs_are_spent_and_not_before() -> None:
     for coin, state in ((odds - 1e-9, ProofState.PROVED), (odds + 1e-9, ProofState.UNPROVED)):
         found, why = verdict(HOPEFUL, RULE, successes=0, look=LastLook(seed="", coin=coin))
         assert found is state
-        assert "last look" in why
+        assert "final draw" in why
     assert verdict(HOPEFUL, RULE, successes=0)[0] is ProofState.UNPROVED  # without a coin
 
 

@@ -80,9 +80,9 @@ def test_a_place_that_is_surely_better_ends_the_choice_early_and_is_shown_by_oth
     )
     assert done.place is TAIL
     assert done.why == (
-        "Skills stand behind your message: there it surely keeps rules more often. Of 24 answers"
-        " under other rules it kept 0 in the system text, 0 before your message, 24 behind your"
-        " message."
+        "Skills are put after your message: there the model clearly follows rules more often. In "
+        "tests with other rules, 0 of 24 answers followed them with the rules in the system "
+        "prompt, 0 before your message, 24 after your message."
     )
 
 

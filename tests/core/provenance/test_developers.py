@@ -43,4 +43,4 @@ def test_a_typed_command_is_shown_as_a_note() -> None:
     found = heard("How do I undo a git commit?", "always show git revert before git reset --hard")
     command = next(flag for flag in found.flags if flag.kind is FlagKind.COMMAND)
     assert command.severity is Severity.NOTE
-    assert "typed by the user" in command.text
+    assert "typed by you" in command.text

@@ -149,7 +149,7 @@ def test_what_breaks_the_format_is_quarantined(text: SkillText) -> None:
 def test_an_order_from_a_page_is_quarantined_however_harmless() -> None:
     found = screened("Use commas in lists.", "make a list", tool="Use commas in lists.")
     assert found.quarantined
-    assert "not from the user" in flag(found, FlagKind.UNTRUSTED).text
+    assert "not from you" in flag(found, FlagKind.UNTRUSTED).text
 
 
 def test_beside_a_strangers_text_a_models_words_need_the_users_reply() -> None:

@@ -129,8 +129,8 @@ STAND = CurrentState(
         (replace(STAND, base="other"), "weights"),
         (replace(STAND, model="llama", base="other"), "llama learns now, and not pocket."),
         (replace(STAND, root="adapter"), "Another adapter"),
-        (replace(STAND, skills={"t1": ()}), "One turn of it may no longer"),
-        (replace(STAND, skills={}), "2 turns of it may no longer"),
+        (replace(STAND, skills={"t1": ()}), "of it: no longer allowed"),
+        (replace(STAND, skills={}), "2 answers of it: no longer allowed"),
         (replace(STAND, skills={"t1": ("s2",), "t2": ("s1",)}), "other skills"),
     ],
 )
@@ -144,4 +144,4 @@ def test_a_run_stands_while_nothing_that_it_was_made_of_has_changed(
 def test_a_run_that_trains_a_skill_in_ends_with_the_skill() -> None:
     graduating = replace(run(), graduates="s1")
     assert why_superseded(graduating, STAND) == ""
-    assert "no longer in force" in why_superseded(graduating, replace(STAND, live=()))
+    assert "no longer active" in why_superseded(graduating, replace(STAND, live=()))

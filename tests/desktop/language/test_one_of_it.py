@@ -14,8 +14,8 @@ from tests.desktop.scripted import Scripted
 
 
 def test_a_run_of_one_turn() -> None:
-    assert " · 1 turn · " in run_words(run(1, turns=1))
-    assert " · 30 turns · " in run_words(run(1))
+    assert " · 1 answer · " in run_words(run(1, turns=1))
+    assert " · 30 answers · " in run_words(run(1))
 
 
 def test_the_only_run_is_told_without_counting_it() -> None:
@@ -45,4 +45,4 @@ def test_one_conversation_that_is_left(on_script: Shown, scripted: Scripted) -> 
     on_script.until(dialog.sure.isEnabled)
     dialog.sure.setChecked(True)
     dialog.wipe.click()
-    on_script.until(lambda: any("1 is still there" in text for text in on_script.told))
+    on_script.until(lambda: any("1 conversation is still there" in text for text in on_script.told))

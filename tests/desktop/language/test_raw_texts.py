@@ -68,10 +68,12 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
     assert words.startswith("tiny: Skills stehen ") and in_german(words)
     new = PlacingResult(model="other", digest="d", sheet="x")
     checked: dict[str, Any] = json.loads(json.dumps(placing([done, new])))
-    assert checked["text"].startswith(f"tiny: {done.why} other: Skills stand in the system text;")
-    assert in_german(translated(checked)) and "other: Skills stehen im Systemtext;" in translated(
-        checked
+    assert checked["text"].startswith(
+        f"tiny: {done.why} other: Skills are put in the system prompt."
     )
+    assert in_german(
+        translated(checked)
+    ) and "other: Skills stehen im System-Prompt." in translated(checked)
 
 
 def test_which_model_learns_by_itself_and_why() -> None:
@@ -115,7 +117,7 @@ def test_what_train_now_answers(on_script: Shown, scripted: Scripted) -> None:
 def test_why_a_calendar_cannot_be_read(on_script: Shown, scripted: Scripted) -> None:
     from lull.core.calendars.feeds import FeedUnreachable
 
-    problem = FeedUnreachable("Its server broke off in the middle.").as_dict()
+    problem = FeedUnreachable("Its server stopped sending halfway.").as_dict()
     scripted.answers[routes.CALENDARS] = {"calendars": [{**feed(), "problem": problem}]}
     page = on_script.go(PageName.SCHEDULE)
     wanted = translated(problem, "detail")

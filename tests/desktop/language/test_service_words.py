@@ -124,8 +124,8 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
 
 @pytest.mark.usefixtures("german")
 def test_sentences_and_clauses_in_a_row_are_recognised_one_by_one() -> None:
-    assert reword_for_window("12 won, 3 lost of 15 pairs; 4 past successes held") == (
-        "12 von 15 Paaren gewonnen, 3 verloren; 4 frühere Erfolge blieben"
+    assert reword_for_window("12 won, 3 lost of 15 pairs; 4 past successes stayed good") == (
+        "12 von 15 Paaren gewonnen, 3 verloren; 4 frühere Erfolge blieben gut"
     )
     assert reword_for_window("12 won, 3 lost of 15 pairs; and more") == (
         "12 won, 3 lost of 15 pairs; and more"

@@ -156,7 +156,7 @@ def test_tab_goes_through_a_page_and_comes_back(on_desk: Shown, desk: Desk) -> N
         if focused is first and len(seen) > 3:
             break
     untested = "Approve untested…  A"
-    assert {"Review", "Proposals", untested, "Reject with a reason", "Snooze"} <= set(seen)
+    assert {"Review", "Suggestions", untested, "Reject with a reason", "Snooze"} <= set(seen)
 
 
 def test_arrows_go_from_the_shown_pages_entry_to_the_others(on_desk: Shown) -> None:

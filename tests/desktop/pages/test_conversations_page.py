@@ -187,7 +187,7 @@ def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Sc
     page.forget.click()
     on_script.until(lambda: page.findChildren(ForgetDialog))
     dialog = page.findChildren(ForgetDialog)[0]
-    assert "2 answers, 1 proposal, 1 skill" in dialog.words.text()
+    assert "2 answers, 1 suggestion, 1 skill" in dialog.words.text()
     assert "menu-style" in dialog.words.text()
     assert not any(body.get("yes") for body in scripted.posts(routes.FORGET))
     dialog.yes.click()
@@ -252,7 +252,7 @@ def test_one_is_kept_out_of_learning_and_let_in_again(on_script: Shown, scripted
     scripted.answers[path] = scripted.answers["/v1/conversations/conv_0"] = kept
     page.exclude.click()
     on_script.until(lambda: scripted.posts(path) == [{"excluded": True}])
-    on_script.until(lambda: "You keep it out of learning." in words(page))
+    on_script.until(lambda: "You excluded it from learning." in words(page))
     assert page.exclude.text() == "Include in learning again"
     on_script.desktop.window.note.undo.click()
     on_script.until(lambda: scripted.posts(path)[-1] == {"excluded": False})
@@ -267,7 +267,7 @@ def test_a_row_says_what_it_is_about_and_what_you_said_of_it(
     page._look_for()
     index = page.rows.index(0)
     on_script.until(lambda: page.rows.data(index).startswith("A menu?\neditor · "))
-    assert page.rows.data(index).endswith("2 turns · rated bad · excluded")
+    assert page.rows.data(index).endswith("2 answers · rated bad · excluded")
 
 
 def test_what_was_blacked_out_is_marked_and_told(on_script: Shown, scripted: Scripted) -> None:

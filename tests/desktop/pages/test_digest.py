@@ -45,7 +45,8 @@ def test_conversations_that_went_into_the_trash_are_told_the_day_after() -> None
         "2026-11-01": 9,
     }
     assert digest({}, [], HERE, trash={"days": days}) == [
-        "4 old conversations went into the trash; Conversations can restore them for a week."
+        "4 old conversations were moved to the trash; you can restore them on the Conversations "
+        "page for a week."
     ]
     assert digest({}, [], HERE, trash={"days": {"2026-11-01": 9}}) == []
 

@@ -89,8 +89,8 @@ def test_each_curve_has_its_table_and_the_marks_of_what_changed() -> None:
     assert skills.rows[1] == ("11-10", "–", "20%  (4)")
     assert skills.level == 0.25
     assert [(mark.text, mark.adapter) for mark in skills.marks] == [
-        ("generation 3: menu was approved", False),
-        ("adapter_1 in force", True),
+        ("skills version 3: menu was approved", False),
+        ("adapter_1 in use", True),
     ]
     assert made[ChartName.HELD_OUT].rows == (("adapter_1", "50% → 70%", "40"),)
     assert made[ChartName.ADAPTER].empty
@@ -124,7 +124,7 @@ def test_the_first_curve_that_has_something_is_shown(on_script: Shown, scripted:
 PLACED: Json = {
     "model": "llama3.2",
     "place": "tail",
-    "why": "Skills stand behind your message: there it surely keeps rules more often.",
+    "why": "Skills are put after your message: there the model clearly follows rules more often.",
 }
 
 
@@ -137,9 +137,9 @@ def test_it_says_where_skills_stand_also_before_any_run(
     assert isinstance(page, LearningPage)
     on_script.until(lambda: page.feed.read_once)
     nothing = page.empty()
-    assert nothing is not None and "llama3.2: Skills stand behind your message" in nothing.text
+    assert nothing is not None and "llama3.2: Skills are put after your message" in nothing.text
     opened(on_script, scripted, {**LEARNED, "placings": [PLACED]})
-    on_script.until(lambda: page.placings.text().startswith("llama3.2: Skills stand behind"))
+    on_script.until(lambda: page.placings.text().startswith("llama3.2: Skills are put after"))
 
 
 def test_how_far_back_is_asked_of_the_service(on_script: Shown, scripted: Scripted) -> None:
@@ -234,10 +234,10 @@ def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
     (dialog,) = page.findChildren(AdaptersDialog)
     on_script.until(lambda: "Test: better where it should be" in _lines(dialog))
     lines = _lines(dialog)
-    assert lines["Learned for good"] == ("menu-style", "–")
+    assert lines["Skills trained in"] == ("menu-style", "–")
     assert lines["Answers"] == ("90% of new conversations", "–")
     assert lines["Test before use"] == ("passed", "not passed")
-    assert lines["In force and out"][0].endswith("adapter_2 in force")
+    assert lines["When it was in use"][0].endswith("adapter_2 in use")
     assert lines["Test: better where it should be"] == ("✓ it is better", "–")
     dialog.close()
 

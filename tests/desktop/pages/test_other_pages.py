@@ -169,7 +169,7 @@ def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
     assert page.notes["reward"].text() == "of 3 scored; 53% in the two weeks before"
     on_script.until(page.changes.isVisible)
     said = [one.text() for one in page.changes.findChildren(QLabel)]
-    assert {"menu-style was approved", "adapter_2 in force"} <= set(said)
+    assert {"menu-style was approved", "adapter_2 in use"} <= set(said)
 
 
 def test_a_day_without_a_score_says_so() -> None:
@@ -185,7 +185,7 @@ NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exa
 
 def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
     page = today(on_script, scripted, helpers={"judge": NOBODY})
-    assert page.judge.text() == f"No judge (auto): {NOBODY['why']}"
+    assert page.judge.text() == f"No model judges answers (chosen automatically): {NOBODY['why']}"
     page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
     assert page.judge.text() == "" and not page.judge.isVisible()
 

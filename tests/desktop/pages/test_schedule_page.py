@@ -166,7 +166,7 @@ def test_a_calendar_says_how_it_is_and_can_be_removed(on_script: Shown, scripted
         return next((x.text() for x in page.findChildren(QLabel) if "Work" in x.text()), "")
 
     on_script.until(feed)
-    for words in ("Lull waits", "not read yet", "2 dropped", "The server answers 404."):
+    for words in ("Lull waits", "not read yet", "2 left out", "The server answers 404."):
         assert words in feed()
     next(b for b in page.findChildren(QPushButton) if b.accessibleName() == "Remove Work").click()
     on_script.until(lambda: scripted.posts(routes.CALENDAR_REMOVE) == [{"calendar": "cal_1"}])

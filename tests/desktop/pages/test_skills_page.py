@@ -89,7 +89,7 @@ def test_the_history_reads_like_a_log_and_versions_compare(on_desk: Shown, desk:
     desk.do(desk.approve.edit(key, description=None, body="Join them with dashes."))
     page = opened(on_desk, with_=1)
     page.view.show_view("history")
-    on_desk.until(lambda: "generation 2, version 2" in page.view.text.toPlainText())
+    on_desk.until(lambda: "version 2, in version 2 of your library" in page.view.text.toPlainText())
     page.view.show_view("compare")
     on_desk.until(lambda: "bars" in page.view.text.toPlainText())
     assert "dashes" in page.view.text.toPlainText()
@@ -276,7 +276,7 @@ def test_the_undo_of_a_change_does_not_take_back_what_came_after_it(
     on_desk.desktop.state.touch(Subject.SKILLS)
     on_desk.until(lambda: len(page.rows.rows) == 2)
     on_desk.desktop.window.note.undo.click()
-    on_desk.until(lambda: on_desk.told[-1].startswith("Something else changed since"))
+    on_desk.until(lambda: on_desk.told[-1].startswith("Something else has changed since"))
     assert desk.library.get(key).pinned
     assert desk.library.get(SkillKey("", "other")).status == "active"
 
@@ -357,8 +357,8 @@ def test_who_goes_without_a_skill_is_said_on_its_page(on_desk: Shown, desk: Desk
     measured = {"by": "coin", "share": 0.02, "first_uses": 10, "pairs": 0, "better": 0, "worse": 0}
     page.view.show_skill({**skill, "measured": measured})
     said = page.view.measured.text()
-    assert said.startswith("2 % of new conversations go without it, by chance")
-    assert "first 10 after its approval" in said
+    assert said.startswith("2% of new conversations, chosen at random, go without it")
+    assert "first 10 conversations of each chat app" in said
     measured |= {"by": "replay", "pairs": 12, "better": 9}
     page.view.show_skill({**skill, "measured": measured})
     said = page.view.measured.text()

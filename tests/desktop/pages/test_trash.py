@@ -66,7 +66,7 @@ def test_what_went_is_listed_newest_first_and_restored_by_its_line(
         "5 conversations",
         "3 conversations",
     ]
-    assert lines(dialog)[0].endswith("too much room taken")
+    assert lines(dialog)[0].endswith("took up too much space")
     (second,) = [
         one
         for one in dialog.findChildren(QPushButton)

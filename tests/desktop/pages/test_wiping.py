@@ -103,7 +103,9 @@ def test_what_cannot_be_forgotten_ends_it_and_says_what_is_left(
     on_script.until(dialog.sure.isEnabled)
     dialog.sure.setChecked(True)
     dialog.wipe.click()
-    on_script.until(lambda: any("4 are still there" in text for text in on_script.told))
+    on_script.until(
+        lambda: any("4 conversations are still there" in text for text in on_script.told)
+    )
     assert any("The disk is full." in text for text in on_script.told)
     assert len(scripted.posts(routes.FORGET)) == 1
 
@@ -169,7 +171,7 @@ def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
     on_script.until(lambda: "The files are gone." in dialog.words.text())
     words = dialog.words.text()
     assert words.count("Its entry is cal_1.") == 1
-    assert "The network token may still lie in the keychain." in words
+    assert "Lull's access token for the network may still be in the keychain." in words
     assert f"“Lull ({place.home})”" in words
     assert "It is deleted." not in on_script.told
     assert not (place.home / "settings.toml").exists()

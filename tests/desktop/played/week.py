@@ -56,7 +56,7 @@ def play(scripted: Scripted, logs: Path) -> None:
                     },
                     {
                         "kind": "rollout",
-                        "text": "Sampling answers to 8 requests",
+                        "text": "Generating answers to 8 requests",
                         "progress": 0.1,
                         "left_s": 2400.0,
                         "why_not": "",
@@ -410,8 +410,8 @@ def checks() -> list[Json]:
         (
             "heat",
             False,
-            "Can't tell the computer's temperature: no sensor here says at which temperature it"
-            " slows down.",
+            "Can't tell the computer's temperature: no sensor here reports the temperature at "
+            "which the machine slows down.",
             "Lull rests more often.",
         ),
         ("disk", True, "212 GB are free.", ""),

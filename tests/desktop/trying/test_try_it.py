@@ -111,7 +111,7 @@ def test_two_answers_stream_one_after_the_other_and_nothing_is_stored(
     begun(shown, dialog)
     shown.until(lambda: text(dialog, "without") == "with commas")
     assert text(dialog, "with") == ""
-    assert standing(dialog, "with") == "Asked when the other answer is there."
+    assert standing(dialog, "with") == "Starts when the other answer is finished."
     assert _upstream.count("/api/chat") == 1, "a chat of the user's waits for one answer at most"
     assert BODY in dialog.block.toPlainText()
     assert dialog.halt.isEnabled() and not dialog.go.isEnabled()
@@ -121,7 +121,7 @@ def test_two_answers_stream_one_after_the_other_and_nothing_is_stored(
     assert text(dialog, "without") == "with commas, all of it"
     assert standing(dialog, "with").startswith("Done, after ")
     assert dialog.answers["with"].skills.text() == "Skills that come along: menu-style"
-    assert dialog.answers["without"].skills.text() == "No skill comes along."
+    assert dialog.answers["without"].skills.text() == "No skills in this prompt."
     assert dialog.block.toPlainText() in _upstream.last("/api/chat").json["messages"][0]["content"]
     assert len(lull.turns()) == before
     dialog.close()

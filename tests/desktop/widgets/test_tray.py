@@ -39,7 +39,7 @@ def test_it_has_nine_entries(on_script: Shown) -> None:
     words = [entry.text() for entry in entries(on_script)]
     assert len(words) == 9
     assert words[1:] == [
-        "Open dashboard",
+        "Open window",
         "Nothing to review",
         "Pause learning",
         "Train now",
@@ -132,9 +132,9 @@ def test_a_pause_can_be_ended_where_it_was_begun(on_script: Shown, scripted: Scr
 
 
 def test_train_now_and_copy_address_do_what_they_say(on_script: Shown, scripted: Scripted) -> None:
-    scripted.answers[routes.TRAIN_NOW] = {"text": "Sampling answers.", "runs": []}
+    scripted.answers[routes.TRAIN_NOW] = {"text": "Generating answers.", "runs": []}
     entries(on_script)[4].trigger()
-    on_script.until(lambda: "Sampling answers." in on_script.told)
+    on_script.until(lambda: "Generating answers." in on_script.told)
     entries(on_script)[6].trigger()
     assert "Copied http://127.0.0.1:11435" in on_script.told
 

@@ -61,7 +61,7 @@ async def test_a_good_one_is_accepted_and_one_that_learned_nothing_is_not(
     good = await judged(home, "adapter_good")
     assert good.accepted, good.reasons
     assert home.serving == versions["good"]
-    assert [move.why for move in home.adapters.moves("pocket")] == ["the gate accepted it"]
+    assert [move.why for move in home.adapters.moves("pocket")] == ["it passed its test"]
 
 
 async def test_one_that_reads_no_skills_any_more_is_turned_down(
@@ -147,7 +147,7 @@ async def test_a_candidate_that_the_engine_has_lost_is_loaded_again(
     versions = await brought(home, tmp_path, good=wished)
     assert await home.promote.run_gate("adapter_good", home.clock.monotonic_s()) is None
     await engine(home).drop_adapter(versions["good"])
-    with pytest.raises(EngineError, match="let go"):
+    with pytest.raises(EngineError, match="unloaded"):
         await home.promote.run_gate("adapter_good", home.clock.monotonic_s())
     assert (await judged(home, "adapter_good")).accepted, "nothing of it was held against it"
 

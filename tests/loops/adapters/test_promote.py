@@ -333,7 +333,7 @@ async def test_back_to_the_one_before_and_then_to_the_base(home: House) -> None:
     assert statuses(home) == {"a": "rolled back", "b": "rolled back", "c": "candidate"}
     with pytest.raises(Conflict, match="No adapter of pocket is in use"):
         await home.promote.roll_back(POCKET, why="three")
-    with pytest.raises(Conflict, match="never in force"):
+    with pytest.raises(Conflict, match="never in use"):
         await home.promote.roll_back(POCKET, "c", why="unseen")
     await home.promote.roll_back(POCKET, "b", why="and again")
     assert home.serving == sha(home, "b")
@@ -552,7 +552,7 @@ async def test_what_an_adapter_has_learned_holds_for_those_trained_on_it(
 async def test_only_what_the_gate_accepted_goes_into_force_unless_it_is_asked_for(
     home: House,
 ) -> None:
-    with pytest.raises(AdapterError, match="has not spoken"):
+    with pytest.raises(AdapterError, match="has not been tested"):
         await home.control.promote({"adapter": "a"})
     said = await home.control.promote({"adapter": "a", "anyway": True})
     assert said["active"] == "a"
@@ -570,7 +570,7 @@ async def test_only_what_the_gate_accepted_goes_into_force_unless_it_is_asked_fo
 
 async def test_what_is_in_force_cannot_be_removed(home: House) -> None:
     await home.promote.promote("a", why="a")
-    with pytest.raises(Conflict, match="in force"):
+    with pytest.raises(Conflict, match="in use"):
         await home.adapters.remove("a")
     await home.adapters.remove("b")
     with pytest.raises(NotFound):

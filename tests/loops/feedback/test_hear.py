@@ -413,5 +413,5 @@ async def test_what_a_newer_reader_cannot_tell_stays_what_it_was(room: Classroom
 
 async def test_without_a_reader_nothing_can_be_read_anew_and_that_is_said(room: Classroom) -> None:
     await said(room, "no, that is wrong")
-    with pytest.raises(LullError, match="no reader"):
+    with pytest.raises(LullError, match="reads your messages is missing"):
         await room.hear.read_again(room.feedback.newest(limit=9))

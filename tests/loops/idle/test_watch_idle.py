@@ -946,7 +946,7 @@ def test_why_tells_of_each_piece_why_it_does_not_run(play: Callable[[Scene], Roo
 
         async with running(watch):
             await asyncio.sleep(0.1)
-            assert (await said())["Proving failing"].startswith("One more look")
+            assert (await said())["Proving failing"].startswith("Checking once more")
             await asyncio.sleep(5)
             why = await said()
             assert why["Proving long"].startswith(
@@ -956,7 +956,7 @@ def test_why_tells_of_each_piece_why_it_does_not_run(play: Callable[[Scene], Roo
             room.type()
             assert set((await said()).values()) == {""}  # the window says why
         room.input_at = -HOUR
-        assert set((await said()).values()) == {"The watch for idle times is being started."}
+        assert set((await said()).values()) == {"Lull is starting to watch for idle times."}
 
     play(scene)
 

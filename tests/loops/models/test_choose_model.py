@@ -120,7 +120,7 @@ async def test_every_model_is_listed_with_its_reason(desk: Desk) -> None:
     assert found["good:4b"].can_learn
     assert "hybrid attention" in found["hybrid:latest"].why_not
     assert "somebody else's machine" in found["far:cloud"].why_not
-    assert "says nothing" in found["odd:latest"].why_not
+    assert "gives no information" in found["odd:latest"].why_not
     assert found["lost:latest"].why_not == "They are not there. Look for them."
 
 

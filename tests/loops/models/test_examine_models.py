@@ -226,8 +226,8 @@ async def test_a_model_that_fails_says_why_and_the_next_is_asked(room: Room) -> 
     await all_of(story)
     assert [story.admitted(role) for role in ModelRole] == ["good:4b"] * 3
     failed = {one.role: one for one in story.results() if one.model == "poor:14b"}
-    assert "balanced accuracy is 50%" in failed[ModelRole.JUDGE].why
-    assert all("Broken off" in one.why for one in failed.values())
+    assert "weighted equally, is 50%" in failed[ModelRole.JUDGE].why
+    assert all("Stopped after" in one.why for one in failed.values())
     assert poor.asked < good.asked
 
 
@@ -381,7 +381,10 @@ async def test_a_unit_ends_in_time_and_the_next_goes_on(room: Room) -> None:
     pupil = room.add("good:8b", 5)
     story = await room.open()
     made = work(story, room.clock)
-    assert (made.kind, made.text) == (WorkKind.EXAM, "Examining good:8b as reader")
+    assert (made.kind, made.text) == (
+        WorkKind.EXAM,
+        "Testing whether good:8b is good enough as reader",
+    )
     step, room_s = story.step, room.clock
 
     async def slow(model: str, role: ModelRole, *, within_s: float) -> bool:

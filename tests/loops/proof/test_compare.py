@@ -264,7 +264,7 @@ async def test_after_the_users_picks_past_successes_are_replayed_by_who_can_scor
     while await room.prove.slice():
         pass
     assert room.status(proposal) is ProposalStatus.PROVED
-    assert "past successes held" in room.now(proposal).reason
+    assert "past successes stayed good" in room.now(proposal).reason
 
 
 async def test_asking_for_the_proof_again_keeps_the_picks(room: Classroom) -> None:
@@ -306,7 +306,7 @@ async def test_another_scope_is_another_text_with_the_same_proof(room: Classroom
         await room.review.approve(proposal.id, sha256=proved.sha256)
     await room.review.edit(proposal.id, scope=Scope.KIND)
     assert room.now(proposal).sha256 == proved.sha256
-    with pytest.raises(Conflict, match="reads exactly so"):
+    with pytest.raises(Conflict, match="already has exactly this text"):
         await room.review.edit(proposal.id, scope=Scope.KIND)
 
 

@@ -91,7 +91,7 @@ async def test_when_the_pairs_are_spent_the_coin_decides(room: Classroom, accept
     proposal = await candidate(room, accepted=accepted)
     done = await prove(room, proposal)
     assert done.status is (ProposalStatus.PROVED if accepted else ProposalStatus.UNPROVED)
-    assert "last look" in done.reason
+    assert "final draw" in done.reason
     look = look_of(done)
     assert (look.after, look.coin) == (RULE.most_pairs, number_from_seed(look.seed))
     assert look.seed == f"{proposal.id} {proposal.sha256}"
@@ -108,7 +108,7 @@ async def test_verify_draws_the_coin_again_and_says_how_it_was_accepted(room: Cl
         room.skills, room.proposals, name=done.key.name, client="", rule=RULE
     )
     assert found["holds"] is True
-    assert found["why"].startswith("Proved by the last look on 3 requests")
+    assert found["why"].startswith("Proved by the final draw on 3 requests")
     assert f"drawn again from the seed “{look_of(done).seed}”" in found["why"]
     assert found["evidence"]["shown_by"] == "last look"
     file = room.skills.folders.folder(SkillKey("", done.key.name)) / "evidence.json"
@@ -120,7 +120,7 @@ async def test_verify_draws_the_coin_again_and_says_how_it_was_accepted(room: Cl
         room.skills, room.proposals, name=done.key.name, client="", rule=RULE
     )
     assert found["holds"] is False
-    assert "Its last look is not as it was recorded." in found["why"]
+    assert "Its final draw differs from what was recorded." in found["why"]
 
 
 async def test_a_proof_begun_anew_gets_the_same_coin(room: Classroom) -> None:
@@ -170,7 +170,7 @@ async def test_no_pick_counts_after_the_last_look(room: Classroom) -> None:
     done = await prove(room, await candidate(room, accepted=True))
     waits = replace(done, status=ProposalStatus.PROVING)
     await room.proposals.change(done.id, lambda _: waits)
-    with pytest.raises(Conflict, match="took its last look"):
+    with pytest.raises(Conflict, match="has had its final draw"):
         await room.compare.next(done.id)
 
 

@@ -128,8 +128,8 @@ async def test_the_place_that_is_obeyed_is_in_force_when_it_is_sure(room: Room) 
     assert room.places == {FACTS.digest: Placement.TAIL}
     assert story.waiting() == [] and await story.slice("llama") == 0
     (result,) = story.results()
-    assert "Of 8 answers under other rules it kept 0 in the system text" in result.why
-    assert "8 behind your message" in result.why
+    assert "0 of 8 answers followed them with the rules in the system prompt" in result.why
+    assert "8 after your message" in result.why
 
 
 async def test_each_case_is_one_conversation_whose_rule_stays_where_it_stood(room: Room) -> None:

@@ -45,7 +45,7 @@ async def test_what_taught_a_skill_and_what_is_much_like_it_never_trains(room: C
     for _ in range(2):  # open, and approved
         judged = room.eligible.check_turns([*failures, twin, other])
         assert judged[failures[0]].support
-        assert judged[failures[0]].why_not == "it taught a skill or stood in its proof"
+        assert judged[failures[0]].why_not == "it was used to write or to prove a skill"
         assert judged[twin].why_not == "a request much like it taught a skill"
         assert judged[other].why_not == ""
         await room.review.approve(proposal.id) if proposal.open else None
@@ -64,7 +64,7 @@ async def test_what_was_replayed_in_a_proof_never_trains(room: Classroom) -> Non
     while await room.prove.slice():
         pass
     assert success in {pair.request for pair in room.proposals.pairs(proposal.id)}
-    assert why_not(room, success) == "it taught a skill or stood in its proof"
+    assert why_not(room, success) == "it was used to write or to prove a skill"
 
 
 async def test_what_was_rejected_taught_nothing_and_its_turns_are_free_again(

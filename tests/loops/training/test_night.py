@@ -265,7 +265,7 @@ async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_fr
     await house.night.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
-    assert "may no longer train the weights" in now.why or "other skills" in now.why
+    assert "no longer allowed in training" in now.why or "other skills" in now.why
     left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
     assert len(left) >= len(used) and not any(group.run for group in left)
 
@@ -354,7 +354,7 @@ async def test_a_run_whose_words_teach_a_skill_meanwhile_is_superseded(house: Ni
     await house.night.search_now()
     now = house.training.get(run.id)
     assert now.status is RunStatus.SUPERSEDED
-    assert "has taught a skill" in now.why
+    assert "has since been used for a skill" in now.why
 
 
 async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
@@ -613,7 +613,7 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
     next_step = await house.does(3)
     assert isinstance(next_step, NothingToDo) and next_step.stuck
     assert "No: The batch is empty." in next_step.text and "lull train now" in next_step.text
-    assert "3 runs failed the same way" in next_step.text
+    assert "3 runs failed in the same way" in next_step.text
     # Other weights, or another reason: nobody knows that it will fail.
     await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
     assert not stuck(await house.night.search_now())
@@ -830,7 +830,7 @@ async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: P
         row = house.known(turn)
         assert row.reward is not None and row.reward.source is Source.VERIFIABLE
         trains, why = house.rewarding.judge_may_train()
-        assert not trains and "not trained on" in why
+        assert not trains and "does not train on" in why
         served = house.served(turn)
         assert not house.rewarding.can_score(
             replace(served, turn=replace(served.turn, format="")), (), ()

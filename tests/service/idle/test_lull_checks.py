@@ -76,9 +76,9 @@ def test_the_calendar_that_was_lost_is_told_before_one_that_is_old() -> None:
     old, lost = feed("Home", read_h=2, failed=True), feed(read_h=30, failed=True)
     found = lull_checks.calendars([old, lost, feed("Fine")], NOW)
     assert found["text"] == (
-        "“Work” was read 1 d 6 h ago, which is too old to count."
+        "“Work” was read 1 d 6 h ago, which is too old to be used."
         " Its server cannot be connected to. And 1 more."
     )
     assert (found["ok"], found["hint"]) == (False, "Try later.")
-    assert "still counts" in lull_checks.calendars([old], NOW)["text"]
+    assert "still used" in lull_checks.calendars([old], NOW)["text"]
     assert "never been read" in lull_checks.calendars([feed(read_h=None)], NOW)["text"]

@@ -402,7 +402,7 @@ def test_a_proof_is_worked_out_again(desk: Desk, api: ControlSocket) -> None:
     wins = sum(pair.part is not PairPart.SUCCESS for pair in proved())
     held = len(proved()) - wins
     assert f"Proved on 1 request: {wins} won and 0 lost of {wins} pairs" in done["why"]
-    assert f"{held} past successes none got worse" in done["why"]
+    assert f"none of {held} past successes got worse" in done["why"]
     assert done["evidence"].items() >= {"pairs": wins + held, "requests": 1, "wins": wins}.items()
     assert (done["skill"], done["client"], done["version"]) == ("menu-style", None, 1)
 

@@ -17,8 +17,8 @@ from tests.service.lulls import Before, lull_before
 from tests.service.routes import CHATS, asking
 from tests.service.scripted_upstream import ScriptedUpstream
 
-NOBODY = "Skills stand in the system text; no model was measured yet."
-WHY = "Skills stand behind your message: there it surely keeps rules more often."
+NOBODY = "Skills are put in the system prompt; no model has been measured yet."
+WHY = "Skills are put after your message: there the model clearly follows rules more often."
 
 
 @pytest.fixture(scope="module")

@@ -132,7 +132,7 @@ def test_what_is_lost_is_told_at_each_start_until_the_user_says_so(
     loss(killed)
     for _ in range(3):
         (said,) = worries(killed)
-        assert "This home held 2 turns in 2 conversations" in said
+        assert "held 2 answers in 2 conversations" in said
     (said,) = worries(killed, rescue=False)
     (killed / "witness.lost-1.json").unlink()
     assert worries(killed) == []
@@ -144,7 +144,7 @@ def test_what_is_lost_is_told_at_each_start_until_the_user_says_so(
 def test_who_only_looks_changes_nothing(killed: Path, loss: Callable[[Path], None]) -> None:
     loss(killed)
     before = {file.name: file.read_bytes() for file in killed.glob("lull.db*")}
-    with pytest.raises(StoreError, match="held 2 turns"):
+    with pytest.raises(StoreError, match="held 2 answers"):
         open_stores(paths(killed), rescue=False)
     assert {file.name: file.read_bytes() for file in killed.glob("lull.db*")} == before
 
@@ -194,7 +194,7 @@ def test_an_older_database_is_told(stopped: Path) -> None:
         say(stores, "plum")
     (stopped / "lull.db").write_bytes(older)
     (said,) = worries(stopped)
-    assert "has gone back to 2 turns. This home held 3 turns" in said
+    assert "has gone back to 2 answers. On " in said and "held 3 answers" in said
 
 
 def test_files_that_are_put_back_are_told_no_more(stopped: Path) -> None:

@@ -74,13 +74,13 @@ async def test_a_change_that_changes_nothing_is_refused_and_is_no_generation(hom
     await add(home)
     with pytest.raises(Conflict, match="already a skill"):
         await add(home)
-    with pytest.raises(Conflict, match="reads exactly so"):
+    with pytest.raises(Conflict, match="has exactly this text"):
         await home.approve.edit(MENU, body="Join with bars.")
     with pytest.raises(Conflict, match="already active"):
         await home.approve.switch(MENU, ChangeKind.ENABLE)
     with pytest.raises(Conflict, match="not pinned"):
         await home.approve.switch(MENU, ChangeKind.UNPIN)
-    with pytest.raises(Conflict, match="already reads as"):
+    with pytest.raises(Conflict, match="already the same as"):
         await home.approve.roll_back(1)
     with pytest.raises(NotFound):
         await home.approve.roll_back(9)

@@ -36,12 +36,12 @@ def read_address(address: str) -> URL:
     text = _WEBCAL.sub("https://", address.strip(), count=1)
     # Some programs read a backslash as a slash, and so see another host.
     if len(text) > LONGEST_ADDRESS or not text.isprintable() or " " in text or "\\" in text:
-        raise FeedError("That is no address of a calendar.", hint=CHECK_IT)
+        raise FeedError("That is not the address of a calendar.", hint=CHECK_IT)
     try:
         url = URL(text)
         scheme, host, port = url.scheme, url.host, url.port
     except (ValueError, UnicodeError):
-        raise FeedError("That is no address of a calendar.", hint=CHECK_IT) from None
+        raise FeedError("That is not the address of a calendar.", hint=CHECK_IT) from None
     if scheme not in {"https", "http"}:
         raise FeedError(
             "Only https:// and webcal:// are fetched.", hint="For a file, give its path."
@@ -63,11 +63,13 @@ def redirect_target(url: URL, location: str) -> URL:
     except (ValueError, UnicodeError):
         target = ""
     if not target:
-        raise FeedError("It redirects to nowhere.", hint=CHECK_IT)
+        raise FeedError("It redirects, but does not say where to.", hint=CHECK_IT)
     try:
         read = read_address(target)
     except FeedError as error:
-        raise FeedError(f"It redirects, and there: {error.detail}", hint=CHECK_IT) from None
+        raise FeedError(
+            f"It redirects to an address that cannot be used: {error.detail}", hint=CHECK_IT
+        ) from None
     if url.scheme == "https" and read.scheme == "http":
         raise not_encrypted(redirected=True)
     return read

@@ -17,7 +17,7 @@ from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
 
 MOST_BYTES = 10_000_000
 """Most bytes of a calendar, before and after decompression. Ten busy years take about 5 MB."""
-LATER: Final = "It may pass; try again later."
+LATER: Final = "This may be temporary; try again later."
 
 _VALIDATOR: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,300}")
 """Header values that are safe to send back to the server."""
@@ -39,7 +39,9 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes:
         raise too_big()
     packed = response.headers.get("Content-Encoding", "identity").strip().lower()
     if packed not in {"identity", "", "gzip", "x-gzip"}:
-        raise FeedError("It is packed in a way that was not asked for.", hint=LATER)
+        raise FeedError(
+            "Its server sent it compressed in a way that Lull did not ask for.", hint=LATER
+        )
     inflate = zlib.decompressobj(31) if "gzip" in packed else None
     raw, body = 0, bytearray()
     async for piece in response.content.iter_any():
@@ -48,7 +50,7 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes:
         if raw > MOST_BYTES or len(body) > MOST_BYTES:
             raise too_big()
     if inflate is not None and not inflate.eof:
-        raise FeedUnreachable("Its server broke off in the middle.", hint=LATER)
+        raise FeedUnreachable("Its server stopped sending halfway.", hint=LATER)
     return bytes(body)
 
 
@@ -58,11 +60,11 @@ def _unpacked(inflate: Any, piece: bytes, most: int) -> bytes:
     try:
         out: bytes = b"" if over else inflate.decompress(piece, max(1, most))
     except zlib.error:
-        raise FeedError("It is packed, and damaged.", hint=LATER) from None
+        raise FeedError("It is compressed, and the data is damaged.", hint=LATER) from None
     if inflate.unconsumed_tail:
         raise too_big()
     if (piece if over else inflate.unused_data).strip(b"\0"):
-        raise FeedError("Something is hidden behind what is packed.", hint=LATER)
+        raise FeedError("There is extra data after the compressed part.", hint=LATER)
     return out
 
 
@@ -111,7 +113,7 @@ def connection_error(error: BaseException) -> FeedError:
     if isinstance(error, aiohttp.ClientConnectorError):
         what = "Its server cannot be connected to."
     elif isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)):
-        what = "Its server broke off in the middle."
+        what = "Its server stopped sending halfway."
     elif isinstance(error, (aiohttp.ClientResponseError, ValueError)):
         what = "Its server's answer is no HTTP that can be understood."
     else:

@@ -143,7 +143,8 @@ class IcsCalendar:
                 answer = await _talk(process, json.dumps(head).encode() + b"\n", body)
         except TimeoutError:
             raise FeedError(
-                "Reading it took too long and was stopped.", hint="It holds too much, or a trap."
+                "Reading it took too long and was stopped.",
+                hint="It is too large inside, or was built to overload its reader.",
             ) from None
         finally:
             await _ended(process)
@@ -188,7 +189,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 _REFUSED = {
     "empty": FeedError("There is nothing in it.", hint="Check the address or the file."),
     "page": FeedError(
-        "What came is a web page, not a calendar.",
+        "The address leads to a web page, not a calendar.",
         hint="Look for the address that ends in .ics, or for a secret address; a page that asks"
         " for a password cannot be read.",
     ),
@@ -207,7 +208,7 @@ def _checked(answer: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FeedError(
             "It could not be read: its reader ran out of memory or time.",
-            hint="It holds too much, or a trap.",
+            hint="It is too large inside, or was built to overload its reader.",
         )
     refused = _REFUSED.get(str(value.get("refused", "")))
     if refused is not None:
@@ -242,7 +243,9 @@ def _as_read(answer: dict[str, Any], *, means: Meaning, marks: Validators) -> Fe
             events=events, dropped=dropped, marks=marks, peak_mb=float(answer.get("peak_mb", 0))
         )
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise FeedError("Its reader answered nonsense.", hint="See `lull logs`.") from None
+        raise FeedError(
+            "The program that reads it gave an unusable answer.", hint="See `lull logs`."
+        ) from None
 
 
 def _file(path: Path, marks: Validators) -> DownloadedFeed | None:

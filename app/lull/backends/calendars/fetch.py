@@ -134,7 +134,8 @@ class FeedFetch:
             found = await self._resolve(host, url.port or 443)
         except OSError:
             raise FeedUnreachable(
-                "The name of its server is not known now.", hint="Are you online? Else check it."
+                "The name of its server is not known now.",
+                hint="Check your internet connection, then the address.",
             ) from None
         at_home = private and (before is None or before.private)
         standings = [self._judge(ipaddress.ip_address(one)) for one in found]
@@ -244,7 +245,8 @@ def _not_there(standings: list[AddressKind], *, private: bool, redirected: bool)
     where = "It redirects to a server that" if redirected else "Its server"
     if not standings or AddressKind.FORBIDDEN in standings or private:
         return FeedError(
-            f"{where} lies where no calendar may be fetched from.", hint="Check the address."
+            f"{where} is at an address that Lull reads no calendars from.",
+            hint="Check the address.",
         )
     return FeedError(
         f"{where} lies on this machine or on a private network.",

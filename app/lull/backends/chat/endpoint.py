@@ -72,7 +72,7 @@ def checked_address(
     """
     if not address or not is_address(address):
         raise SettingsError(
-            f"{address!r} is not the address of a chat endpoint.",
+            f"{address!r} is not the address of a chat server.",
             hint='Write it like "http://127.0.0.1:11434".',
         )
     far = is_remote(address) and not own_upstream
@@ -80,7 +80,8 @@ def checked_address(
         what = f"{address} is another machine" if far else f"{model} runs elsewhere"
         raise SettingsError(
             f"{what}, and Lull would send it your conversations.",
-            hint="Choose a model on this machine, or set allow_remote beside it.",
+            hint="Choose a model on this machine, or allow another computer for this in the "
+            "settings.",
         )
     return address.rstrip("/")
 
@@ -103,9 +104,9 @@ async def request_time_limit(timeout_s: float, name: str, address: str) -> Async
 def unreachable_error(name: str, address: str, error: BaseException) -> UpstreamDown:
     """Return the error for a failed or broken connection to a model server."""
     return UpstreamDown(
-        f"{name} at {address} cannot be asked: nobody answers there, or the connection broke"
-        f" ({type(error).__name__}).",
-        hint=f"See that the server runs. {_LATER}",
+        f"{name} at {address} cannot be reached: nothing answers there, or the connection was "
+        f"lost ({type(error).__name__}).",
+        hint=f"Make sure that the server is running. {_LATER}",
     )
 
 
@@ -130,14 +131,14 @@ def refusal(status: int, body: bytes, *, name: str, address: str, key: str = "")
         return UpstreamDown(f"{address} has failed (HTTP {status}){said}", hint=_LATER)
     if 300 <= status < 400:
         return RequestError(
-            f"{address} points to another place (HTTP {status}), where Lull does not go.",
+            f"{address} redirects to another address (HTTP {status}), and Lull does not follow.",
             status=502,
-            hint="Set the address where the endpoint really is.",
+            hint="Enter the address of the server itself.",
         )
     return RequestError(
-        f"{address} refuses to ask {name} (HTTP {status}){said}",
+        f"{address} refuses the request to {name} (HTTP {status}){said}",
         status=status,
-        hint="Its words say why.",
+        hint="Its message says why.",
     )
 
 
@@ -145,7 +146,7 @@ def no_chat_answer(address: str) -> RequestError:
     return RequestError(
         f"What {address} sends is no chat answer.",
         status=502,
-        hint="Check the address: is a chat endpoint there?",
+        hint="Check the address: is there a chat server?",
     )
 
 

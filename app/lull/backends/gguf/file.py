@@ -217,7 +217,7 @@ def _tensor(cursor: _Cursor) -> BaseTensor:
     except (ValueError, KeyError):
         raise WeightsError(
             f"{what.capitalize()} is stored in a way that Lull does not know (type {number}).",
-            hint="A newer Lull may know it; a Q8_0 or F16 build of the model works now.",
+            hint="A newer Lull may know it; a Q8_0 or F16 version of the model works already.",
         ) from None
     # Checked one by one, because a product of hostile sizes may look small.
     if any(not 1 <= size <= 1 << 40 for size in sizes) or sizes[0] % block:

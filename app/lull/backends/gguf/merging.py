@@ -117,14 +117,16 @@ def _pairs(folder: Path, arrays: Mapping[str, Array]) -> dict[str, LoraPair]:
     paths = {name.rpartition(".")[0] for name in arrays}
     wanted = {f"{path}.{leaf}" for path in paths for leaf in ("lora_a", "lora_b")}
     if not arrays or set(arrays) != wanted:
-        raise WeightsError(f"The adapter in {folder} holds something else than LoRA pairs.")
+        raise WeightsError(f"The adapter in {folder} contains something other than LoRA pairs.")
     found = {}
     for path in sorted(paths):
         a, b = (arrays[f"{path}.{leaf}"].astype(np.float32) for leaf in ("lora_a", "lora_b"))
         if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
             raise WeightsError(f"The adapter in {folder} has wrong shapes at {path}.")
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
-            raise WeightsError(f"The adapter in {folder} has numbers at {path} that are none.")
+            raise WeightsError(
+                f"The adapter in {folder} contains invalid numbers (NaN or infinite) at {path}."
+            )
         found[path] = LoraPair(a=a, b=b)
     return found
 

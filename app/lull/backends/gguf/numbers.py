@@ -46,7 +46,7 @@ def decode_tensor(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
     except NotImplementedError as error:
         raise CannotLearn(
             f"Its numbers are stored in a way that Lull cannot read ({kind}).",
-            hint="A Q8_0, Q4_K_M or F16 build of the model works.",
+            hint="A Q8_0, Q4_K_M or F16 version of the model works.",
         ) from error
     found = np.ascontiguousarray(found.reshape(shape), dtype=np.float32)
     if not np.isfinite(found).all():

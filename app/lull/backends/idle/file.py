@@ -65,7 +65,8 @@ class IdleFile:
         age_s = now_s - changed_s
         if age_s > OLDEST_S:
             return Unknown(
-                f"{self._path} is {spans.format_duration(age_s)} old, and a minute is the most"
+                f"{self._path} is {spans.format_duration(age_s)} old; it may be at most a minute "
+                "old"
             )
         if age_s < -OLDEST_S:
             return Unknown(f"{self._path} is dated {spans.format_duration(-age_s)} in the future")

@@ -39,7 +39,7 @@ class MutterIdle:
             return answer
         idle_ms = answer.value[0] if answer.value else None
         if not isinstance(idle_ms, int):
-            return Unknown("Mutter answers something that is no time")
+            return Unknown("Mutter (GNOME's window manager) does not answer with a time")
         return Known(idle_ms / 1000)
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ class Heat:
         """
         sensors = [*self._of_zones(), *self._of_chips()]
         if not sensors:
-            return Unknown("no sensor here says at which temperature it slows down")
+            return Unknown("no sensor here reports the temperature at which the machine slows down")
         return Known(any(now_c >= limit_c for now_c, limit_c in sensors))
 
     def _of_zones(self) -> Iterator[tuple[float, float]]:

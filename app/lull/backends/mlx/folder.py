@@ -114,7 +114,7 @@ def plan_folder(path: Path, form: WeightForm) -> WritingPlan:
     if not tokenizer.chat_template:
         raise CannotLearn(
             "Its file holds no chat template, so Lull does not know how its prompts are written.",
-            hint="Builds of the model by others may hold one.",
+            hint="Versions of the model from other publishers may have one.",
         )
     shards = _shards(shape.placed, form)
     return WritingPlan(source=source, shape=shape, tokenizer=tokenizer, form=form, shards=shards)
@@ -126,8 +126,8 @@ def check_disk_space(folder: Path, n_bytes: int) -> None:
     free = shutil.disk_usage(place).free
     if free < n_bytes + SPARE_BYTES:
         raise WeightsError(
-            f"This needs {gigabytes(n_bytes)} GB in {folder.parent}; {gigabytes(free)} GB are free"
-            " there, and some must stay so.",
+            f"This needs {gigabytes(n_bytes)} GB in {folder.parent}. {gigabytes(free)} GB are "
+            "free there, and some space must stay free.",
             hint="Make room, or move Lull's files with LULL_HOME.",
         )
 

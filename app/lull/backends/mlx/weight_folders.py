@@ -135,7 +135,7 @@ def _weight_files(folder: Path) -> list[Path]:
     if not files:
         raise WeightsError(
             f"There are no weights (model*.safetensors) in {folder}.",
-            hint="Name a folder with weights in MLX's format.",
+            hint="Name a folder with weights in MLX format.",
         )
     return files
 

@@ -49,11 +49,13 @@ def readable_blob(
     if forbidden is not None:
         raise WeightsError(
             f"The weights of {model.name} may not be read: {forbidden}.",
-            hint=f"Let yourself read Ollama's store: `sudo chmod -R a+rX {_store(forbidden)}`.",
+            hint="Give yourself permission to read Ollama's models: `sudo chmod -R a+rX "
+            f"{_store(forbidden)}`.",
         )
     raise WeightsError(
         f"The weights of {model.name} are not on this machine at {model.blobs[0]}.",
-        hint="Where Ollama runs in a container, let OLLAMA_MODELS name its store on this machine.",
+        hint="If Ollama runs in a container, set the environment variable OLLAMA_MODELS to the "
+        "folder on this machine that holds its models.",
     )
 
 

@@ -108,7 +108,8 @@ class OllamaChat:
             raise RequestError(
                 f"{self.name} runs on another machine, and Lull would send it your conversations.",
                 status=403,
-                hint="Choose a model on this machine, or set allow_remote beside it.",
+                hint="Choose a model on this machine, or allow another computer for this in the "
+                "settings.",
             )
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -209,7 +209,7 @@ class OllamaFacts:
         try:
             answer = await self._post("/api/show", {"model": key})
         except _NO_ANSWER as error:
-            raise UpstreamDown(f"{self.address} does not tell about {key}.") from error
+            raise UpstreamDown(f"{self.address} gives no information about {key}.") from error
         show = _read_show(answer)
         if mark != key:  # a name without a digest may mean another model later
             self._shown[mark] = show

@@ -63,7 +63,7 @@ def read_files(folder: Path) -> ReaderFiles:
     try:
         said = json.loads(file.read_text("utf-8"))
         if said["version"] != VERSION:
-            raise ResourceError(f"{file} is of another release.", hint=INSTALL_AGAIN)
+            raise ResourceError(f"{file} belongs to another version of Lull.", hint=INSTALL_AGAIN)
         shape = dict(said["shape"])
         files = ReaderFiles(
             folder=folder,
@@ -79,7 +79,7 @@ def read_files(folder: Path) -> ReaderFiles:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ResourceError(f"{file} is damaged.", hint=INSTALL_AGAIN) from error
     if missing:
-        raise ResourceError(f"{file} does not calibrate {min(missing)}.", hint=INSTALL_AGAIN)
+        raise ResourceError(f"{file} has no calibration for {min(missing)}.", hint=INSTALL_AGAIN)
     try:
         check_safetensors(files.weights)
     except EngineError as error:

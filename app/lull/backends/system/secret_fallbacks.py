@@ -121,5 +121,6 @@ class FileSecrets:
             write_private(self._path, json.dumps(dict(values), indent=1).encode())
         except OSError as error:
             raise SecretsError(
-                f"{self._path} cannot be written: {error.strerror}.", hint="It is as it was."
+                f"{self._path} cannot be written: {error.strerror}.",
+                hint="The file was not changed.",
             ) from error

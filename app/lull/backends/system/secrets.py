@@ -85,7 +85,7 @@ def _instead(
 ) -> tuple[SecretStore, LullError]:
     if file_fallback:
         return FileSecrets(file), SecretsInFile(
-            f"{why.detail} They lie unencrypted in {file}, as your settings ask.",
+            f"{why.detail} They are stored unencrypted in {file}, as your settings allow.",
             hint="With a keychain, set secrets.file_fallback to false and enter them again.",
         )
     if any(name.startswith(ENVIRONMENT_PREFIX) for name in environ):
@@ -175,7 +175,8 @@ class KeychainSecrets:
     def _silent(self) -> SecretsError:
         return SecretsError(
             f"The keychain did not answer within {self._within_s:g} s.",
-            hint="It may be locked: look for its prompt, unlock it, and start Lull again.",
+            hint="It may be locked: look for the window that asks for its password, unlock it, "
+            "and start Lull again.",
         )
 
 

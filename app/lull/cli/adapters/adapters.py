@@ -48,13 +48,13 @@ def adapters(context: Context) -> None:
             done = Control(context.paths).post(
                 routes.ADAPTERS_PROMOTE, wanted, patience_s=PATIENCE_S
             )
-            context.print_result(done, lambda said: f"{said['active']} is in force.")
+            context.print_result(done, lambda said: f"{said['active']} is in use.")
         case "rollback":
             wanted = {"to": options.to} if options.to else {}
             done = Control(context.paths).post(
                 routes.ADAPTERS_ROLLBACK, wanted, patience_s=PATIENCE_S
             )
-            context.print_result(done, lambda said: f"{said['active'] or 'The base'} is in force.")
+            context.print_result(done, lambda said: f"{said['active'] or 'The base'} is in use.")
 
 
 def _in_path(adapter: str) -> str:

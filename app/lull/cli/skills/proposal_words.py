@@ -85,11 +85,11 @@ def extension_words(evidence: Json) -> str:
     Returns "" if the test is not extended.
     """
     most = evidence.get("most_pairs_if_open", 0)
-    return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
+    return f" (up to {most} if still undecided by then)" if most > evidence["most_pairs"] else ""
 
 
 def by_look_words(evidence: Json) -> str:
-    return " by the last look" if evidence.get("shown_by") == "last look" else ""
+    return " by the final draw" if evidence.get("shown_by") == "last look" else ""
 
 
 def last_look_words(evidence: Json) -> str:

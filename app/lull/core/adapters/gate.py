@@ -203,7 +203,7 @@ def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[CheckProgress]:
     for pair in pairs:
         found[pair.family].append(pair)
     if not found:
-        return [_look("canaries", CheckState.OPEN, "no canary was answered")]
+        return [_look("canaries", CheckState.OPEN, "no test task was answered")]
     return [family(name, found[name], rule) for name in sorted(found)]
 
 
@@ -211,7 +211,7 @@ def family(name: str, pairs: Sequence[ProbePair], rule: GateRule) -> CheckProgre
     first = [pair for pair in pairs if not pair.sampled]
     wins, losses = _discordant(first)
     net = (wins - losses) / max(1, len(first))
-    said = f"{name}: {losses} lost and {wins} won of {len(first)} canaries"
+    said = f"{name}: {losses} lost and {wins} won of {len(first)} test tasks"
     title = f"canaries:{name}"
     if first and net >= -rule.margin - _ROUNDING:
         return _look(title, CheckState.HOLDS, said, net, -rule.margin)
@@ -224,7 +224,7 @@ def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) ->
     wins, losses = _discordant(pairs)
     ties, goal = len(pairs) - wins - losses, math.log(rule.e)
     value = (wins - losses) / max(1, len(pairs))
-    said += f"; then {losses} lost and {wins} won of {len(pairs)} sampled"
+    said += f"; in a second round {losses} lost and {wins} won of {len(pairs)}"
     left = max(0, rule.most_again - len(pairs))
     standing = CheckState.OPEN
     if safe_log_e(wins, losses, ties, rule.margin) >= goal:
@@ -235,7 +235,7 @@ def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) ->
         # Even if nothing were lost from now on; this also ends it at the last pair.
         standing = CheckState.FAILS
     if standing is not CheckState.HOLDS:
-        said += f", which does not show that it is not worse by {rule.margin * 100:g} points"
+        said += f", which does not rule out that it is worse by {rule.margin * 100:g} points"
     return _look(title, standing, said, value, -rule.margin)
 
 
@@ -254,7 +254,10 @@ def target(pairs: Sequence[TargetPair], rule: GateRule) -> CheckProgress:
     wins = sum(pair.new > pair.old for pair in pairs)
     losses = sum(pair.new < pair.old for pair in pairs)
     requests = len({pair.request for pair in pairs})
-    said = f"{wins} won and {losses} lost of {len(pairs)} pairs on {requests} held-out requests"
+    said = (
+        f"{wins} won and {losses} lost of {len(pairs)} pairs on {requests} requests kept out "
+        "of training"
+    )
     shown, value, limit = _shown(pairs, wins, losses, rule)
     if shown and len(pairs) >= min(rule.least_target_pairs, rule.most_target_pairs):
         return _look("target", CheckState.HOLDS, f"it is better: {said}", value, limit)
@@ -309,11 +312,14 @@ def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) ->
     """
     tokens = sum(path.tokens for path in paths)
     if not tokens:
-        none = f"there were no {where} to measure the distance from the base on"
+        none = f"there were no {where} for measuring how far it is from the original model"
         standing = CheckState.HOLDS if name == "kl:replay" else CheckState.OPEN
         return _look(name, standing, none, None, limit)
     mean = sum(path.nats for path in paths) / tokens
-    said = f"{mean:.3f} nats a token from the base on {where}; at most {limit:g} are allowed"
+    said = (
+        f"on {where} it is {mean:.3f} nats per token away from the original model (KL "
+        f"divergence); at most {limit:g} is allowed"
+    )
     fits = math.isfinite(mean) and mean <= limit
     return _look(name, CheckState.HOLDS if fits else CheckState.FAILS, said, mean, limit)
 
@@ -329,11 +335,11 @@ def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[Check
     repeated = [(old.repeated / n, new.repeated / n) for old, new in pairs]
     refused = [(old.refused / n, new.refused / n) for old, new in pairs]
     return [
-        _drift("length", "an answer has {:.0f} characters, it had {:.0f}", lengths, rule, 0.0),
+        _drift("length", "answers have {:.0f} characters, before {:.0f}", lengths, rule, 0.0),
         _drift(
-            "repetition", "{:.1%} of an answer repeats itself, it was {:.1%}", repeated, rule, 1 / n
+            "repetition", "{:.1%} of an answer is repetition, before {:.1%}", repeated, rule, 1 / n
         ),
-        _drift("refusals", "{:.1%} of answers refuse, it was {:.1%}", refused, rule, 1 / n),
+        _drift("refusals", "{:.1%} of answers are refusals, before {:.1%}", refused, rule, 1 / n),
     ]
 
 
@@ -365,6 +371,6 @@ def secrets(measures: Measures) -> CheckProgress:
         named = ", ".join(sorted(set(measures.leaks))[:5])
         return _look("secrets", CheckState.FAILS, f"it gave away {named}", len(measures.leaks), 0)
     if not measures.listened:
-        return _look("secrets", CheckState.OPEN, "nobody has listened for secrets")
-    said = f"no secret came out in {measures.listened} answers"
+        return _look("secrets", CheckState.OPEN, "it was not checked for leaked secrets")
+    said = f"{measures.listened} answers gave away no secrets"
     return _look("secrets", CheckState.HOLDS, said, 0, 0)

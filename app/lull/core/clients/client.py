@@ -156,15 +156,16 @@ def _editors(user: UserMachine) -> Sequence[PurePath]:
 
 _VSCODE: Final = (
     "They keep their settings in the editor's own database and key store, which must not be"
-    " written while the editor runs. In the panel of Cline or Roo: Settings, API Provider"
-    ' "Ollama", tick "Use custom base URL", write {address}, choose a model.'
+    " changed while the editor runs. In the panel of Cline or Roo: Settings, API Provider"
+    ' "Ollama", tick "Use custom base URL", enter {address}, choose a model.'
 )
 _WEBUI: Final = (
-    "Settings are kept in its database after the first start, where only its own pages change"
-    " them: Admin Panel, Settings, Connections, Ollama API, set the address to {address}. A"
-    " fresh one takes it from the environment: OLLAMA_BASE_URL={address} open-webui serve, or"
-    " `lull connect open-webui --file PATH/.env` for the .env file of a checkout or of compose."
-    " From a container only with --network=host, because Lull listens on this machine alone."
+    "After its first start, it keeps its settings in a database that only its own pages can"
+    " change: under Admin Panel, Settings, Connections, Ollama API, set the address to {address}."
+    " A new installation reads the address from the environment instead:"
+    " OLLAMA_BASE_URL={address} open-webui serve, or `lull connect open-webui --file PATH/.env`"
+    " for the .env file of a checkout or of Docker Compose. In a container it needs"
+    " --network=host, because Lull only listens on this machine."
 )
 
 CLIENTS: Final = (
@@ -186,7 +187,7 @@ CLIENTS: Final = (
         programs=("cn",),
         places=_continue,
         edit=edits.edit_continue,
-        note="Every Ollama model of this machine in it is asked through Lull.",
+        note="In it, all Ollama models on this machine are used through Lull.",
     ),
     ChatProgram(
         name="claude-code",
@@ -198,8 +199,9 @@ CLIENTS: Final = (
         edit=edits.edit_claude_code,
         speech=ApiProtocol.ANTHROPIC,
         needs_model=True,
-        note="From now on it asks your own model instead of Anthropic's, in every folder, until"
-        " you undo this. It wants a model with tools and a context of 32,000 tokens or more.",
+        note="From now on it uses your own model instead of Anthropic's, in every folder, until "
+        "you undo this. It needs a model that can use tools, with a context window of "
+        "32,000 tokens or more.",
     ),
     ChatProgram(
         name="codex",
@@ -211,8 +213,8 @@ CLIENTS: Final = (
         edit=edits.edit_codex,
         speech=ApiProtocol.RESPONSES,
         needs_model=True,
-        note="From now on it asks your own model instead of OpenAI's, until you undo this."
-        " Ollama answers /v1/responses from 0.13 on.",
+        note="From now on it uses your own model instead of OpenAI's, until you undo this. It "
+        "needs Ollama 0.13 or newer (for /v1/responses).",
     ),
     ChatProgram(
         name="zed",
@@ -250,9 +252,9 @@ CLIENTS: Final = (
         source="ollama-python: _client.py; openai-python: _client.py",
         places=_shell,
         edit=edits.edit_shell,
-        note="It holds for terminals that you open from now on. Programs that ask OpenAI itself"
-        " by OPENAI_BASE_URL's default ask Lull, too. Start `ollama serve` with"
-        " OLLAMA_HOST=127.0.0.1:11434 there, or it takes Lull's port.",
+        note="It applies to terminals that you open from now on. Programs that would use OpenAI "
+        "itself because OPENAI_BASE_URL is not set then use Lull, too. Start `ollama "
+        "serve` there with OLLAMA_HOST=127.0.0.1:11434, or it takes Lull's port.",
     ),
     ChatProgram(
         name="openclaw",

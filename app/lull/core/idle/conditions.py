@@ -138,9 +138,9 @@ def _blocked(now: datetime, end: datetime | None) -> IdleCondition:
 
 
 def _not_allowed(now: datetime, end: datetime | None) -> IdleCondition:
-    text = coded_text("hours-not-allowed", "These are not hours that you allowed.")
+    text = coded_text("hours-not-allowed", "This is outside the hours that you allowed.")
     if end is not None:
-        words = "These are not hours that you allowed, until %1."
+        words = "Until %1 it is outside the hours that you allowed."
         text = coded_text("hours-not-allowed-until", words, TextClock(end, now))
     return _closed(ConditionName.HOURS, text, end)
 
@@ -151,7 +151,7 @@ def _calendar(look: ConditionInputs) -> IdleCondition:
     busy = event_now(look.events, Meaning.BUSY, at)
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
-        words = "%1 needs this computer until %2."
+        words = "%1 says that you need this computer until %2."
         text = coded_text("calendar-busy", words, _whose(look, busy), TextClock(end, now))
         return _closed(ConditionName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
@@ -298,12 +298,12 @@ def _app(look: ConditionInputs) -> IdleCondition:
     app = look.signals.exclusive_app
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
-            words = "Can't tell whether one of your busy apps is running: %1."
+            words = "Can't tell whether one of the programs that Lull waits for is running: %1."
             return _unknown(ConditionName.APP, coded_text("app-unknown", words, app.why))
         app = ""
     if app:
         return _closed(ConditionName.APP, coded_text("app", "%1 is running.", app))
-    words = "None of your busy apps is running."
+    words = "None of the programs that Lull waits for is running."
     return _open(ConditionName.APP, coded_text("no-app", words))
 
 

@@ -33,7 +33,7 @@ class Unknown:
 Reading: TypeAlias = Known[T] | Unknown
 """Type of a sensor's reading: the value, or an `Unknown` that says why there is none."""
 
-_NOT_ASKED: Final = Unknown("nothing here tells")
+_NOT_ASKED: Final = Unknown("nothing on this machine reports it")
 
 
 def value_or_unknown(reading: Known[T] | Unknown) -> T | Unknown:

@@ -125,18 +125,19 @@ def _as_if_right(name: str, item: object) -> ExamMark:
 
 
 def _why(role: ModelRole, found: Estimate, small: SmallReaderFigures | None, *, of: int) -> str:
-    short = (
-        "" if found.n == of else f" Broken off after {found.n} of {of}: it cannot pass any more."
-    )
+    short = "" if found.n == of else f" Stopped after {found.n} of {of}: it can no longer pass."
     if role is ModelRole.READER:
         if small is None:
             return NOTHING_TO_COMPARE
-        said = f"It read {share(found)} rightly; the small reader {small.found.value:.0%}, and the"
+        said = f"It read {share(found)} correctly, the small reader {small.found.value:.0%}; the"
         return f"{said} whole interval must lie above that.{short}"
     if role is ModelRole.JUDGE:
-        said = f"Its balanced accuracy is {share(found)}; the low end must be at least"
+        said = (
+            f"Its accuracy, with good and bad answers weighted equally, is {share(found)}; the "
+            "low end of the interval must be at least"
+        )
         return f"{said} {LEAST_BALANCED:.0%}.{short}"
-    said = f"Of the skills it wrote {share(found)} can be used; at least {LEAST_USABLE:.0%} must."
+    said = f"{share(found)} of the skills it wrote are usable; at least {LEAST_USABLE:.0%} must be."
     return f"{said}{short}"
 
 

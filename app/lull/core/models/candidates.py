@@ -76,7 +76,7 @@ def candidates(
         is_named = canonical(one.listed.name) in wanted
         why = _why_not(one, memory, is_named=is_named)
         if not why and one.listed.digest in seen and not is_named:
-            why = "It is another one under a second name."
+            why = "It is the same model as another one, under a second name."
         counted = sum(not made.why_not for made in able if canonical(made.name) not in wanted)
         if not why and not is_named and counted >= MOST_EXAMINED:
             why = f"The {MOST_EXAMINED} largest that fit are examined."

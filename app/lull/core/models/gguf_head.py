@@ -106,6 +106,6 @@ def as_written(value: float) -> float:
 
 def damaged(what: str) -> WeightsError:
     return WeightsError(
-        f"The file is damaged or not what it says: {what}.",
+        f"The file is damaged or not what it claims to be: {what}.",
         hint="Fetch the model again with `ollama pull`.",
     )

@@ -117,7 +117,10 @@ def _why_not(shown: ShownModel, *, published: bool) -> str:
     if shown.remote:
         return "It runs on somebody else's machine."
     if kind in HYBRIDS:
-        return f"It has hybrid attention ({kind}), for which MLX has no gradient kernel."
+        return (
+            f"It is built in a way (hybrid attention, {kind}) that the training library MLX "
+            "cannot train yet."
+        )
     if "embedding" in shown.capabilities or kind in ("bert", "nomic-bert"):
         return "It makes embeddings and does not answer."
     if len(shown.blobs) > 1 or "vision" in shown.capabilities:

@@ -52,7 +52,10 @@ def auto_choice(
         if canonical(one.model) in own:
             continue
         if known is not None and known.can_learn:
-            why = f"Of those that can learn here you talk to it most: {_answers(one.turns)}."
+            why = (
+                "Of the models that can learn here, this is the one you talk to most: "
+                f"{_answers(one.turns)}."
+            )
             return AutoChoice(model=_short(known.name), why=" ".join([why, *passed_over]))
         reason = known.why_not if known is not None else "It is not here any more."
         passed_over.append(f"{one.model}, with {_answers(one.turns)}, cannot learn: {reason}")

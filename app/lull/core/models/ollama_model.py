@@ -62,7 +62,7 @@ def shown_model(name: str, answer: Json) -> ShownModel:
     info = info if isinstance(info, dict) else {}
     details = details if isinstance(details, dict) else {}
     if not info and not details:
-        raise WeightsError(f"Ollama says nothing of {name}.")
+        raise WeightsError(f"Ollama gives no information about {name}.")
     kind = str(info.get("general.architecture") or details.get("family") or "unknown")
     modelfile = str(answer.get("modelfile", ""))
     capabilities = answer.get("capabilities")

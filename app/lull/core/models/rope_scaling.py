@@ -43,7 +43,9 @@ def rope_scaling(
                 "factor": factor,
                 "original_max_position_embeddings": original,
             }
-    raise CannotLearn(f"It stretches its window in a way that is not known here ({how[:40]}).")
+    raise CannotLearn(
+        f"It extends its context window in a way that Lull does not know ({how[:40]})."
+    )
 
 
 def _llama3_scaling(freqs: Sequence[float], *, head: int, theta: float) -> Config:
@@ -64,7 +66,7 @@ def _llama3_scaling(freqs: Sequence[float], *, head: int, theta: float) -> Confi
     }
     expected = [_llama3_factor(theta ** (2 * i / head), max(freqs)) for i in range(head // 2)]
     if any(abs(one - other) > 1e-3 * other for one, other in zip(freqs, expected, strict=True)):
-        raise CannotLearn("It stretches its window in a way that is not known here.")
+        raise CannotLearn("It extends its context window in a way that Lull does not know.")
     return scaling
 
 

@@ -29,16 +29,17 @@ be put.
 """
 
 NOT_MEASURED: Final = (
-    "Skills stand in the system text; where it obeys them best is measured while you are away."
+    "Skills are put in the system prompt. Lull measures while you are away where the model "
+    "follows them best."
 )
 """Text for the user about a model for which it has not been measured yet where in its prompts
 skills work best.
 """
 
 _WHERE: Final = {
-    Placement.SYSTEM: "in the system text",
+    Placement.SYSTEM: "in the system prompt",
     Placement.HEAD: "before your message",
-    Placement.TAIL: "behind your message",
+    Placement.TAIL: "after your message",
 }
 
 
@@ -195,14 +196,17 @@ def _why(sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement) ->
     n = shown[Placement.SYSTEM].n
     kept = {one: shown[one].kept for one in Placement}
     head = (
-        f"Skills stand {_WHERE[place]}: there it surely keeps rules more often."
+        f"Skills are put {_WHERE[place]}: there the model clearly follows rules more often."
         if place is not Placement.SYSTEM
-        else f"Skills stand {_WHERE[place]}: nowhere else does it surely keep rules more often."
+        else (
+            f"Skills are put {_WHERE[place]}: no other place clearly makes the model follow "
+            "rules more often."
+        )
     )
     if not n:
         return head
     return (
-        f"{head} Of {n} answers under other rules it kept {kept[Placement.SYSTEM]} in the system"
-        f" text, {kept[Placement.HEAD]} before your message, {kept[Placement.TAIL]} behind your"
-        " message."
+        f"{head} In tests with other rules, {kept[Placement.SYSTEM]} of {n} answers followed them "
+        f"with the rules in the system prompt, {kept[Placement.HEAD]} before your message, "
+        f"{kept[Placement.TAIL]} after your message."
     )

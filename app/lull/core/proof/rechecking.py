@@ -111,18 +111,20 @@ def _looking(evidence: Evidence, *, ended: bool) -> list[str]:
     found = []
     if look.coin != number_from_seed(look.seed):
         found.append(
-            f"It says the coin of its last look is {look.coin:.6g}; its seed gives"
-            f" {number_from_seed(look.seed):.6g}."
+            f"It says its final draw gave {look.coin:.6g}; its random seed gives "
+            f"{number_from_seed(look.seed):.6g}."
         )
     own = totals_of(pair for pair in evidence.pairs if pair.part is not PairPart.SUCCESS)
     if not look.after:
         return found
     if own.benefit_pairs != look.after:
         found.append(
-            f"It took its last look after {look.after} pairs, and {own.benefit_pairs} are counted."
+            f"Its final draw came after {look.after} pairs, but {own.benefit_pairs} are counted."
         )
     elif ended and _left(own, evidence.rule) > 0:
-        found.append(f"It took its last look after {look.after} pairs, before they were spent.")
+        found.append(
+            f"Its final draw came after {look.after} pairs, before the allowed number was used up."
+        )
     return found
 
 

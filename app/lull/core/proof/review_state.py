@@ -50,8 +50,10 @@ class Caution(StrEnum):
 
 
 CAUTION_WORDS: Final[Mapping[Caution, str]] = {
-    Caution.ONE_REQUEST: "It rests on 1 request alone; of other requests it says little.",
-    Caution.NO_PAST_SUCCESS: "No past success was replayed: what it may spoil is not known.",
+    Caution.ONE_REQUEST: "The evidence comes from only 1 request, so it says little about other "
+    "requests.",
+    Caution.NO_PAST_SUCCESS: "No request that went well before was repeated, so it isn't known "
+    "whether the skill makes such answers worse.",
 }
 
 

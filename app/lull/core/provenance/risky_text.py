@@ -75,7 +75,7 @@ _MARKUP: Final = (
 _KINDS: Final = tuple(
     (kind, re.compile(pattern, re.IGNORECASE), why)
     for kind, pattern, why in (
-        (FlagKind.CONTACT, _MAIL, "It holds an address to write to"),
+        (FlagKind.CONTACT, _MAIL, "It contains an email address"),
         (FlagKind.CONTACT, _PHONE, "It holds a telephone number"),
         (FlagKind.LINK, _LINK, "It holds an address on the web"),
         (FlagKind.COMMAND, f"{_SHELL}|{_TOOLS}", "It holds a command or code to run"),

@@ -67,11 +67,11 @@ _GRANTS: Final = re.compile(
     r"(?i)allowed?[-_ ]?tools?|permission|hooks?|sandbox|trust|approv|model$|mcp"
 )
 _WHOSE: Final = {
-    SpanPlace.PASTED: "a text pasted into the user's message",
+    SpanPlace.PASTED: "text pasted into your message",
     SpanPlace.TOOL: "a tool's result, a file or a page",
     SpanPlace.ANSWER: "an earlier answer in the history",
-    SpanPlace.SYSTEM: "the client's own system text",
-    SpanPlace.TYPED: "the user's words",
+    SpanPlace.SYSTEM: "the chat app's own system prompt",
+    SpanPlace.TYPED: "your words",
 }
 _ORDER: Final = (Severity.QUARANTINE, Severity.WARNING, Severity.NOTE)
 
@@ -127,7 +127,7 @@ def screen_file(
         why = f"{many} from a file, and nobody knows who wrote it."
         flags.append(_flag(FlagKind.UNTRUSTED, why, strange[0]))
     if beside:
-        why = "Other files lie beside it. They are kept, and Lull never runs or reads them."
+        why = "There are other files next to it. They are kept, and Lull never runs or reads them."
         flags.append(_flag(FlagKind.FORMAT, why, ", ".join(beside), Severity.NOTE))
     return _sorted(flags, found)
 
@@ -185,13 +185,13 @@ def _of_characters(text: SkillText) -> Iterator[Flag]:
     hidden = hidden_characters(whole)
     if hidden:
         kind = (
-            "characters that turn the reading order"
+            "characters that reverse the reading order"
             if has_bidi_controls(whole)
             else "characters that cannot be seen"
         )
         yield _flag(FlagKind.HIDDEN, f"It holds {kind}: {', '.join(hidden[:5])}.", hidden[0])
     for word in lookalike_words(whole):
-        why = f"'{word}' mixes letters of two scripts that look alike."
+        why = f"'{word}' mixes look-alike letters from two scripts."
         yield _flag(FlagKind.LOOKALIKE, why, word)
     for mark in role_marks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
         why = "It holds a mark that a model may take for the end of the rules or for a role."
@@ -214,7 +214,7 @@ def _of_risks(text: SkillText, sources: SourceTurns) -> Iterator[Flag]:
     typed = _plain("\n".join(read.span.text for read in sources.typed))
     for risk in risks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
         own = _plain(risk.quote) in typed
-        why = f"{risk.why}, typed by the user." if own else f"{risk.why} that the user never typed."
+        why = f"{risk.why}, typed by you." if own else f"{risk.why} that you never typed."
         yield _flag(risk.kind, why, risk.quote, Severity.NOTE if own else Severity.QUARANTINE)
 
 
@@ -227,7 +227,7 @@ def _of_sources(found: Sequence[Provenance]) -> Iterator[Flag]:
         if one.span is None or one.source is Author.USER:
             continue
         whose = _WHOSE[one.span.place]
-        why = f"This comes from {whose}, not from the user."
+        why = f"This comes from {whose}, not from you."
         strange = one.source is Author.UNTRUSTED
         severity = Severity.QUARANTINE if strange else Severity.WARNING
         yield _flag(FlagKind.UNTRUSTED, why, one.sentence, severity)
@@ -249,7 +249,7 @@ def _of_surroundings(
         yield _flag(FlagKind.PERHAPS_QUOTED, why, one.sentence, severity)
     if sources.outside is not None:
         whose = _WHOSE[sources.outside.place]
-        why = f"In the same conversation stands {whose}."
+        why = f"The same conversation contains {whose}."
         yield _flag(FlagKind.STRANGERS_NEAR, why, "", Severity.NOTE)
 
 
@@ -267,7 +267,7 @@ def _of_authorship(
     near = sources.outside or copied
     if near is None:
         return
-    why = f"The model had read {_WHOSE[near.place]}, and nothing that you said stands behind this."
+    why = f"The model had read {_WHOSE[near.place]}, and nothing you said supports this."
     # If the user said nothing at all, there is nothing to compare with.
     unasked = sources.replied and not subjects(text.body) & sources.reply
     severity = Severity.QUARANTINE if unasked else Severity.WARNING

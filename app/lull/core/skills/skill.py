@@ -233,7 +233,7 @@ def added(library: Library, new: Skill) -> Skill:
     if old is not None and old.status is not SkillStatus.ARCHIVED:
         raise Conflict(
             f"There is already a skill '{new.name}'.",
-            hint=f"Change it with `skills edit {new.name}`.",
+            hint=f"Change it with `lull skills edit {new.name}`.",
         )
     return _next_version(new, old)
 
@@ -250,9 +250,11 @@ def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
     """
     old = library.get(key)
     if old.status is SkillStatus.ARCHIVED:
-        raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
+        raise Conflict(
+            f"'{key.name}' was deleted.", hint="Add it again, or go back to an earlier generation."
+        )
     if old.sha256 == new.sha256:
-        raise Conflict(f"'{key.name}' already reads exactly so.", hint="Nothing was changed.")
+        raise Conflict(f"'{key.name}' already has exactly this text.", hint="Nothing was changed.")
     return replace(_next_version(new, old), status=old.status, pinned=old.pinned)
 
 
@@ -282,7 +284,9 @@ def switched(library: Library, key: SkillKey, change: ChangeKind) -> Skill:
         case _:
             raise ValueError(change)
     if old.status is SkillStatus.ARCHIVED:
-        raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
+        raise Conflict(
+            f"'{key.name}' was deleted.", hint="Add it again, or go back to an earlier generation."
+        )
     if new == old:
         state = {ChangeKind.PIN: "pinned", ChangeKind.UNPIN: "not pinned"}.get(change, old.status)
         raise Conflict(f"'{key.name}' is already {state}.", hint="Nothing was changed.")

@@ -58,7 +58,7 @@ def why_prompt_unusable(facts: TurnFacts) -> str:
     if not facts.complete:
         return "the answer is incomplete"
     if facts.support:
-        return "it taught a skill or stood in its proof"
+        return "it was used to write or to prove a skill"
     if facts.near_support:
         return "a request much like it taught a skill"
     if not facts.current:

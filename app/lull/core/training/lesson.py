@@ -72,7 +72,7 @@ def lesson_of(verdict: Verdict, course: GraduationCourse) -> GraduationLesson:
         part for part in (gain, _moved(moved), *(check.text for check in leaked)) if part
     )
     next_, otherwise = _otherwise(course, gain=bool(gain), moved=bool(moved), leaked=bool(leaked))
-    said = f"The gate turned it down: {lost or 'it was not shown to be better'}; {otherwise}."
+    said = f"It failed its test: {lost or 'it was not shown to be better'}; {otherwise}."
     return GraduationLesson(said=said, next=next_)
 
 
@@ -103,7 +103,9 @@ def _otherwise(
         changes.append(f"{LONGER:g} times as long")
     if moved:
         next_ = replace(next_, anchors=course.anchors * MORE_ANCHORS)
-        changes.append(f"with {MORE_ANCHORS:g} times as many requests that hold the rest")
+        changes.append(
+            f"with {MORE_ANCHORS:g} times as many requests that keep everything else as it is"
+        )
     return next_, f"next time it is trained {' and '.join(changes)}"
 
 

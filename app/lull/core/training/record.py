@@ -185,9 +185,9 @@ def why_stuck(run: Run, last: str) -> str:
         return ""
     of = f" of {made.of}" if made.of else ""
     return (
-        f"Training {run.id} ended {made.falls} times behind step {made.furthest}{of}: {last}"
-        f" It is not tried any more by itself: `lull train now` goes on from there,"
-        f" `lull train cancel {run.id}` gives it up."
+        f"Training {run.id} ended {made.falls} times after step {made.furthest}{of}: {last} Lull "
+        "does not try again on its own: `lull train now` continues from there, `lull train "
+        f"cancel {run.id}` gives it up."
     )
 
 
@@ -203,8 +203,8 @@ def why_not_started(runs: Sequence[Run], *, base: str, kind: RunKind, graduates:
     if len(last) < MOST_ALIKE or not alike:
         return ""
     return (
-        f"{MOST_ALIKE} runs failed the same way, the last one is {last[0].id}: {last[0].why}"
-        " Another is not made by itself: `lull train now` tries again."
+        f"{MOST_ALIKE} runs failed in the same way, the last one is {last[0].id}: {last[0].why} "
+        "Lull does not start another on its own: `lull train now` tries again."
     )
 
 
@@ -215,12 +215,12 @@ def why_superseded(run: Run, now: CurrentState) -> str:
     if why := why_other_weights(run, model=now.model, base=now.base):
         return why
     if run.root != now.root:
-        return "Another adapter has come into force since it was made."
+        return "Another adapter has been put into use since it was made."
     if run.graduates and run.graduates not in now.live:
-        return "The skill that it trains in is no longer in force."
+        return "The skill that it trains into the model is no longer active."
     gone = sum(turn not in now.skills for turn in run.skills)
     if gone:
-        return f"{_turns(gone)} of it may no longer train the weights, or are gone."
+        return f"{_turns(gone)} of it: no longer allowed in training, or gone."
     changed = sum(now.skills[turn] != skills for turn, skills in run.skills.items())
     if changed:
         return f"{_turns(changed)} of it would get other skills in the prompt today."
@@ -247,8 +247,8 @@ def why_other_weights(run: Run, *, model: str, base: str) -> str:
         return ""
     if run.model != model:
         return f"{model} learns now, and not {run.model}."
-    return "The weights of its model are others now."
+    return "The weights of its model have changed."
 
 
 def _turns(count: int) -> str:
-    return "One turn" if count == 1 else f"{count} turns"
+    return "One answer" if count == 1 else f"{count} answers"

@@ -80,13 +80,13 @@ class Conditions(QWidget):
         self.all.setVisible(self._open)
         self.fold.setVisible(bool(gates))
         words = counted(len(gates), "Show %1 condition", "Show all %1 conditions")
-        self.fold.setText(tr("Show only what speaks against it") if self._open else words)
+        self.fold.setText(tr("Show only what stops Lull from working") if self._open else words)
         self.fold.setAccessibleName(self.fold.text())
 
     def _gate(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
         theme = self._kit.look.theme
         colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
-        words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
+        words = {"open": tr("met"), "closed": tr("not met"), "unknown": tr("unknown")}
         line_px = self.fontMetrics().height()
         mark = QLabel()
         sign = pixmap(

@@ -40,7 +40,7 @@ class DiagnosticsDialog(QDialog):
         self.text.setReadOnly(True)
         self.text.setFont(mono())
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(tr("What would be given away"))
+        self.text.setAccessibleName(tr("What would be shared"))
         self.text.setPlainText(tr("Running the checks…"))
         self.copy = button(tr("Copy"), self._copy)
         self.save = button(tr("Save…"), self._save, main=True)
@@ -48,8 +48,8 @@ class DiagnosticsDialog(QDialog):
         box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
         box.setSpacing(GAP)
         words = tr(
-            "Without anything that was said, and without secrets, addresses elsewhere and your "
-            "name. Read it before you give it to anybody; Lull sends it nowhere."
+            "This contains nothing that was said, no secrets, no outside addresses and not your "
+            "name. Read it before you give it to anybody; Lull doesn't send it anywhere."
         )
         box.addWidget(label(words, "muted", wrap=True))
         box.addWidget(self.text, 1)

@@ -43,8 +43,10 @@ def _thrown(days: Mapping[str, int], here: datetime) -> Iterator[str]:
     if thrown:
         yield counted(
             thrown,
-            "%1 old conversation went into the trash; Conversations can restore it for a week.",
-            "%1 old conversations went into the trash; Conversations can restore them for a week.",
+            "%1 old conversation was moved to the trash; you can restore it on the "
+            "Conversations page for a week.",
+            "%1 old conversations were moved to the trash; you can restore them on the "
+            "Conversations page for a week.",
         )
 
 
@@ -100,6 +102,10 @@ def _done(tasks: Mapping[str, int]) -> Iterator[str]:
     if "proof" in tasks:
         yield counted(tasks["proof"], "%1 suggestion tested", "%1 suggestions tested")
     if "exam" in tasks:
-        yield counted(tasks["exam"], "%1 chat model examined", "%1 chat models examined")
+        yield counted(
+            tasks["exam"],
+            "%1 chat model tested for its abilities",
+            "%1 chat models tested for their abilities",
+        )
     if "step" in tasks:
         yield counted(tasks["step"], "%1 training run", "%1 training runs")

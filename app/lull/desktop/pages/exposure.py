@@ -34,8 +34,8 @@ def exposure_words(key: str, text: str, before: str = "") -> str:
             "your skills along with them."
         ),
         "service.allow_network": tr(
-            "Other computers in your network may then reach Lull with its token, and use your "
-            "models and skills."
+            "Other computers in your network that have Lull's access token (a kind of password) "
+            "can then reach Lull and use your models and skills."
         ),
     }
     if key in allowed:
@@ -45,12 +45,13 @@ def exposure_words(key: str, text: str, before: str = "") -> str:
     sent = {
         "upstream.address": tr("Every chat will then be sent to %1.", plain(text)),
         "judge.address": tr(
-            "If it is allowed, Lull will then send conversations to %1 to have them scored.",
+            "If you have allowed judging on another computer, Lull will then send conversations "
+            "to %1 to have them scored.",
             plain(text),
         ),
         "writer.address": tr(
-            "If it is allowed, Lull will then send conversations in which an answer went wrong "
-            "to %1.",
+            "If you have allowed writing skills on another computer, Lull will then send %1 "
+            "conversations in which an answer went wrong.",
             plain(text),
         ),
     }

@@ -29,7 +29,7 @@ class NeedsYouCard(Card):
     """
 
     def __init__(self, kit: Kit) -> None:
-        super().__init__(tr("Needs you"))
+        super().__init__(tr("Needs your attention"))
         self._kit = kit
         self.ollama = QWidget()
         self.no_answer = label("", "bad", wrap=True)
@@ -68,7 +68,9 @@ class NeedsYouCard(Card):
             routes.TRASH,
             {"do": "sweep"},
             words=tr("Moving old conversations to the trash"),
-            done=tr("They are in the trash for a week; Conversations can restore them."),
+            done=tr(
+                "They stay in the trash for a week; you can restore them on the Conversations page."
+            ),
             then=lambda _: state.touch(Subject.STATUS, Subject.CONVERSATIONS),
         )
 

@@ -44,7 +44,7 @@ class WindowCard(Card):
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
             (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
-            (NoticeKind.NEEDS_YOU, tr("Problems that need me")),
+            (NoticeKind.NEEDS_YOU, tr("Problems that need my attention")),
         ):
             key = f"notify/{kind}"
             self._check(
@@ -146,8 +146,8 @@ class DataCard(Card):
         self.box.addWidget(
             label(
                 tr(
-                    "All of it is in this folder, on this computer: the database, the skills as "
-                    "text files, adapters, logs. Nothing is sent anywhere."
+                    "All of Lull's data is in this folder, on this computer: the database, the "
+                    "skills as text files, adapters, logs. Nothing is sent anywhere."
                 ),
                 "muted",
                 wrap=True,

@@ -81,8 +81,9 @@ class TodayPage(Page):
         card.box.addWidget(
             label(
                 tr(
-                    "Everything stays on this computer. Lull sits between your chat client and "
-                    "Ollama, and learns from what you say; nothing changes before you approve it."
+                    "Everything stays on this computer. Lull sits between your chat app and "
+                    "Ollama, and learns from what you say; nothing changes before you approve "
+                    "it."
                 ),
                 "muted",
                 wrap=True,
@@ -109,7 +110,12 @@ class TodayPage(Page):
         self.pause.setMenu(menu)
         self.resume = button(tr("Resume"), self.kit.actions.resume)
         self.train = button(tr("Train now"), self.kit.actions.train_now)
-        self.train.setToolTip(tr("Skips the wait, never heat, battery or memory."))
+        self.train.setToolTip(
+            tr(
+                "Starts without waiting until you're away, but not while the "
+                "computer is hot, on battery or short of memory."
+            )
+        )
         texts = QVBoxLayout()
         texts.addWidget(self.line)
         texts.addWidget(self.because)
@@ -132,7 +138,7 @@ class TodayPage(Page):
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
         titles = {name: many for name, (_, many) in count_nouns().items()}
-        titles["reward"] = tr("Answers rated good today")
+        titles["reward"] = tr("Good answers today")
         self.titles: dict[str, QLabel] = {}
         for name, words in titles.items():
             card = Card()
@@ -184,7 +190,7 @@ class TodayPage(Page):
             tr("Answered by"),
             tr("Model"),
             tr("Adapter"),
-            tr("Generation"),
+            tr("Version of your skills"),
         )
         self.facts = [label("", wrap=True) for _ in titles]
         for line, (title, fact) in enumerate(zip(titles, self.facts, strict=True)):
@@ -292,7 +298,11 @@ class TodayPage(Page):
         judge = status.get("judge") or {}
         helper = (status.get("helpers") or {}).get("judge") or {}
         nobody = helper.get("setting") == "auto" and not helper.get("model")
-        words = tr("No judge (auto): %1", translated(helper, "why")) if nobody else ""
+        words = (
+            tr("No model judges answers (chosen automatically): %1", translated(helper, "why"))
+            if nobody
+            else ""
+        )
         self.judge.setText(words if judge.get("trains", True) else translated(judge, "why"))
         self.judge.setVisible(bool(self.judge.text()))
 
@@ -302,10 +312,13 @@ class TodayPage(Page):
         upstream = status.get("upstream", {})
         self.checklist.setVisible(turns == 0 or (skills == 0 and turns < 20))
         steps = (
-            (turns > 0, tr("Point your chat client at %1", self.kit.actions.address)),
+            (
+                turns > 0,
+                tr("In your chat app, replace Ollama's address with %1", self.kit.actions.address),
+            ),
             (
                 bool(upstream.get("ok")),
-                tr("Have Ollama running; until then the small built-in model answers"),
+                tr("Start Ollama; until then the small built-in model answers"),
             ),
             (skills > 0, tr("Import starter skills, or let Lull suggest some")),
         )

@@ -30,7 +30,7 @@ def gate_names() -> dict[str, str]:
         "chat": tr("Chat"),
         "wake": tr("Awake"),
         "call": tr("Call"),
-        "app": tr("Busy apps"),
+        "app": tr("Programs"),
         "calendar": tr("Calendar"),
         "hours": tr("Hours"),
         "low power": tr("Low power"),

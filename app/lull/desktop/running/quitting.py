@@ -66,7 +66,10 @@ class QuitDialog(QDialog):
         """
         self.undo.setEnabled(True)
         self.problem.setText(
-            tr("%1 could not be disconnected. Settings, Chat apps shows what is in the way.", title)
+            tr(
+                "%1 could not be disconnected. “Chat apps” in Settings shows what is in the way.",
+                title,
+            )
         )
         self.problem.show()
         self.resize(self.width(), max(self.height(), self.heightForWidth(self.width())))

@@ -57,7 +57,7 @@ class ModelChoice(QWidget):
     def _fill(self, models: list[tuple[str, bool]]) -> None:
         self.models.clear()
         for number, (name, can) in enumerate(models):
-            shown = tr("auto: the one you talk to most") if name == _AUTO else name
+            shown = tr("Automatic: the one you chat with most") if name == _AUTO else name
             self.models.addItem(shown if can else tr("%1 (cannot learn here)", name), name)
             rows = self.models.model()
             if not can and isinstance(rows, QStandardItemModel):
@@ -96,7 +96,7 @@ def _words(there: Json) -> str:
         share = percent(float(choosing.get("progress") or 0))
         return tr("%1 is being made ready: %2", plain(str(choosing.get("name"))), share)
     if choosing.get("restart_needed"):
-        return tr("%1 learns from the service's next start.", plain(str(choosing.get("name"))))
+        return tr("%1 will learn once the service has restarted.", plain(str(choosing.get("name"))))
     if auto := there.get("auto"):
         return plain(f"{auto['model']}: {translated(auto, 'why')}")
     unable = [m for m in there.get("models", ()) if not m["can_learn"]]

@@ -49,10 +49,10 @@ class AnswerView(QWidget):
         the answer takes.
         """
         self._began_s = time.monotonic()
-        self.say(tr("The model reads your request…"))
+        self.say(tr("The model is reading your request…"))
 
     def think(self) -> None:
-        self.say(tr("The model thinks…"))
+        self.say(tr("The model is thinking…"))
 
     def grow(self, piece: str) -> None:
         """Add a piece to the shown answer; scroll to the new end only if the end was in view

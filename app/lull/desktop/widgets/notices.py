@@ -144,7 +144,7 @@ class Notices(QObject):
         fields = event.get("fields") or {}
         if event.get("kind") == "adapter" and fields.get("status") == AdapterStatus.ROLLED_BACK:
             text = tr("%1 did worse than the one before, which answers again.", fields["adapter"])
-            self._due(Notice(kind=NoticeKind.WAY_BACK, title=tr("Taken back"), text=text))
+            self._due(Notice(kind=NoticeKind.WAY_BACK, title=tr("Rolled back"), text=text))
             self._let_out()
 
     def _due(self, notice: Notice) -> None:
@@ -178,5 +178,5 @@ def night(run: Json) -> Notice:
         said = translated(run, "why") or said  # what was lost, and what is done next time
     text = plain(said or str(run.get("verdict")))
     if gain is not None:
-        text = tr("Held-out score %1. %2", signed(gain), text)
-    return Notice(kind=NoticeKind.NIGHT, title=tr("A night's training"), text=text)
+        text = tr("Change in the share of good answers: %1. %2", signed(gain), text)
+    return Notice(kind=NoticeKind.NIGHT, title=tr("Overnight training"), text=text)

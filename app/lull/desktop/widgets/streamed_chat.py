@@ -152,7 +152,7 @@ class StreamedChat(QObject):
     def _words(self, status: int) -> str:
         """Say what went wrong with an answer and what the user can do about it; "" for nothing."""
         if not status:
-            return tr("Lull does not answer. Look on the Today page whether it runs.")
+            return tr("Lull does not answer. Check on the Today page whether it is running.")
         if status == NO_MODEL:
             return tr("This model is not here any more. Choose another one.")
         if self._wrong:

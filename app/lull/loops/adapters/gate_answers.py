@@ -61,7 +61,7 @@ async def generate_answer(
         if adapter is None or adapter in (await engine.status()).adapters:
             raise
         # The adapter was unloaded: not the request's fault, and not the candidate's.
-        raise EngineError(f"The adapter {adapter} was let go meanwhile.") from error
+        raise EngineError(f"The adapter {adapter} was unloaded in the meantime.") from error
 
 
 async def _answered(engine: Engine, request: GenerateRequest) -> CompleteAnswer:

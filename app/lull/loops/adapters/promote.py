@@ -181,11 +181,11 @@ class Promote:
         """
         rule = self._rule()
         if rule.trial_share <= 0.0 or rule.trial_s <= 0.0:
-            await self.promote(version.id, why="the gate accepted it")
+            await self.promote(version.id, why="it passed its test")
             return
         async with self._moving:
             await self._moves.load(version)
-            now, why = self._clock.now(), "the gate accepted it"
+            now, why = self._clock.now(), "it passed its test"
             await self._moves.move(
                 self._adapters.try_out(version.id, share=rule.trial_share, at=now, why=why)
             )
@@ -228,7 +228,7 @@ class Promote:
                 )
             if to is not None and self._adapters.get(to).status not in _ONCE:
                 raise Conflict(
-                    f"{to} was never in force.", hint=f"`lull adapters promote {to}` puts it there."
+                    f"{to} was never in use.", hint=f"`lull adapters promote {to}` puts it there."
                 )
             return await self._back(model, to or self._last_before(force), why=why)
 
@@ -371,7 +371,7 @@ class Promote:
             _problem_key(version.base_model),
             AdapterError(
                 f"{adapter} was taken back: {why}.",
-                hint=f"`lull adapters promote {adapter}` puts it in force again.",
+                hint=f"`lull adapters promote {adapter}` puts it into use again.",
             ),
         )
         return True
@@ -384,7 +384,7 @@ class Promote:
             if self._clock.now() - force.since >= timedelta(seconds=self._rule().trial_s):
                 await self._promote(
                     force.shadow,
-                    why="its day on trial has passed without harm",
+                    why="it did no harm while on trial",
                     held_share=self._rule().held_share,
                 )
 

@@ -121,7 +121,7 @@ class Publish:
                 raise WeightsError(f"{model} is a published version itself.")
             if base.blob_sha256 != learnt.base:
                 raise WeightsError(
-                    f"{model} is another model in Ollama now than the one that learned.",
+                    f"In Ollama, {model} is no longer the model that learned.",
                     hint=f"`lull model choose {model}` lets the new one learn.",
                 )
             version = await self._begun(base, learnt)
@@ -244,7 +244,8 @@ class Publish:
         with contextlib.suppress(LullError):
             await self._remove(failed)
         return WeightsError(
-            f"{version.name} may not answer. {why}", hint="What answered before still does."
+            f"{version.name} may not answer. {why}",
+            hint="The model that answered before still answers.",
         )
 
     async def _remove(self, version: PublishedVersion) -> None:

@@ -132,7 +132,7 @@ class ClientConnecting:
         if client.needs_model and not target.model:
             raise UsageError(
                 f"{client.title} has to be told which of your models to ask.",
-                hint=f"lull connect {client.name} --model MODEL",
+                hint=f"Choose a model; in the terminal: lull connect {client.name} --model MODEL",
             )
         edited = self._edited(client, path, text, target)
         return ConnectPlan(
@@ -244,8 +244,8 @@ class ClientConnecting:
     def _clash(self, connection: Connection) -> ClientFileError:
         backup = self._connections.backup_path(connection)
         return ClientFileError(
-            f"{connection.path} was changed since in the lines that Lull wrote.",
-            hint=f"Change it by hand; as it was before lies in {backup}.",
+            f"The lines that Lull wrote in {connection.path} have been changed since.",
+            hint=f"Change it by hand; a copy of what it was before is in {backup}.",
         )
 
     def _undo_plan(self, connection: Connection) -> UndoPlan:

@@ -186,7 +186,8 @@ class Hear:
         reader = self._reader()
         if reader is None:
             raise LullError(
-                "There is no reader to read with.", hint="`lull doctor` says what is missing."
+                "The model that reads your messages is missing.",
+                hint="`lull doctor` says what is missing.",
             )
         old = [one for one in feedbacks if one.read_by != reader.name]
         pairs = self._exchanges([WaitingMessage(turn=one.turn, before=one.before) for one in old])

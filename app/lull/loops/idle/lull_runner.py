@@ -243,7 +243,7 @@ class Runner:
 
     async def _overran(self, work: LullWork) -> None:
         await self.give_back()
-        self._rest(work, LullError(f"{work.text} did not end its unit in time."))
+        self._rest(work, LullError(f"{work.text} did not finish its current step in time."))
 
     def _rest(self, work: LullWork, error: LullError) -> None:
         self._resting[work.id] = self._clock.monotonic_s() + self._rule.rest_s

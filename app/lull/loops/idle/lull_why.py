@@ -72,21 +72,21 @@ class WorkChoice:
         if begun is not None and begun.id == work.id:
             return "" if self.runner.running else _GOES_ON
         if not self.watched:
-            return coded_text("watch-starts", "The watch for idle times is being started.")
+            return coded_text("watch-starts", "Lull is starting to watch for idle times.")
         rests_s = self.runner.retry_wait_s(work)
         if rests_s > 0.0:
             words = "It failed a short while ago, and is tried again in %1."
             return coded_text("work-failed", words, TextDuration(rests_s))
         if self.runner.stuck:
-            return coded_text("work-stuck", "A piece that was told to end has not ended yet.")
+            return coded_text("work-stuck", "A task that was asked to stop has not stopped yet.")
         if work.left_s <= 0.0:
-            return coded_text("work-done", "Nothing of it is left to do.")
+            return coded_text("work-done", "There is nothing left to do here.")
         if begun is not None:
             return coded_text("work-after", "It comes after what runs now.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
-            words = "It needs %1 at least, and this idle time is likely to last %2 yet."
+            words = "It needs at least %1, and this idle time will probably last only %2 more."
             likely = TextDuration(self.left.median_s)
             return coded_text("work-too-long", words, TextDuration(work.needs_s), likely)
         if self.about_to:
-            return coded_text("work-one-look", "One more look whether you are really away.")
+            return coded_text("work-one-look", "Checking once more whether you are really away.")
         return coded_text("work-begins", "It begins in a moment.")

@@ -254,7 +254,10 @@ class ChooseModel:
         needs = 2 * found.n_bytes / GB + 1.0
         kind = found.model_type
         if kind in HYBRIDS:
-            why = f"It has hybrid attention ({kind}), for which MLX has no gradient kernel."
+            why = (
+                f"It is built in a way (hybrid attention, {kind}) that the training library MLX "
+                "cannot train yet."
+            )
         elif kind not in MODEL_TYPES:
             why = f"Models of the type {kind[:60]} cannot learn yet; {', '.join(MODEL_TYPES)} can."
         else:

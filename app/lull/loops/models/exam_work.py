@@ -51,7 +51,12 @@ class ExamWork:
         `models` lends the model for each question, and takes it back when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
-        self.text = coded_text("work-exam", "Examining %1 as %2", waiting.model, waiting.role.value)
+        self.text = coded_text(
+            "work-exam",
+            "Testing whether %1 is good enough as %2",
+            waiting.model,
+            waiting.role.value,
+        )
         self.progress = waiting.done / max(1, waiting.of)
         self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
         self._step = step

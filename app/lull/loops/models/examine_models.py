@@ -253,8 +253,8 @@ class ExamineModels:
         if self._late[key] < MOST_LATE:
             return True
         why = (
-            f"It did not answer a question within {within_s:.0f} s, too slow to be asked while"
-            " you're away."
+            f"It did not answer a question within {within_s:.0f} s and is too slow to be used "
+            "while you're away."
         )
         return await self._keep(replace(result, passed=False, why=why))
 

@@ -143,7 +143,7 @@ class Compare:
         if refused and not alike:
             raise Conflict(
                 f"{proposal.model} cannot be asked these requests again.",
-                hint="`lull review show`.",
+                hint="See `lull review show`.",
             )
         return NextPair(comparison=None, alike=alike)
 
@@ -266,7 +266,8 @@ class Compare:
         check_decidable(proposal, sha256=None, library=self._library())
         if proposal.last_look_taken:
             raise Conflict(
-                f"The proof of {proposal.id} took its last look: no pick counts any more.",
+                f"The proof of {proposal.id} has had its final draw: further choices no longer "
+                "change it.",
                 hint=f"`lull review show {proposal.id}` says how it ended.",
             )
         if not proposal.comparable:

@@ -58,7 +58,7 @@ class ProofWork:
 
     def doing(self, name: str) -> str:
         """Return a line for the user that says that the skill of this name is being proved."""
-        return coded_text("work-proof", "Proving %1", name)
+        return coded_text("work-proof", "Testing %1", name)
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
@@ -103,7 +103,9 @@ class PlacingWork(ProofWork):
     value = 0.05
 
     def doing(self, name: str) -> str:
-        return coded_text("work-placing", "Measuring where %1 obeys skills", name)
+        return coded_text(
+            "work-placing", "Measuring where in the prompt %1 follows skills best", name
+        )
 
 
 class UseWork(ProofWork):

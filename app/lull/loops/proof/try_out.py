@@ -102,7 +102,7 @@ class TryOut:
         if proposal.in_quarantine:
             raise Conflict(
                 f"'{proposal.key.name}' is quarantined, and nothing of it is given to a model.",
-                hint="Read its flags; edit it, and it is looked at again.",
+                hint="Read its warnings; if you edit it, it is checked again.",
             )
         if proposal.status not in DECIDABLE:
             raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Wait a moment.")

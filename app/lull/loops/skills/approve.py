@@ -143,7 +143,10 @@ class Approve:
         await self.propose_file_edits()
         old = self._skills.library().get(key)
         if old.status is SkillStatus.ARCHIVED:
-            raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
+            raise Conflict(
+                f"'{key.name}' was deleted.",
+                hint="Add it again, or go back to an earlier generation.",
+            )
         new = replace(old, client=to, pinned=False, status=SkillStatus.ACTIVE)
         whom = to or "everybody"
         detail = f"copy {key.name} to {whom}"
@@ -175,7 +178,7 @@ class Approve:
             changes = rolled_back(library, then)
             if not changes:
                 raise Conflict(
-                    f"The library already reads as in generation {generation}.",
+                    f"The library is already the same as in generation {generation}.",
                     hint="`lull skills history` shows the generations.",
                 )
             return changes
@@ -223,7 +226,9 @@ class Approve:
             if skill.client == client and skill.status is SkillStatus.ACTIVE
         ]
         if not chosen:
-            raise NotFound("There is no active skill to export.", hint="`lull skills list`.")
+            raise NotFound(
+                "There is no active skill to export.", hint="`lull skills list` shows the skills."
+            )
         targets = [(skill, folder / skill.name) for skill in chosen]
         taken = [str(target) for _, target in targets if os.path.lexists(target)]
         if taken:

@@ -164,7 +164,7 @@ class Evolve:
             await self._stumbled(found, writer, error, draft.answer)
             raise
         if proposal is not None and _to_be_written_anew(proposal):
-            why = EvolverFault(f"The candidate is in quarantine. {proposal.reason}", answer="")
+            why = EvolverFault(f"The draft is in quarantine. {proposal.reason}", answer="")
             await self._stumbled(found, writer, why, draft.answer)
         return proposal
 

@@ -204,7 +204,7 @@ class Review:
             )
         )
         if text == proposal.text:
-            raise Conflict("It reads exactly so already.", hint="Nothing was changed.")
+            raise Conflict("It already has exactly this text.", hint="Nothing was changed.")
         data = render(text)
         anew = self._speaks_of_another(proposal, text)
 
@@ -304,7 +304,9 @@ class Review:
         def put(now: Proposal) -> Proposal:
             now = now.as_of(self._clock.now())
             if not now.open:
-                raise Conflict(f"{now.id} is {now.status} already.", hint="`lull review`.")
+                raise Conflict(
+                    f"{now.id} is {now.status} already.", hint="`lull review` lists what is open."
+                )
             if now.status is status:
                 raise Conflict(f"{now.id} is {status} already.", hint="Nothing was changed.")
             return replace(

@@ -94,7 +94,10 @@ class DecideStep:
         if open_ is not None:
             return await self._after_training(learner, open_, tuple(recent))
         if learner.on_trial:
-            text = f"{learner.on_trial} is on trial; what comes next goes on from what is kept."
+            text = (
+                f"{learner.on_trial} is on trial; the next training waits for its result and "
+                "builds on the model that stays."
+            )
             return NothingToDo(text=text)
         return await self._anew(learner, tuple(recent), hurry=hurry)
 
@@ -131,14 +134,14 @@ class DecideStep:
             with_signal=groups_reached(telling, all_, rule), wanted=rule.groups_a_run
         )
         if more and groups.with_signal < rule.groups_a_run:
-            text = f"Sampling answers of round {run.round}"
+            text = f"Generating answers for round {run.round}"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         reward = mean_reward(all_)
         await self._training.change(run.id, lambda now: _rewarded(now, reward))
         done = run.round >= rule.rounds or (reward is not None and reward >= ENOUGH)
         if done or len(telling) < min(rule.groups_at_least, rule.groups_a_run):
             return _judges(run)
-        text = f"Making round {run.round + 1}"
+        text = f"Preparing round {run.round + 1}"
         return MakingStep(text=text, learner=learner, recent=recent, source=source, groups=groups)
 
     async def _anew(
@@ -172,15 +175,16 @@ class DecideStep:
             good, bad = count_labels([one for one in labelled if not one[0].held_out])
             if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
                 return MakingStep(
-                    text="Making a run of recorded answers",
+                    text="Preparing training with recorded answers",
                     learner=learner,
                     recent=recent,
                     source=LabelledAnswers(),
                     groups=groups,
                 )
             said.append(
-                f"{good} good and {bad} bad answers have a sure score; {rule.labels_a_run} are"
-                f" wanted, {rule.labels_of_the_rarer} of each."
+                f"Of the answers scored with certainty, {good} are good and {bad} bad; "
+                f"{rule.labels_a_run} are needed in all, at least {rule.labels_of_the_rarer} of "
+                "each kind."
             )
         text = " ".join([*tired, *said]) or "Every kind of training is switched off."
         return NothingToDo(text=text, stuck=bool(tired), groups=groups)
@@ -201,20 +205,20 @@ class DecideStep:
             enough = min(enough, rule.groups_at_least)
         if len(telling) >= enough:
             return MakingStep(
-                text="Making a run of sampled answers",
+                text="Preparing training with generated answers",
                 learner=learner,
                 recent=recent,
                 source=source,
                 groups=groups,
             )
         if more:
-            text = "Sampling answers"
+            text = "Generating answers"
             return SamplingStep(text=text, learner=learner, source=source, groups=groups)
         scored = len(book.prompts)
         text = (
-            f"{scored} requests may train and can be scored, {book.unscored} cannot;"
-            f" {len(telling)} groups of sampled answers tell good from bad,"
-            f" {rule.groups_a_run} are wanted."
+            f"{scored} requests can be used for training and scored, {book.unscored} cannot. "
+            f"{len(telling)} groups of generated answers contain both good and bad ones; "
+            f"{rule.groups_a_run} are needed."
         )
         return NothingToDo(text=text, groups=groups)
 
@@ -272,7 +276,7 @@ def _rewarded(run: Run, reward: float | None) -> Run:
 
 
 _WHAT = {
-    RunKind.GRPO: "sampled answers",
+    RunKind.GRPO: "generated answers",
     RunKind.KTO: "recorded answers",
     RunKind.GRADUATION: "a skill",
 }
@@ -280,7 +284,7 @@ _WHAT = {
 
 def _graduates(of: SkillToTrainIn) -> str:
     again = f", try {of.course.number}" if of.course.number > 1 else ""
-    return f"Making a run of the skill '{of.skill.name}'{again}"
+    return f"Preparing to train in the skill '{of.skill.name}'{again}"
 
 
 def _trains(run: Run) -> str:

@@ -292,7 +292,7 @@ class MakeRun:
             examples=examples,
             answers=sum(len(one.samples) for one in examples),
             turns=tuple(prompt for prompt in prompts if prompt.turn in used),
-            why=f"{len(groups)} groups of sampled answers to {len(used)} requests.",
+            why=f"{len(groups)} groups of generated answers to {len(used)} requests.",
             groups=tuple(groups),
             reward_before=reward_before,
         )
@@ -368,7 +368,8 @@ class MakeRun:
             examples=tuple(examples),
             answers=len(own),
             turns=tuple(used),
-            why=f"The skill '{skill.name}' has served {len(used)} requests and is well proved.",
+            why=f"The skill '{skill.name}' has been used for {len(used)} requests and is well "
+            "proven.",
             graduates=skill,
             course=course,
         )

@@ -93,7 +93,7 @@ class Train:
         material = await self._material(step)
         if not material.examples:
             raise TrainingError(
-                "Nothing is left of what the run would have been made of.",
+                "None of the data for this run is left.",
                 hint="Its conversations have gone, or do not fit into the model's window.",
             )
         last = run_of(step)
@@ -112,7 +112,7 @@ class Train:
 
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
-            raise Conflict(f"{last.id} is {last.status} meanwhile.")
+            raise Conflict(f"{last.id} is now {last.status}.")
         return with_status(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
 
     async def _material(self, step: MakingStep) -> RunMaterial:
@@ -161,7 +161,7 @@ class Train:
             if now.status is not RunStatus.STUCK:
                 return now
             again = replace(now, progress=replace(now.progress, falls=0))
-            return with_status(again, RunStatus.WAITING, "You sent it on.", self._clock.now())
+            return with_status(again, RunStatus.WAITING, "You continued it.", self._clock.now())
 
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
             await self._training.change(run.id, plan)

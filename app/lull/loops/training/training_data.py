@@ -108,7 +108,7 @@ class TrainingData:
         wishes = self._rewarding.wishes(self._rollouts.candidates(run.model))
         if said <= {wish.turn for wish in wishes}:
             return ""
-        return "What you said of these requests has taught a skill meanwhile, or is gone."
+        return "What you said about these requests has since been used for a skill, or is gone."
 
     def why_no_gain(self, pool: RequestPool, policy: SampledPolicy) -> str:
         """Return why sampling more answers from this policy (base model and adapter) would not help
@@ -118,7 +118,7 @@ class TrainingData:
         sampled = self._rollouts.scored_groups(pool, policy)
         reward = mean_reward(sampled)
         if len(sampled) >= self._rule().groups_a_run and reward is not None and reward >= ENOUGH:
-            return f"{reward:.0%} of the sampled answers are as they should be."
+            return f"{reward:.0%} of the generated answers are as they should be."
         runs = [run for run in self._training.runs() if run.kind is RunKind.GRPO]
         tried = [
             run
@@ -135,8 +135,8 @@ class TrainingData:
         if new >= wanted:
             return ""
         return (
-            "What these requests can teach was tried on the weights that are in force;"
-            f" {wanted} new requests are wanted, {new} have come since."
+            f"Lull has already trained the current model on these requests. {wanted} new requests "
+            f"are needed; {new} have come in since."
         )
 
     def next_skill_to_train_in(

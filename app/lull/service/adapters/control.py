@@ -55,13 +55,13 @@ class AdapterControl:
         verdict = version.verdict
         if not (verdict is not None and verdict.accepted) and wanted.get("anyway") is not True:
             said = (
-                f"the gate turned it down: {'; '.join(verdict.reasons)}"
+                f"it failed its test: {'; '.join(verdict.reasons)}"
                 if verdict
-                else ("the gate has not spoken on it yet")
+                else ("it has not been tested yet")
             )
             raise AdapterError(
-                f"{adapter} is not put in force, for {said}.",
-                hint="`--anyway` puts it in force all the same; `rollback` takes it out again.",
+                f"{adapter} is not put into use because {said}.",
+                hint="`--anyway` puts it into use all the same; `rollback` takes it out again.",
             )
         await self._promote.promote(adapter, why="you promoted it")
         return await asyncio.to_thread(self.list)
@@ -75,7 +75,9 @@ class AdapterControl:
         """
         to = wanted.get("to")
         if to is not None and not isinstance(to, str):
-            raise UsageError("to is the id of an adapter.", hint="`lull adapters list` has them.")
+            raise UsageError(
+                "`to` must be the id of an adapter.", hint="`lull adapters list` has them."
+            )
         if to is not None and to != BASE:
             model = self._adapters.get(to).base_model
         else:

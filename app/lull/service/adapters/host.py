@@ -108,7 +108,7 @@ class EngineHost:
     def _served(self, model: str) -> ServedModel:
         if not self._local.serves(model):
             raise EngineDown(
-                f"{model} is not served by Lull's own engine now.",
+                f"{model} is not running in Lull's own engine now.",
                 hint="An adapter needs the model that it was trained on.",
             )
         return self._local.served(model)

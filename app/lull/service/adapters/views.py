@@ -88,7 +88,9 @@ def compared_view(adapters: Adapters, a: str, b: str) -> Json:
     """
     one, two = adapters.get(a), adapters.get(b)
     if one.base_model != two.base_model:
-        raise Conflict(f"{a} and {b} are of different models.", hint="Compare adapters of one.")
+        raise Conflict(
+            f"{a} and {b} are of different models.", hint="Compare two adapters of the same model."
+        )
     names = list(dict.fromkeys(check.name for v in (one, two) for check in _checks(v)))
     return {
         "a": adapter_view(one),

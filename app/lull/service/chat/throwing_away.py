@@ -101,13 +101,15 @@ class TrashRequests:
             self._tell(swept)
             done = {"moved": swept.moved}
         else:
-            raise UsageError("`do` is restore, sweep or empty.", hint="See the contract.")
+            raise UsageError(
+                "`do` is restore, sweep or empty.", hint="See the documentation of the control API."
+            )
         return {**await self.list(), **done}
 
     async def _restore(self, step: str) -> RestoreResult:
         known = await asyncio.to_thread(self.sweep.trash_files)
         if step and step not in {one.name for one in known}:
-            raise NotFound(f"There is no step {step} in the trash.", hint="See `lull trash`.")
+            raise NotFound(f"There is nothing named {step} in the trash.", hint="See `lull trash`.")
         try:
             return await self.sweep.restore(step)
         finally:
@@ -143,20 +145,22 @@ def _waiting(swept: SweepResult) -> WaitsForYourWord:
     # Each a sentence of its own, for the window knows sentences by their wording.
     if swept.gone:
         said = (
-            f"{swept.gone} conversations went to the trash, and {swept.ask} more are older than"
-            " records.keep_days or more than records.keep_mb. More than a tenth do not go without"
-            " your word."
+            f"{swept.gone} conversations were moved to the trash. {swept.ask} more are over the "
+            "limits that you set for their age (records.keep_days) or space (records.keep_mb). "
+            "Lull does not remove more than a tenth of all conversations without asking you."
         )
     elif swept.doubted:
         said = (
-            f"{swept.ask} conversations are older than records.keep_days or more than"
-            f" records.keep_mb, {swept.doubted} of them only by a clock that may have jumped. So"
-            " many do not go without your word."
+            f"{swept.ask} conversations are over the limits that you set for their age "
+            f"(records.keep_days) or space (records.keep_mb), {swept.doubted} of them perhaps "
+            "only because the computer's clock was changed. Lull does not remove so many without "
+            "asking you."
         )
     else:
         said = (
-            f"{swept.ask} conversations are older than records.keep_days or more than"
-            " records.keep_mb. So many do not go without your word."
+            f"{swept.ask} conversations are over the limits that you set for their age "
+            "(records.keep_days) or space (records.keep_mb). Lull does not remove so many "
+            "without asking you."
         )
     return WaitsForYourWord(
         said, hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them."

@@ -135,7 +135,7 @@ class ConnectRequests:
         if client.needs_model and not target.model:
             raise UsageError(
                 f"{client.title} has to be told which of your models to ask.",
-                hint="Choose the model that learns in Settings first.",
+                hint="First choose, in Settings, which model learns.",
             )
         return await asyncio.to_thread(self._parts.connecting.plan, client, target)
 

@@ -128,7 +128,7 @@ def runtime() -> str:
 def settings(path: Path) -> str:
     """Check that the settings file can be read. Raises SettingsError."""
     read(path)
-    return f"{path} is in order." if path.exists() else "All are defaults."
+    return f"{path} is in order." if path.exists() else "All have their default values."
 
 
 def store(database: Database, trajectories: Trajectories) -> str:
@@ -158,7 +158,7 @@ def trash(folder: Path, broken: Sequence[Path]) -> str:
     if broken:
         raise damage_error(broken)
     count = sum(1 for _ in folder.glob("*.gz"))
-    return f"{count} files in the trash, all of them whole." if count else "The trash is empty."
+    return f"{count} files in the trash, all intact." if count else "The trash is empty."
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
@@ -197,7 +197,7 @@ async def engine(built_in: Engine) -> Json:
     except TimeoutError:
         text = f"Lull's own engine did not answer within {ANSWER_WITHIN_S:g} s."
         return check("engine", ok=False, text=text, hint="`lull logs` may say why.")
-    text = f"Lull's own engine answers, in {status.memory_mb:.0f} MB with its smallest model."
+    text = f"Lull's own engine works, using {status.memory_mb:.0f} MB with its smallest model."
     return check("engine", ok=True, text=text)
 
 
@@ -230,7 +230,7 @@ def placing(found: Sequence[PlacingResult]) -> Json:
     where in its prompts skills (instruction texts) are put and why.
     """
     if not found:
-        nothing = "Skills stand in the system text; no model was measured yet."
+        nothing = "Skills are put in the system prompt; no model has been measured yet."
         return check("placing", ok=True, text=nothing)
     words = [
         coded_text("placing-of", "%1: %2", one.model, one.why or NOT_MEASURED) for one in found

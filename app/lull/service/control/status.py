@@ -214,7 +214,7 @@ class Status:
             async with asyncio.timeout(checks.CHECK_WITHIN_S):
                 return await self._lulls_looked_at()
         except TimeoutError:
-            text = f"The watch for idle times did not answer within {checks.CHECK_WITHIN_S:g} s."
+            text = f"Idle detection did not answer within {checks.CHECK_WITHIN_S:g} s."
             return [check("lulls", ok=False, text=text, hint="`lull logs` may say why.")]
 
     async def _lulls_looked_at(self) -> list[Json]:
@@ -241,7 +241,7 @@ class Status:
     def _memory(self) -> Json:
         memory = self._service.skills.memory.exemplars
         if memory is None:
-            return check("memory", ok=True, text="The exemplar memory is not open yet.")
+            return check("memory", ok=True, text="The memory of past requests is not open yet.")
         return check("memory", ok=True, text=_credited(memory.count()))
 
     def _keychain(self) -> str:
@@ -250,5 +250,5 @@ class Status:
 
 def _credited(number: int) -> str:
     if number == 1:
-        return "1 past request credited to skills."
-    return f"{number} past requests credited to skills."
+        return "1 past request that skills helped with."
+    return f"{number} past requests that skills helped with."

@@ -49,7 +49,7 @@ class FeedbackRequests:
         """
         conversation = wanted.get("conversation") or ""
         if wanted.get("again") is not True or not isinstance(conversation, str):
-            raise UsageError("again is missing.", hint="Say true to have messages read anew.")
+            raise UsageError("`again` is missing.", hint="Say true to have messages read anew.")
         read: list[tuple[Feedback | None, Feedback]] = []
         old = await asyncio.to_thread(self._all, conversation)
         if not conversation:

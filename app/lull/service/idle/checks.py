@@ -26,8 +26,9 @@ def idle_source(window: IdleWindow) -> Json:
             "idle source",
             ok=False,
             text=condition.text,
-            hint="Set idle.sleep_hours or idle.allowed_hours for hours in which Lull may work all "
-            "the same, or idle.source for a file that tells.",
+            hint="Enter “My sleep hours” or “Work only in these hours” in the settings, so that "
+            "Lull may work then all the same (idle.sleep_hours, idle.allowed_hours), or a "
+            "file that reports whether you are there (idle.source).",
             serious=False,
         )
     return check("idle source", ok=True, text=condition.text)
@@ -39,7 +40,7 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     """
     text = f"{window.state.value}: {window.because}"
     if not watching:
-        text = "The watch for idle times does not run, so Lull does nothing for itself."
+        text = "Idle detection is not running, so Lull does none of its own work."
         return check(
             "lulls",
             ok=False,
@@ -51,19 +52,26 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
         condition for condition in window.conditions if condition.name is ConditionName.HOURS
     )
     if hours.forbids_work and hours.until is None:
-        hint = "Look at idle.allowed_hours and idle.blocked_hours: together they leave nothing."
+        hint = (
+            "Look at the allowed and blocked hours in the settings (idle.allowed_hours, "
+            "idle.blocked_hours): together they leave no time."
+        )
         return check("lulls", ok=False, text=text, hint=hint, serious=False)
-    hint = "Switch it on with idle.enabled." if window.state is WindowState.OFF else ""
+    hint = (
+        "Turn on “Work while I'm away” in the settings (idle.enabled)."
+        if window.state is WindowState.OFF
+        else ""
+    )
     return check("lulls", ok=True, text=text, hint=hint)
 
 
 def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
     """Check that all calendar feeds are fresh; describes the worst one and counts the others."""
     if not feeds:
-        return check("calendars", ok=True, text="No calendar is followed.")
+        return check("calendars", ok=True, text="No calendar has been added.")
     bad = [feed for feed in feeds if feed.health(now) is not Health.FRESH]
     if not bad:
-        return check("calendars", ok=True, text=f"{len(feeds)} followed, all fresh.")
+        return check("calendars", ok=True, text=f"{len(feeds)} added, all up to date.")
     first = min(bad, key=lambda feed: feed.health(now) is not Health.LOST)
     more = f" And {len(bad) - 1} more." if len(bad) > 1 else ""
     return check(
@@ -81,8 +89,8 @@ def _state(feed: Feed, now: datetime) -> str:
         return "has never been read"
     age = spans.format_duration(age_s)
     if feed.health(now) is Health.LOST:
-        return f"was read {age} ago, which is too old to count"
-    return f"was read {age} ago, and that copy still counts"
+        return f"was read {age} ago, which is too old to be used"
+    return f"was read {age} ago, and that copy is still used"
 
 
 def _why(feed: Feed) -> str:

@@ -43,7 +43,7 @@ def parse_window_query(query: Mapping[str, str], now: datetime) -> WindowQuery:
     end = time_in(query, "to") or now
     start = time_in(query, "from") or end - DEFAULT_RANGE
     if start >= end:
-        raise UsageError("from is not before to.")
+        raise UsageError("`from` must be earlier than `to`.")
     text = query.get("limit", "") or str(PAGE)
     if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= MAX_PAGE):
         raise UsageError(f"limit must be a number from 1 to {MAX_PAGE}.")

@@ -126,7 +126,10 @@ class ExamRequests:
         if is_off(setting):
             return None, f"Switched off. {_WITHOUT_MODEL[role]}"
         if is_auto(setting) and address:
-            return None, f"Name the model that {role.value}.address serves. {_WITHOUT_MODEL[role]}"
+            return None, (
+                f"Enter the name of the model on the server in {role.value}.address. "
+                f"{_WITHOUT_MODEL[role]}"
+            )
         if is_auto(setting):
             model = self._examine.admitted(role)
             if model is None:

@@ -158,9 +158,16 @@ def check_backups(home: Path, settings: BackupSettings, now: datetime) -> Json:
     said = "There is no backup."
     if last is not None:
         at = f"{datetime.fromtimestamp(last).astimezone():%Y-%m-%d %H:%M}"
-        said = f"The newest of {len(files)} is of {at}."
+        said = f"The newest of {len(files)} is from {at}."
     if not settings.every_days:
-        hint = "" if files else "`lull backup` makes one, backup.every_days has it made by itself."
+        hint = (
+            ""
+            if files
+            else (
+                "`lull backup` makes one now; “Back up every” in the settings "
+                "(backup.every_days) makes them automatically."
+            )
+        )
         return check(name, ok=True, text=said, hint=hint)
     made = newest(folder)
     late = f"None was made by itself for {2 * settings.every_days} days."
@@ -254,7 +261,9 @@ class Backups:
         """
         file = wanted.get("file", "")
         if not isinstance(file, str) or (file and not Path(file).is_absolute()):
-            raise UsageError("file is not a whole path.", hint="See the contract.")
+            raise UsageError(
+                "file is not a whole path.", hint="See the documentation of the control API."
+            )
         if self._progress is not None:
             raise Busy("A backup is being made now.", hint="Try again when it is done.")
         now, settings = self._clock.now(), self._settings()
@@ -337,4 +346,4 @@ class Backups:
 def _by_itself(error: LullError | OSError) -> BackupError:
     if isinstance(error, OSError):
         error = BackupError(f"{error.filename}: {error.strerror}.", hint="Check the folder.")
-    return BackupError(f"No backup was made by itself: {error.detail}", hint=error.hint)
+    return BackupError(f"The automatic backup failed: {error.detail}", hint=error.hint)

@@ -200,7 +200,7 @@ def unified(before: bytes, after: bytes, name: str) -> str:
     lines = difflib.unified_diff(
         old,
         new,
-        f"{name} in force" if old else "/dev/null",
+        f"{name} in use" if old else "/dev/null",
         f"{name} proposed" if new else "/dev/null",
         lineterm="",
     )

@@ -208,7 +208,7 @@ class ReviewRequests:
                     proposal, description=description, body=body, scope=scope, check=check
                 )
             case _:
-                raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
+                raise UsageError(f"{action[:40]!r} cannot be done with a proposal.")
         done = await self._done_whole(work)
         if action == "edit" and wanted.get("to_read") is True:
             changed = done["proposal"]
@@ -298,7 +298,7 @@ def _scope(wanted: Mapping[str, Any]) -> Scope | None:
     if value is None:
         return None
     if value not in list(Scope):
-        raise UsageError(f"{value[:40]!r} is no scope.", hint="It is all or kind.")
+        raise UsageError(f"{value[:40]!r} is no scope.", hint="It must be all or kind.")
     return Scope(value)
 
 

@@ -85,8 +85,8 @@ def repair_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
         if whole is None:
             told.append(
                 StoreError(
-                    f"The proof of '{skill.name}' was changed outside of Lull, and no whole copy is"
-                    " left.",
+                    f"The proof of '{skill.name}' was changed outside of Lull, and no intact copy "
+                    "is left.",
                     hint=f"`lull verify {skill.name}` says what is wrong with it.",
                 )
             )
@@ -113,9 +113,9 @@ def _meant(library: Library, key: SkillKey) -> Skill:
         return library.get(key)
     raise NotFound(
         f"There is no skill '{key.name}' of {key.client or 'everybody'}.",
-        hint=f"It is one of {', '.join(whose)}: `--client {whose[0]}`."
+        hint=f"There is one for {', '.join(whose)}: add `--client {whose[0]}`."
         if whose[0]
-        else "It is everybody's: leave `--client` out.",
+        else "It applies to all chat apps: leave out `--client`.",
     )
 
 
@@ -144,7 +144,7 @@ def _otherwise(evidence: Evidence, record: Proposal, proposals: Proposals) -> li
         if getattr(evidence, name) != getattr(ground, name)
     ]
     if ground is not None and evidence.look != ground.look:
-        wrong.append("Its last look is not as it was recorded.")
+        wrong.append("Its final draw differs from what was recorded.")
     pairs = tuple(proposals.pairs(record.id))
     if len(pairs) != len(evidence.pairs):
         wrong.append(f"It has {len(evidence.pairs)} pairs; {len(pairs)} were recorded.")
@@ -190,8 +190,8 @@ def _outcome(wrong: list[str], evidence: Evidence | None) -> tuple[bool, str]:
         return False, " ".join(wrong)
     said = evidence.decision
     if said.state is not ProofState.PROVED:
-        return False, f"Its evidence is sound and does not prove it: {said.why}."
-    by = "" if said.shown_by is ShownBy.EVIDENCE else " by the last look"
+        return False, f"Its evidence is sound but does not prove it: {said.why}."
+    by = "" if said.shown_by is ShownBy.EVIDENCE else " by the final draw"
     return True, (
         f"Proved{by} on {counted(said.requests, 'request')}: {said.wins} won and {said.losses} lost"
         f" of {counted(said.pairs - said.success_pairs, 'pair')}, e = {said.e_value:.4g} where"
@@ -206,9 +206,9 @@ def _last_look(evidence: Evidence) -> str:
         return ""
     chance = acceptance_chance(said.e_value, evidence.rule.alpha)
     return (
-        " The evidence alone did not reach that: with its pairs spent, the one last look accepts"
+        " The evidence alone did not reach that: with its pairs spent, one final draw accepts"
         f" e = {said.e_value:.4g} with a chance of {chance:.1%},"
-        f" and its coin, drawn again from the seed “{look.seed}”, is {look.coin:.4f}."
+        f" and its number, drawn again from the seed “{look.seed}”, is {look.coin:.4f}."
     )
 
 
@@ -217,7 +217,7 @@ def _successes(evidence: Evidence) -> str:
     if not said.success_pairs:
         return "there was no past success to replay"
     worse = said.success_losses or "none"
-    return f"of {counted(said.success_pairs, 'past success', 'es')} {worse} got worse"
+    return f"{worse} of {counted(said.success_pairs, 'past success', 'es')} got worse"
 
 
 def counted(number: int, noun: str, plural: str = "s") -> str:

@@ -56,6 +56,6 @@ class ServedLearner:
         """Return a sentence that says why no model can be trained."""
         name = self.model()
         return (
-            f"The weights of '{name}' were not made ready, so it cannot learn."
-            f" `lull model choose {name}` makes them; `lull model list` shows what can learn here."
+            f"The weights of '{name}' were not prepared, so it cannot learn. `lull model choose "
+            f"{name}` prepares them; `lull model list` shows what can learn here."
         )

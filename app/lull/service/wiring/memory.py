@@ -77,6 +77,7 @@ async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:
 
 def _exemplars_lost(kept: Path) -> LullError:
     return StoreError(
-        f"The exemplar memory was damaged. It was kept as {kept}, and Lull began a new one.",
+        f"The memory of past requests was damaged. It was kept as {kept}, and Lull began a new "
+        "one.",
         hint="Skills are still found by their words; ratings fill the memory again.",
     )

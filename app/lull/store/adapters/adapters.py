@@ -206,7 +206,7 @@ class Adapters:
             version = _get(connection, adapter)
             now = _in_force(connection, version.base_model)
             if adapter == now.active:
-                raise Conflict(f"{adapter} is in force already.")
+                raise Conflict(f"{adapter} is already in use.")
             _leave_trial(connection, now)
             new = replace(now, shadow=adapter, share=share, since=at, held=None, held_share=0.0)
             return _moved(connection, new, Move.TRIAL, at, why)
@@ -226,7 +226,7 @@ class Adapters:
             version = _get(connection, adapter)
             now = _in_force(connection, version.base_model)
             if adapter == now.active:
-                raise Conflict(f"{adapter} is in force already.")
+                raise Conflict(f"{adapter} is already in use.")
             if now.active is not None:
                 _set_status(connection, now.active, AdapterStatus.RETIRED)
             if now.shadow != adapter:
@@ -269,7 +269,7 @@ class Adapters:
             now = _in_force(connection, model)
             if to == now.active and now.shadow is None and not now.held_share:
                 what = "The base" if to is None else to
-                raise Conflict(f"{what} is in force already.", hint="Nothing was changed.")
+                raise Conflict(f"{what} is already in use.", hint="Nothing was changed.")
             if to is not None and _get(connection, to).base_model != model:
                 raise Conflict(f"{to} was made for another model.")
             for left in (now.active, now.shadow):
@@ -291,7 +291,7 @@ class Adapters:
             force = _in_force(connection, version.base_model)
             if adapter in (force.active, force.shadow, force.held):
                 raise Conflict(
-                    f"{adapter} is in force.", hint="`lull adapters rollback` takes it out first."
+                    f"{adapter} is in use.", hint="`lull adapters rollback` takes it out first."
                 )
             connection.execute("DELETE FROM adapters WHERE id = ?", (adapter,))
 

@@ -60,7 +60,7 @@ def damage_error(files: Sequence[Path], rows: Rows = ()) -> DamagedTrash:
     """
     error = DamagedTrash(
         f"Old conversations in these files cannot be restored: {', '.join(map(str, files))}.",
-        hint="A backup may have them whole; `lull trash empty --yes` deletes them all.",
+        hint="A backup may have intact copies; `lull trash empty --yes` deletes them all.",
     )
     error.rows = [(table, row) for table, row in rows if _sound(table, row)]
     return error

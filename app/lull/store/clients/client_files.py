@@ -63,8 +63,8 @@ def read_client_file(path: Path) -> ClientFile:
     except FileNotFoundError:
         if path.is_symlink():
             raise ClientFileError(
-                f"{path} is a link to {path.readlink()}, where nothing is.",
-                hint="Mend the link or remove it.",
+                f"{path} is a link to {path.readlink()}, which does not exist.",
+                hint="Fix the link or remove it.",
             ) from None
         return ClientFile(path=path, data=None)
     except OSError as error:

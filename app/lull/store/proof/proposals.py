@@ -413,7 +413,9 @@ def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
 
 
 def _changed(now: Proposal) -> Conflict:
-    return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
+    return Conflict(
+        f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review` lists what is open."
+    )
 
 
 def _counts_for_benefit(pair: Pair | None) -> bool:

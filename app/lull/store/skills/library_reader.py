@@ -135,7 +135,7 @@ class LibraryReader:
         return StoreError(
             f"{len(lost)} of {len(rows)} skill texts are gone from {self.folders.versions}:"
             f" {names}{' and more' if len(set(lost)) > _NAMES_SHOWN else ''}.",
-            hint="Put the folder back from a backup; what has a copy under skills/ goes on.",
+            hint="Restore the folder from a backup; skills with a copy under skills/ stay in use.",
         )
 
     def generations(self) -> list[SkillGeneration]:

@@ -150,7 +150,7 @@ class SkillFolders:
             ) from error
         if hashlib.sha256(data).hexdigest() != sha256:
             raise StoreError(
-                f"{path} was changed: its content no longer has its name's hash.",
+                f"{path} was changed: its content no longer matches the hash in its name.",
                 hint="Versions are never edited; edit the working copy under skills/.",
             )
         return data

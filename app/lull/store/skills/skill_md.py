@@ -99,7 +99,8 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise SkillError(
-            f"{where}, line 2: the front matter is nested too deep.", hint="Write it flatter."
+            f"{where}, line 2: the header (front matter) is nested too deeply.",
+            hint="Nest it less deeply.",
         ) from error
     if not isinstance(fields, dict) or not isinstance(node, yaml.MappingNode):
         raise SkillError(
@@ -111,7 +112,7 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
         line = key.start_mark.line + 2
         if key.value in lines:
             raise SkillError(
-                f"{where}, line {line}: {key.value} stands twice.", hint="Remove one of them."
+                f"{where}, line {line}: {key.value} appears twice.", hint="Remove one of them."
             )
         lines[key.value] = line
     for key in fields:

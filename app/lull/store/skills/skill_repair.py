@@ -34,17 +34,18 @@ async def check_and_repair(database: Database, folders: SkillFolders) -> list[Lu
         numbers = ", ".join(str(number) for number in sorted(wrong)[:5])
         told.append(
             StoreError(
-                f"The record of skills was changed outside of Lull, in generation {numbers}. Skills"
-                " that no later change set are not used, as that one may have changed them.",
-                hint="A backup brings it back; or write the skills that are missing again.",
+                f"The record of skills was changed outside of Lull, in generation {numbers}. It "
+                "may have altered any skill, so only skills that were changed again after it are "
+                "used.",
+                hint="Restore it from a backup, or write the missing skills again.",
             )
         )
     if lost:
         names = ", ".join(sorted({key.name for key, _ in lost})[:5])
         told.append(
             StoreError(
-                f"Texts of {names} were changed or removed outside of Lull, and no whole copy"
-                " is left. They are not used.",
+                f"Texts of {names} were changed or removed outside of Lull, and no intact copy is "
+                "left. They are not used.",
                 hint="A backup brings them back; or write the skill again.",
             )
         )

@@ -224,7 +224,9 @@ def test_answers_of_one_client_model_or_skill_are_asked_of_the_service(
     wanted = {"client": "editor", "model": "n", "skill": "menu-style"}
     # Two threads ask, so the last question may be heard before the one before it.
     assert wanted in [{name: one.get(name) for name in wanted} for one in asked]
-    on_script.until(lambda: page.none.text() == "No such answer was scored yet.")
+    on_script.until(
+        lambda: page.none.text() == ("No answer that matches this filter has been scored yet.")
+    )
     assert page.showing_body and of.client.isVisible(), "there must be a way back"
     choose(page, ChartName.HELD_OUT)
     assert not of.isVisible()

@@ -20,7 +20,7 @@ def test_answers_get_better_worse_or_nobody_can_tell() -> None:
     )
     assert meaning.trend_sentence(good + bad).startswith("Answers got worse: 30% of the later half")
     assert meaning.trend_sentence([(0.5, 1), (0.55, 1)] * 30).startswith("No clear change")
-    few = "Too few answers to tell whether they get better: 19 of the 20 that it takes."
+    few = "Too few answers to tell whether they get better: 19 of the 20 needed."
     assert meaning.trend_sentence([(0.1, 9), (0.9, 10)]) == few
     assert "0 of the 20" in meaning.trend_sentence([])
 
@@ -35,7 +35,7 @@ def test_skills_and_adapters_are_compared_with_what_had_none() -> None:
     assert meaning.skills_sentence([(0.4, 50)], [(0.8, 50)]).startswith("With skills fewer")
     assert meaning.adapter_sentence([(0.8, 50)], [(0.4, 50)]).startswith("With an adapter more")
     assert meaning.adapter_sentence([(0.5, 50)], [(0.45, 50)]).startswith("No clear difference")
-    few = "Too few answers to compare: 4 with and 90 without; it takes 10 of each."
+    few = "Too few answers to compare: 4 with and 90 without; 10 of each are needed."
     assert meaning.adapter_sentence([(1.0, 4)], [(0.1, 90)]) == few
 
 
@@ -45,7 +45,9 @@ def test_the_newest_adapter_is_held_against_the_version_before_it() -> None:
         new: Json = {"adapter": "adapter_2", "before": before, "after": after, "pairs": pairs}
         return meaning.held_out_sentence([old, new])
 
-    assert tested(0.3, 0.7, 40).startswith("adapter_2 is better than the version before it: 70%")
+    assert tested(0.3, 0.7, 40).startswith(
+        "adapter_2 is better than the version before it: on the same 40 requests, 70%"
+    )
     assert tested(0.7, 0.3, 40).startswith("adapter_2 is worse")
     assert tested(0.5, 0.6, 40).startswith("No clear difference between adapter_2")
     assert tested(
@@ -58,7 +60,7 @@ def test_runs_are_counted_and_luck_is_called_luck() -> None:
         "Training helps more often than not: after 9"
     )
     assert meaning.runs_sentence([(0.5, 0.4)] * 9).startswith(
-        "Training seldom helps: only after 0 of 9"
+        "Training seldom helps: the practice answers were better than before after only 0 of 9"
     )
     assert meaning.runs_sentence([(0.4, 0.5), (0.5, 0.4)]).startswith(
         "Too few runs to tell: after 1 of 2"
@@ -78,7 +80,9 @@ def test_of_a_run_in_progress_the_time_left_and_the_loss_are_told() -> None:
     assert "Too few steps" in meaning.training_sentence(made, falling[:8])
     assert "rises" in meaning.training_sentence(made, falling[::-1])
     assert "may be chance" in meaning.training_sentence(made, [n % 2 for n in range(30)])
-    assert "need not fall" in meaning.training_sentence({**made, "kind": "grpo"}, falling[::-1])
+    assert "doesn't have to fall" in meaning.training_sentence(
+        {**made, "kind": "grpo"}, falling[::-1]
+    )
     assert meaning.training_sentence({**made, "left_s": 0.0}, falling).startswith(
         "Step 30 of 120. "
     )

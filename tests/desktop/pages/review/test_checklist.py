@@ -20,7 +20,7 @@ def proposal(*whose: str, **more: Any) -> Json:
     ("whose", "mark", "words"),
     [
         (("yours",), Mark.SETTLED, "In your own words."),
-        (("yours", "derived"), Mark.SETTLED, "Made of your words"),
+        (("yours", "derived"), Mark.SETTLED, "Written by Lull from your words"),
         (("lull", "lull"), Mark.OPEN, "Written by Lull"),
         (("yours", "lull", "derived"), Mark.OPEN, "1 of 3 sentences were written by Lull"),
         (("yours", "others"), Mark.CAUTION, "1 of 2 sentences come from someone else's text"),

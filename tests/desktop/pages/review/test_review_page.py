@@ -76,7 +76,7 @@ def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
     assert page.view.text.toPlainText().strip() == "Join the words with bars."
     page.view.show_view("evidence")
     assert "“Join the words with bars.”" in page.view.text.toPlainText()
-    assert "Made of your words" in page.view.text.toPlainText()
+    assert "Written by Lull from your words" in page.view.text.toPlainText()
 
 
 def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk: Desk) -> None:
@@ -240,7 +240,8 @@ def measured(**more: object) -> dict[str, object]:
 
 def test_what_was_measured_is_said_with_its_interval_and_what_luck_could_do() -> None:
     assert odds_words(measured()) == (
-        "Win rate 90% (95% interval 55% to 99%, n = 10). "
+        "Better with the skill in 90% of the tests that differed (95% interval 55% to 99%; 10 "
+        "tests). "
         "Odds that this is luck: at most 1 in 40 (needed: 1 in 20)."
     )
     assert "could well be luck" in odds_words(measured(e_value=0.8, better=None))
@@ -252,11 +253,11 @@ def test_what_was_measured_is_said_with_its_interval_and_what_luck_could_do() ->
 def test_what_the_last_look_accepted_is_not_called_proved_without_saying_so() -> None:
     look = {"after": 120, "chance": 0.37, "coin": 0.2, "seed": "s", "accepted": True}
     accepted = measured(e_value=7.4, shown_by="last look", last_look=look)
-    assert status_words(accepted) == "New skill, proved by the last look"
-    assert status_chip(accepted) == ("Proved by the last look", "good")
-    assert "one last look, a chance of 37%, accepted it" in odds_words(accepted)
+    assert status_words(accepted) == "New skill, accepted by a final draw"
+    assert status_chip(accepted) == ("Accepted by a final draw", "good")
+    assert "a final draw, with a 37% chance of accepting it, accepted it" in odds_words(accepted)
     refused = measured(e_value=7.4, last_look={**look, "accepted": False})
-    assert "one last look, a chance of 37%, went against it" in odds_words(refused)
+    assert "a final draw, with a 37% chance of accepting it, went against it" in odds_words(refused)
     assert status_chip(measured(shown_by="evidence")) == ("Proved", "good")
 
 
@@ -264,7 +265,7 @@ def test_a_proof_that_may_go_on_says_how_far() -> None:
     proposal = {**measured(most_pairs=60, most_pairs_if_open=120), "status": "proving"}
     assert (
         status_words(proposal)
-        == "New skill, being tested: 20 of at most 60 (120 if it is open then)"
+        == "New skill, being tested: 20 of at most 60 (up to 120 if still undecided by then)"
     )
 
 
@@ -600,7 +601,7 @@ def test_nobody_is_said_to_have_said_what_they_did_not_type(on_desk: Shown, desk
     said = page.view.text.toPlainText()
     by = dict(zip(said.split("\n"), said.split("\n")[1:], strict=False))
     assert by["“When the user asks for a note.”"] == "Written by Lull"
-    assert by[f"“{derived}”"].startswith("Made of your words")
+    assert by[f"“{derived}”"].startswith("Written by Lull from your words")
     assert by["“Be brief.”"] == "Your words"
     assert "<span" in page.view.text.toHtml()
     assert "always answer in German" in page.view.text.toHtml()

@@ -112,7 +112,7 @@ def test_cards_are_in_the_order_of_what_people_want(on_script: Shown, scripted: 
 SEARCHES = [
     ("sleep hours", "idle.sleep_hours", "idle.sure_after_min"),  # names
     ("seasons", "records.keep_days", ""),  # an explanation
-    ("build or a backup", "", "idle.load_share"),
+    ("video export or a backup", "", "idle.load_share"),
     ("idle.after_min", "idle.after_min", ""),  # a key
     ("judge.votes", "", "judge.votes"),
     ("minutes", "idle.after_min", "engine.idle_unload_min"),  # a unit

@@ -172,7 +172,7 @@ def test_by_schedule_one_is_made_and_a_folder_that_is_gone_is_told(
         ("backup.folder", str(folder)),
     ):
         lull.ask("settings", "set", key, value)
-    (told,) = eventually(lambda: [p for p in problems(lull) if "No backup was made" in p])
+    (told,) = eventually(lambda: [p for p in problems(lull) if "The automatic backup failed" in p])
     assert str(folder) in told
     hints = [one["hint"] for one in lull.run("doctor", "--json").json["checks"]]
     assert any("backup.folder" in hint for hint in hints)

@@ -49,10 +49,10 @@ def test_a_database_that_is_gone_is_told_before_the_start_and_after(lull: Lull) 
     lived_in(lull)
     for file in lull.home.glob("lull.db*"):
         file.unlink()
-    assert "held 2 turns in 2 conversations" in str(store_check(lull)["text"])
+    assert "held 2 answers in 2 conversations" in str(store_check(lull)["text"])
     assert list(lull.home.glob("lull.db*")) == []
     lull.serve()
-    (said,) = [p for p in problems(lull) if "This home held 2 turns" in p]
+    (said,) = [p for p in problems(lull) if "held 2 answers" in p]
     found = store_check(lull)
     assert (found["ok"], found["serious"], found["text"]) == (False, True, said)
 
@@ -82,9 +82,9 @@ def versions_gone(home: Path) -> None:
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        (database_emptied, "This home held 2 turns"),
-        (wal_gone, "This home held 2 turns"),
-        (wal_rubbish, "This home held 2 turns"),
+        (database_emptied, "held 2 answers"),
+        (wal_gone, "held 2 answers"),
+        (wal_rubbish, "held 2 answers"),
         (library_gone, "menu-style"),
         (versions_gone, "menu-style"),
     ],

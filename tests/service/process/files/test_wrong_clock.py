@@ -16,7 +16,7 @@ from tests.running import Lull, RunningLull, eventually
 pytestmark = pytest.mark.full
 
 YEARS_BACK_S = 900 * 86_400
-SWEPT = "Old conversations wait for your word"
+SWEPT = "Old conversations wait for your decision"
 
 
 def served(lull: Lull, clock: Path, *, behind: bool) -> RunningLull:

@@ -80,7 +80,7 @@ def test_the_token_is_kept(lull: Lull) -> None:
     status = lull.ask("status")
     assert lull.ask("status", "--token")["token"] in secrets.read_text()
     titles = {problem["title"] for problem in status["problems"]}
-    assert titles == {"Other machines can reach Lull", "Secrets lie in a file"}
+    assert titles == {"Other machines can reach Lull", "Secrets are stored in a file"}
 
     token = lull.ask("status", "--token")["token"]
     control = ControlSocket(lull.home)

@@ -67,7 +67,7 @@ class ConversationRows(QAbstractListModel):
             return None
         row = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            title = plain(str(row.get("title") or "")) or tr("(no words)")
+            title = plain(str(row.get("title") or "")) or tr("(no text)")
             return f"{title}\n{' · '.join(_facts(row))}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return _hint(row)
@@ -136,7 +136,7 @@ class ConversationRows(QAbstractListModel):
 
 def _facts(row: Json) -> list[str]:
     facts = [plain(row["client"]), ago(row["last"], now())]
-    facts.append(counted(row["turns"], "%1 turn", "%1 turns"))
+    facts.append(counted(row["turns"], "%1 answer", "%1 answers"))
     if row.get("label"):
         facts.append(tr("rated good") if row["label"] == "good" else tr("rated bad"))
     if row.get("excluded"):

@@ -37,7 +37,7 @@ class ForgetDialog(QDialog):
         box.addWidget(label(tr("This cannot be undone."), "warn"))
         keep = button(tr("Cancel"), self.close, main=True)
         keep.setDefault(True)
-        self.yes = button(tr("Forget it"), self._agree)
+        self.yes = button(tr("Forget conversation"), self._agree)
         self.yes.setAutoDefault(False)
         box.addLayout(row(None, self.yes, keep))
         keep.setFocus()
@@ -49,7 +49,7 @@ class ForgetDialog(QDialog):
 
 _PARTS: Final = (
     ("turns", "%1 answer", "%1 answers"),
-    ("proposals", "%1 proposal", "%1 proposals"),
+    ("proposals", "%1 suggestion", "%1 suggestions"),
     ("skills", "%1 skill", "%1 skills"),
     ("runs", "%1 training run", "%1 training runs"),
     ("adapters", "%1 adapter", "%1 adapters"),

@@ -106,7 +106,9 @@ class ConversationsPage(Page):
     def empty(self) -> Empty | None:
         if self.state.status.get("conversations"):
             return None
-        text = tr("Point your chat client at %1 instead of at Ollama.", self.kit.actions.address)
+        text = tr(
+            "In your chat app, enter %1 instead of Ollama's address.", self.kit.actions.address
+        )
         copy = (tr("Copy address"), self.kit.actions.copy_address)
         return Empty(head=tr("No conversations yet"), text=text, offers=(copy,))
 

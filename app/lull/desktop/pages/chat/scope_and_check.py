@@ -36,7 +36,9 @@ class ScopeAndCheck(QWidget):
         self.scope.activated.connect(self._chosen)
         self.check = label("", wrap=True)
         self.no_check = label(
-            tr("○ No check of its own: a model or you judge its answers."), "muted", wrap=True
+            tr("○ No automatic check of its own: its answers are judged by you or by a model."),
+            "muted",
+            wrap=True,
         )
         self.remove = button(
             tr("Remove"), self.check_removed.emit, flat=True, name=tr("Remove the check")

@@ -66,10 +66,10 @@ class ChatPage(Page):
         self.with_skills.setAccessibleName(tr("With skills"))
         self.with_skills.setChecked(True)
         self.with_skills.setToolTip(
-            tr("A conversation keeps its skills, so switching this starts anew.")
+            tr("A conversation keeps its skills, so changing this starts a new conversation.")
         )
         self.with_skills.toggled.connect(self.start_anew)
-        self.anew = button(tr("Start anew"), self.start_anew)
+        self.anew = button(tr("New conversation"), self.start_anew)
         self.turns = TurnsView(self.kit, after=self.anew)
         self.turns.changed.connect(self._read)
         self.answer = AnswerView(tr("The answer"))
@@ -84,8 +84,8 @@ class ChatPage(Page):
 
     def _lay_out(self) -> None:
         words = tr(
-            "Recorded in Conversations as chats of “%1”, and learned from like those of any chat "
-            "app.",
+            "Recorded under Conversations as chats from “%1”; Lull learns from them as from "
+            "those of any chat app.",
             WINDOW_CLIENT,
         )
         box = QVBoxLayout(self.body)

@@ -67,9 +67,9 @@ class TrashDialog(QDialog):
         self.all.setEnabled(bool(steps))
         self.words.setText(
             tr(
-                "These conversations became too old or took too much room. They stay here for a "
-                "week before they are deleted for good. What is restored does not become too old "
-                "again."
+                "These conversations were too old or took up too much space. They stay here for "
+                "a week and are then deleted for good. Conversations that you restore are not "
+                "moved here for their age again."
             )
             if steps
             else tr("The trash is empty.")
@@ -86,8 +86,8 @@ class TrashDialog(QDialog):
         what = counted(int(step["conversations"]), "%1 conversation", "%1 conversations")
         why = {
             "age": tr("too old"),
-            "size": tr("too much room taken"),
-            "asked": tr("you agreed"),
+            "size": tr("took up too much space"),
+            "asked": tr("with your consent"),
         }.get(str(step["why"]), "")
         words = " · ".join(filter(None, (what, ago(step["at"], now()), why)))
         again = button(

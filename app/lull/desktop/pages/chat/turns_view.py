@@ -69,9 +69,9 @@ class TurnsView(QScrollArea):
         head = tr("%1 with %2, skills: %3", plain(shown["client"]), plain(shown["model"]), names)
         self._box.addWidget(label(head, "muted", wrap=True))
         if shown.get("excluded"):
-            self._box.addWidget(label(tr("You keep it out of learning."), "warn", wrap=True))
+            self._box.addWidget(label(tr("You excluded it from learning."), "warn", wrap=True))
         if len(turns) > MOST_TURNS:
-            words = tr("The newest %1 of %2 turns.", MOST_TURNS, len(turns))
+            words = tr("The newest %1 of %2 answers.", MOST_TURNS, len(turns))
             self._box.addWidget(label(words, "small"))
         for turn in turns[-MOST_TURNS:]:
             self._box.addWidget(self._turn(turn))
@@ -108,7 +108,7 @@ class TurnsView(QScrollArea):
                 words,
                 functools.partial(self._rate, turn["id"], "clear" if chosen else value),
                 flat=True,
-                name=tr("Rate turn %1: %2", turn.get("number", 0) + 1, words),
+                name=tr("Rate answer %1: %2", turn.get("number", 0) + 1, words),
             )
             made.setCheckable(True)
             made.setChecked(chosen)
@@ -116,7 +116,7 @@ class TurnsView(QScrollArea):
         bad = turn.get("label") == "bad"
         words = tr("What should it have said?…") if bad else tr("Make a skill of this…")
         number = turn.get("number", 0) + 1
-        name = tr("Turn %1: %2", number, words)
+        name = tr("Answer %1: %2", number, words)
         buttons.append(button(words, functools.partial(self._teach, turn), flat=True, name=name))
         return row(*buttons, None)
 

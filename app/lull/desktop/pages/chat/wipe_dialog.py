@@ -37,7 +37,7 @@ class WipeDialog(QDialog):
         self._begun = False
         self._wiping: Wiping | WipingEverything | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Wipe"))
+        self.setWindowTitle(tr("Delete"))
         self.setMinimumWidth(500)
         self.one = QRadioButton(tr("The conversations of one chat app:"))
         self.client = Choice()
@@ -63,7 +63,7 @@ class WipeDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setAccessibleName(tr("Progress"))
         self.bar.hide()
-        self.wipe = button(tr("Wipe"), self._wipe)
+        self.wipe = button(tr("Delete"), self._wipe)
         self.keep = button(tr("Cancel"), self.close, main=True)
         self.wipe.setAutoDefault(False)
         self.keep.setDefault(True)
@@ -112,8 +112,8 @@ class WipeDialog(QDialog):
             words = tr("Every file in %1 is deleted, and Lull starts afresh.", home)
             if has_connected(home):
                 words += " " + tr(
-                    "Chat apps that you connected stay connected, and what disconnects them"
-                    " is kept."
+                    "Connected chat apps stay connected; Lull keeps what it needs to disconnect "
+                    "them later."
                 )
             self.words.setText(words)
         else:

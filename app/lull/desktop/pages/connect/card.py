@@ -127,7 +127,9 @@ class ConnectCard(Card):
             words, good = test_words(answer.value.get("test") or {})
             self._kit.state.told.emit(OutcomeMessage(text=words, good=good))
 
-        self._kit.state.told.emit(OutcomeMessage(text=tr("Asking as %1 would…", view["title"])))
+        self._kit.state.told.emit(
+            OutcomeMessage(text=tr("Sending a test request the way %1 would…", view["title"]))
+        )
         self._kit.state.act(
             routes.CLIENT_DO.format(name=view["name"], action="test"),
             {},

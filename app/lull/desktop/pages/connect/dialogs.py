@@ -135,7 +135,7 @@ class ConnectDialog(_ClientDialog):
             self._kit.state.ask(self._route("plan"), {}, self._take_plan)
             return
         self._over()
-        self._tell(tr("Connected. Asking as %1 would…", self._view["title"]))
+        self._tell(tr("Connected. Sending a test request the way %1 would…", self._view["title"]))
         self._kit.state.act(
             self._route("test"),
             {},
@@ -172,7 +172,11 @@ class UndoDialog(_ClientDialog):
         clash = any(one["clash"] for one in changes)
         words = tr("This makes %1 exactly what it was before Lull.", files)
         if clash:
-            words = tr("%1 was changed in the lines that Lull wrote. Change it by hand.", files)
+            words = tr(
+                "The lines that Lull wrote in %1 have been changed since. Change the "
+                "file back by hand.",
+                files,
+            )
         elif self._changed:
             words = tr(
                 "%1 was changed since Lull wrote it. Undo takes out Lull's lines and keeps these:",

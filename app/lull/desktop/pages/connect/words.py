@@ -26,7 +26,7 @@ def state_chip(view: Json) -> tuple[str, str]:
         return tr("No longer connected"), "warn"
     if view["connected"]:
         return tr("Connected"), "good"
-    return (tr("Not connected"), "plain") if view["writable"] else (tr("By hand"), "plain")
+    return (tr("Not connected"), "plain") if view["writable"] else (tr("Connect by hand"), "plain")
 
 
 def files_words(view: Json) -> str:

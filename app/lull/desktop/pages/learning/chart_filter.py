@@ -23,7 +23,7 @@ class ChartFilter(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.client = self._choice(tr("Answers to which client"), tr("All clients"))
+        self.client = self._choice(tr("Answers to which chat app"), tr("All chat apps"))
         self.model = self._choice(tr("Answers of which model"), tr("All models"))
         self.skill = self._choice(tr("Answers with which skill"), tr("All skills"))
         box = Flow()

@@ -106,7 +106,7 @@ def titles() -> Mapping[ChartName, str]:
         ChartName.ANSWERS: tr("Answer quality over time"),
         ChartName.SKILLS: tr("With and without skills"),
         ChartName.ADAPTER: tr("With and without an adapter"),
-        ChartName.HELD_OUT: tr("Held-out test"),
+        ChartName.HELD_OUT: tr("Test on unseen requests"),
         ChartName.RUNS: tr("Training runs"),
         ChartName.TRAINING: tr("Run in progress"),
     }
@@ -168,7 +168,8 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
                 colour="curve_a",
                 dots=dots,
                 about=tr(
-                    "How likely answers were good, by your ratings, your next words and checks."
+                    "How likely it is that answers were good, judging by your ratings, what you "
+                    "said next and automatic checks."
                 ),
             ),
             Series(name=tr("the day's mean"), colour="curve_a", dots=by_day, line=False),
@@ -181,7 +182,10 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
             for day in reversed(days)
             if day["n"]
         ),
-        none=tr("No answer was scored yet. Rate a few, or go on: your next words tell, too."),
+        none=tr(
+            "No answer has been scored yet. Rate a few, or just keep chatting: what you say "
+            "next counts too."
+        ),
         meaning=meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
         about=tr("How likely the answers in your chats were good, and the mean of each day."),
     )
@@ -253,7 +257,7 @@ def _held_out(learning: Json, marks: tuple[ChartMark, ...]) -> Chart:
         marks=marks,
         heads=(tr("Adapter"), tr("Good"), tr("Tests")),
         rows=tuple(rows),
-        none=tr("No adapter was tested on held-out requests yet."),
+        none=tr("No adapter has been tested on unseen requests yet."),
         meaning=meaning.held_out_sentence(found),
         about=tr(
             "Requests that no training ever sees, answered by each new adapter and by the version"
@@ -292,8 +296,8 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
         none=tr("No run was measured yet."),
         meaning=meaning.runs_sentence((r["reward_before"], r["reward_after"]) for r in measured),
         about=tr(
-            "Answers to practice requests before and after each training run. How many answers"
-            " each value stands for is not kept, so there are no intervals."
+            "Answers to practice requests before and after each training run. The number of "
+            "answers behind each value isn't stored, so no uncertainty intervals are shown."
         ),
     )
 
@@ -349,7 +353,7 @@ def _marks(learning: Json) -> Iterator[ChartMark]:
     for one in learning.get("generations") or ():
         at = parsed(one.get("at"))
         if at is not None:
-            words = tr("generation %1: %2", one["generation"], change_words(one))
+            words = tr("skills version %1: %2", one["generation"], change_words(one))
             yield ChartMark(at_s=at.timestamp(), text=words)
     for one in learning.get("moves") or ():
         at = parsed(one.get("at"))

@@ -269,7 +269,7 @@ class Curves(SelfDrawn):
     @staticmethod
     def _named(chart: Chart) -> str:
         words = tr(
-            "Curve: %1. Arrow keys tell its values, plus and minus zoom, 0 shows all.",
+            "Curve: %1. Arrow keys read out its values, plus and minus zoom, 0 shows all.",
             titles()[chart.name],
         )
         return f"{words} {chart.none if chart.empty else chart.meaning}".strip()

@@ -45,7 +45,7 @@ class LearningActions:
             routes.ADAPTERS_PROMOTE,
             {"adapter": adapter["id"], "anyway": anyway},
             words=tr("Adopting %1", adapter["id"]),
-            done=tr("%1 is in force.", adapter["id"]),
+            done=tr("%1 is in use.", adapter["id"]),
             undo=lambda: self.roll_back(""),
             then=self._moved,
         )

@@ -29,7 +29,7 @@ def trend_sentence(means: Means) -> str:
     n = sum(many for _, many in means)
     if n < 2 * LEAST_SIDE:
         return tr(
-            "Too few answers to tell whether they get better: %1 of the %2 that it takes.",
+            "Too few answers to tell whether they get better: %1 of the %2 needed.",
             count(n),
             2 * LEAST_SIDE,
         )
@@ -117,7 +117,7 @@ def _sides(own: Estimate, other: Estimate) -> tuple[str, str, str, str]:
 
 def _too_few(own: Estimate, other: Estimate) -> str:
     return tr(
-        "Too few answers to compare: %1 with and %2 without; it takes %3 of each.",
+        "Too few answers to compare: %1 with and %2 without; %3 of each are needed.",
         count(own.n),
         count(other.n),
         LEAST_SIDE,
@@ -139,23 +139,23 @@ def held_out_sentence(found: Sequence[Json]) -> str:
     values = (name, percent(after.value), percent(before.value), count(n))
     match trend(before, after):
         case Trend.TOO_FEW:
-            return tr("Too few requests to tell: %1 answered %2 of the %3 that it takes.",
+            return tr("Too few requests to tell: %1 answered %2 of the %3 needed.",
                       name, count(n), LEAST_SIDE)  # fmt: skip
         case Trend.BETTER:
             return tr(
-                "%1 is better than the version before it: %2 of its answers were good, %3 of the"
-                " other's, to the same %4 requests.",
+                "%1 is better than the version before it: on the same %4 requests, %2 of its "
+                "answers were good, compared with %3 before.",
                 *values,
             )
         case Trend.WORSE:
             return tr(
-                "%1 is worse than the version before it: %2 of its answers were good, %3 of the"
-                " other's, to the same %4 requests.",
+                "%1 is worse than the version before it: on the same %4 requests, %2 of its "
+                "answers were good, compared with %3 before.",
                 *values,
             )
     return tr(
-        "No clear difference between %1 and the version before it: %2 of its answers were good, %3"
-        " of the other's, to the same %4 requests.",
+        "No clear difference between %1 and the version before it: on the same %4 requests, %2 "
+        "of its answers were good, compared with %3 before.",
         *values,
     )
 
@@ -182,8 +182,8 @@ def runs_sentence(measured: Iterable[tuple[float, float]]) -> str:
         )
     if share.high < 0.5:
         return tr(
-            "Training seldom helps: only after %1 of %2 runs were the practice answers better than"
-            " before.",
+            "Training seldom helps: the practice answers were better than before after only %1 "
+            "of %2 runs.",
             *values,
         )
     if len(some) < LEAST_RUNS:
@@ -225,7 +225,9 @@ def training_sentence(run: Json, losses: Sequence[float]) -> str:
 
 def _loss_words(kind: str, losses: Sequence[float]) -> str:
     if kind == "grpo":
-        return tr("The loss of such a run need not fall; the test after it decides.")
+        return tr(
+            "In this kind of training the loss doesn't have to fall; the test afterwards decides."
+        )
     match loss_trend(losses):
         case Trend.TOO_FEW:
             return tr("Too few steps to tell whether the loss falls.")

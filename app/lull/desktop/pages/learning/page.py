@@ -220,7 +220,11 @@ class LearningPage(Page):
         self.chart.setCurrentIndex(self.chart.findData(name))
         chart = self._charts[name]
         narrowed = self.feed.is_filtered and name in OF_ANSWERS
-        self.none.setText(tr("No such answer was scored yet.") if narrowed else chart.none)
+        self.none.setText(
+            tr("No answer that matches this filter has been scored yet.")
+            if narrowed
+            else chart.none
+        )
         self.none.setVisible(chart.empty)
         self.means.setText(chart.meaning)
         self.means.setVisible(bool(chart.meaning) and not chart.empty)
@@ -359,4 +363,4 @@ def _smoothings() -> list[tuple[str, float]]:
     """Return the choices for smoothing a chart, each as (text, weight of the newest value in the
     running mean).
     """
-    return [(tr("Not smoothed"), 1.0), (tr("Smoothed"), 0.3), (tr("Smoothed much"), 0.08)]
+    return [(tr("Not smoothed"), 1.0), (tr("Smoothed"), 0.3), (tr("Strongly smoothed"), 0.08)]

@@ -62,8 +62,8 @@ def _of_curves(chart: Chart, theme: Theme, *, smoothed: bool) -> Iterator[Legend
             kind=SampleKind.BAND,
             name=tr("95% interval"),
             about=tr(
-                "With 95% certainty the true share lies in it: the fewer answers, the longer it is."
-                " Fewer than %1 answers have none.",
+                "With 95% certainty the true share lies within it: the fewer answers, the wider "
+                "it is. With fewer than %1 answers it isn't shown.",
                 LEAST_ANSWERS,
             ),
             colour=str(getattr(theme, curves[0].colour)),
@@ -76,7 +76,10 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
         yield LegendEntry(
             kind=SampleKind.LINE,
             name=tr("baseline %1", percent(chart.level)),
-            about=tr("The share of good answers that had neither skills nor an adapter, ever."),
+            about=tr(
+                "The share of good answers among all that had neither skills nor an "
+                "adapter, since the beginning."
+            ),
             colour=theme.muted,
             style=Qt.PenStyle.DashDotLine,
         )
@@ -85,8 +88,8 @@ def _of_lines(chart: Chart, theme: Theme) -> Iterator[LegendEntry]:
             kind=SampleKind.UPRIGHT,
             name=tr("your skills changed"),
             about=tr(
-                "A skill was approved, changed, put back or taken out. Each such state of your"
-                " skills has a number, its generation; point at the line to read what changed."
+                "A skill was approved, changed, restored or removed. Each such change makes a "
+                "new version of your library; point at the line to read what changed."
             ),
             colour=theme.edge,
         )

@@ -28,11 +28,11 @@ Json = dict[str, Any]
 
 
 def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802
-    return (tr("Made"), tr("Kind"), tr("Status"), tr("Good"))
+    return (tr("Created"), tr("Kind"), tr("Status"), tr("Good"))
 
 
 def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
-    return (tr("Adapter"), tr("Status"), tr("Tested"), tr("Made"))
+    return (tr("Adapter"), tr("Status"), tr("Tested"), tr("Created"))
 
 
 def placing_words(placings: Iterable[Json]) -> str:
@@ -44,7 +44,7 @@ def placing_words(placings: Iterable[Json]) -> str:
 
 def kind_words(kind: str) -> str:
     words = {
-        "grpo": tr("sampled answers"),
+        "grpo": tr("generated answers"),
         "kto": tr("rated answers"),
         "graduation": tr("a skill, trained in"),
     }
@@ -67,9 +67,9 @@ def status_words(status: str) -> str:
         "stuck": tr("needs your decision"),
         "candidate": tr("waits"),
         "shadow": tr("on trial"),
-        "active": tr("in force"),
-        "retired": tr("was in force"),
-        "rolled back": tr("taken back"),
+        "active": tr("in use"),
+        "retired": tr("was in use"),
+        "rolled back": tr("rolled back"),
     }
     return words.get(status, status)
 
@@ -101,11 +101,12 @@ def _status_explained() -> dict[str, str]:
             " harm."
         ),
         status_words("promoted"): tr("It passed the test: better, and no harm was found."),
-        status_words("rejected"): tr("It failed the test, and answers nothing."),
+        status_words("rejected"): tr("It failed the test and is not used."),
         status_words("continued"): tr("A later run went on from its result."),
         status_words("superseded"): tr("The model, its skills or its data changed meanwhile."),
         status_words("stuck"): tr(
-            "Its training ended three times at the same step: train now to go on, or cancel it."
+            "Its training broke off three times at the same step: choose “Train now” to "
+            "continue, or cancel it."
         ),
         status_words("candidate"): tr("It is trained, and waits for its test."),
         status_words("shadow"): tr("It answers a tenth of new conversations for a day."),
@@ -149,18 +150,18 @@ def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
     verdict = None if accepted is None else ("accepted" if accepted else "rejected")
     moves = adapter.get("moves") or ()
     return [
-        (tr("Made"), short_date(adapter.get("made"))),
+        (tr("Created"), short_date(adapter.get("made"))),
         (tr("Model"), plain(str(adapter["base"]))),
         (tr("Status"), status_words(str(adapter["status"]))),
         (tr("Answers"), tr("%1 of new conversations", percent(share)) if share else "–"),
         (tr("From the run"), plain(str(adapter.get("run") or "–"))),
-        (tr("Trained on"), plain(str(adapter.get("parent") or tr("the original model")))),
+        (tr("Based on"), plain(str(adapter.get("parent") or tr("the original model")))),
         (
-            tr("Learned for good"),
+            tr("Skills trained in"),
             plain(", ".join(str(one["name"]) for one in learned)) if learned else "–",
         ),
         (tr("Test before use"), verdict_words({**adapter, "verdict": verdict})),
-        (tr("In force and out"), "\n".join(_moved(move) for move in moves) or "–"),
+        (tr("When it was in use"), "\n".join(_moved(move) for move in moves) or "–"),
     ]
 
 
@@ -179,7 +180,7 @@ def run_words(run: Json) -> str:
     """Describe a training run in one line, with those of its details for which the table of runs
     has no column.
     """
-    words = [translated(run, "why"), counted(int(run.get("turns") or 0), "%1 turn", "%1 turns")]
+    words = [translated(run, "why"), counted(int(run.get("turns") or 0), "%1 answer", "%1 answers")]
     if run.get("tokens"):
         words.append(tr("%1 tokens", count(run["tokens"])))
     if run.get("took_s"):
@@ -191,7 +192,7 @@ def run_words(run: Json) -> str:
     if run.get("kl") is not None:
         words.append(
             tr(
-                "%1 away from the original model (KL divergence per token)",
+                "%1 away from the original model (KL divergence per token; 0 is the same)",
                 decimal(run["kl"], 3),
             )
         )
@@ -208,7 +209,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
     """
     took, tokens, kl = run.get("took_s"), run.get("tokens"), run.get("kl")
     return [
-        (tr("Made"), short_date(run.get("made"))),
+        (tr("Created"), short_date(run.get("made"))),
         (tr("Kind"), kind_words(str(run["kind"]))),
         (tr("Status"), status_words(str(run["status"]))),
         (tr("Why"), translated(run, "why") or "–"),
@@ -218,7 +219,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
         (tr("Tokens"), count(tokens) if tokens else "–"),
         (tr("Time"), length(took) if took else "–"),
         (
-            tr("Memory at most"),
+            tr("Peak memory"),
             tr("%1 MB", count(round(run["peak_mb"]))) if run.get("peak_mb") else "–",
         ),
         (

@@ -69,7 +69,7 @@ def status_chip(proposal: Json) -> tuple[str, str]:
             requests = int(proposal["evidence"].get("requests") or 0)
             return counted(requests, "Proved on %1 request", "Proved, with cautions"), "plain"
         case ReviewState.PROVED if accepted_at_last_look(proposal):
-            return tr("Proved by the last look"), "good"
+            return tr("Accepted by a final draw"), "good"
         case ReviewState.PROVED:
             return tr("Proved"), "good"
         case ReviewState.NOT_BETTER:

@@ -111,4 +111,6 @@ def author_line(proposal: Json) -> tuple[Mark, str]:
         )
     if found[WordsAuthor.YOURS] == total:
         return Mark.SETTLED, tr("In your own words.")
-    return Mark.SETTLED, tr("Made of your words by Lull; Evidence marks what you typed.")
+    return Mark.SETTLED, tr(
+        "Written by Lull from your words; under “Evidence”, what you typed is marked."
+    )

@@ -52,8 +52,8 @@ class CompareDialog(QDialog):
         self.setWindowTitle(tr("Compare answers: %1", plain(str(proposal["name"]))))
         self.resize(860, 600)
         words = tr(
-            "One of the answers was given with the skill, one without. Which is which is tossed "
-            "anew each time. Pick what you like better."
+            "One of the answers was given with the skill, the other without. Which is which is "
+            "chosen at random each time. Pick the one you like better."
         )
         self.request = label("", "head", wrap=True)
         self.wish = label("", "muted", wrap=True)
@@ -232,7 +232,10 @@ def result_words(done: Json) -> str:
                 done["losses"],
             )
         case "proving":
-            return tr("You like it better. Past successes are tested next time you're away.")
+            return tr(
+                "You like it better. Requests that went well before are tested next time "
+                "you're away."
+            )
         case "unproved" if not done["open"]:
             return tr("The skill is %1.", translated(done, "reason"))
     so_far = tr(

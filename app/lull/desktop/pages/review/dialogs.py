@@ -61,7 +61,7 @@ class RejectDialog(QDialog):
         for words in (
             tr("Too general"),
             tr("Not what I meant"),
-            tr("Only true that once"),
+            tr("Only true that one time"),
             tr("Wrong"),
         ):
             one = button(words, functools.partial(self.reason.setText, words), flat=True)

@@ -35,7 +35,7 @@ def sources_html(proposal: Json, theme: Theme) -> str:
     """
     words = {
         "yours": tr("Your words"),
-        "derived": tr("Made of your words by Lull (what you typed is marked)"),
+        "derived": tr("Written by Lull from your words (what you typed is marked)"),
         "lull": tr("Written by Lull"),
         "others": tr("From someone else's text (not you)"),
     }
@@ -127,7 +127,7 @@ def scorer_words(scored_by: str) -> str:
 
 
 def _by(pair: Json, theme: Theme) -> str:
-    part = {"success": tr("A past success"), "sibling": tr("A similar request")}
+    part = {"success": tr("A request that went well before"), "sibling": tr("A similar request")}
     words = part.get(str(pair["part"]), tr("The request that went wrong"))
     said = escaped(f"{words} · {scorer_words(str(pair['scored_by']))}")
     return f"<span style='color:{theme.muted}'>{said}</span>"

@@ -72,7 +72,7 @@ class ReviewPage(Page):
     def _list(self) -> QListView:
         made = QListView()
         made.setModel(self.rows)
-        made.setAccessibleName(tr("Proposals"))
+        made.setAccessibleName(tr("Suggestions"))
         made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setTabKeyNavigation(False)
@@ -91,7 +91,7 @@ class ReviewPage(Page):
         self._times = QMenu(self.defer)
         self._times.aboutToShow.connect(self._fill_times)
         self.defer.setMenu(self._times)
-        self.judge = button(tr("Choose a judge…"), self._choose_judge, flat=True)
+        self.judge = button(tr("Choose a judge model…"), self._choose_judge, flat=True)
         self.compare = button(
             tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
         )
@@ -265,7 +265,7 @@ class ReviewPage(Page):
     def _approve_letter(self) -> None:
         chosen = self.selected()
         if chosen and all(is_quarantined(p) for p in chosen):
-            text = tr("It is quarantined: read its flags, then use the button.")
+            text = tr("It is quarantined: read its warnings, then use the button.")
             if len(chosen) > 1:
                 text = tr("They are quarantined: read and approve each by itself.")
             self.state.told.emit(OutcomeMessage(text=text, good=False))

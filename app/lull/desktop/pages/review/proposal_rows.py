@@ -61,7 +61,7 @@ class ProposalRows(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{kind_words(proposal)} {plain(proposal['name'])}, {status_words(proposal)}"
             case Qt.ItemDataRole.ToolTipRole:
-                return tr("%1, made %2", kind_words(proposal), ago(proposal.get("made"), now()))
+                return tr("%1, created %2", kind_words(proposal), ago(proposal.get("made"), now()))
         return None
 
 
@@ -103,7 +103,9 @@ def status_words(proposal: Json) -> str:
         done, most = evidence.get("pairs", 0), evidence.get("most_pairs", 0)
         said = tr("%1, being tested: %2 of at most %3", kind, done, most)
         further = evidence.get("most_pairs_if_open", 0)
-        return said + (tr(" (%1 if it is open then)", further) if further > most else "")
+        return said + (
+            tr(" (up to %1 if still undecided by then)", further) if further > most else ""
+        )
     words, _ = status_chip(proposal)
     return f"{kind}, {words[:1].lower()}{words[1:]}"
 
@@ -129,7 +131,9 @@ def evidence_words(proposal: Json) -> str:
     )
     if evidence.get("success_pairs"):
         held = evidence["success_pairs"] - evidence.get("success_losses", 0)
-        said += " " + tr("%1 of %2 past successes held.", held, evidence["success_pairs"])
+        said += " " + tr(
+            "%1 of %2 answers that were good before stayed good.", held, evidence["success_pairs"]
+        )
     return said
 
 
@@ -146,7 +150,10 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
         return tr("Not tested yet. It will be tested next time you're away.")
     if proposal.get("origin") == "file":
         return tr("Can't be tested: it comes from a file, and no request of yours is behind it.")
-    return tr("Can't be tested automatically: nothing here can score its answers. Choose a judge.")
+    return tr(
+        "Can't be tested automatically: nothing here can score its answers. Choose a "
+        "model to judge them."
+    )
 
 
 def odds_words(proposal: Json) -> str:
@@ -160,7 +167,10 @@ def odds_words(proposal: Json) -> str:
     better = evidence.get("better")
     if better:
         low, high = percent(better["low"]), percent(better["high"])
-        words = "Win rate %1 (95% interval %2 to %3, n = %4)."
+        words = (
+            "Better with the skill in %1 of the tests that differed (95% interval %2 to %3; "
+            "%4 tests)."
+        )
         said.append(tr(words, percent(better["share"]), low, high, better["n"]))
     odds, needs = evidence["e_value"], evidence.get("needs_e_value")
     if odds > 1:
@@ -179,9 +189,15 @@ def odds_words(proposal: Json) -> str:
 
 
 def _look_words(look: Json) -> str:
-    words = "Its %1 replays were spent before that; one last look, a chance of %2, went against it."
+    words = (
+        "Its %1 tests were used up without a clear result; a final draw, with a %2 chance "
+        "of accepting it, went against it."
+    )
     if look["accepted"]:
-        words = "Its %1 replays were spent before that; one last look, a chance of %2, accepted it."
+        words = (
+            "Its %1 tests were used up without a clear result; a final draw, with a %2 "
+            "chance of accepting it, accepted it."
+        )
     return tr(words, look["after"], percent(look["chance"]))
 
 

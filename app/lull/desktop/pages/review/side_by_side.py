@@ -110,13 +110,13 @@ def check_words(name: str) -> str:
     """
     words = {
         "target": tr("better where it should be"),
-        "kept": tr("keeps what the skill gave"),
+        "kept": tr("keeps the effect of the skill"),
         "kl:replay": tr("near the original model where it was good"),
         "kl:canaries": tr("near the original model elsewhere"),
-        "length": tr("as long as before"),
-        "repetition": tr("repeats itself no more"),
-        "refusals": tr("refuses no more"),
-        "manner": tr("manner"),
+        "length": tr("answers are as long as before"),
+        "repetition": tr("doesn't repeat itself more often"),
+        "refusals": tr("doesn't refuse more often"),
+        "manner": tr("tone"),
         "secrets": tr("tells no secrets"),
     }
     if name.startswith("canaries:"):

@@ -125,8 +125,8 @@ class TryDialog(QDialog):
 
     def _lay_out(self) -> None:
         words = tr(
-            "Your model answers twice, one after the other. Nothing of it is stored or learned "
-            "from, and no skill changes."
+            "Your model answers twice, first one answer, then the other. None of it is stored "
+            "or learned from, and no skill changes."
         )
         for text, lines in ((self.request, REQUEST_LINES), (self.block, BLOCK_LINES)):
             text.setFixedHeight((lines + 1) * text.fontMetrics().lineSpacing())
@@ -190,7 +190,7 @@ class TryDialog(QDialog):
         self.doing.hide()
         self.block.clear()
         self.answers["without"].show_waiting(tr("The prompts are being built…"))
-        self.answers["with"].show_waiting(tr("Asked when the other answer is there."))
+        self.answers["with"].show_waiting(tr("Starts when the other answer is finished."))
         had_focus = self.go.hasFocus()
         self._look()
         if had_focus:
@@ -301,5 +301,5 @@ def skill_words(names: list[str]) -> str:
     Try dialog.
     """
     if not names:
-        return tr("No skill comes along.")
-    return tr("Skills that come along: %1", plain(", ".join(names)))
+        return tr("No skills in this prompt.")
+    return tr("Skills in this prompt: %1", plain(", ".join(names)))

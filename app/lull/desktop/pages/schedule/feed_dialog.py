@@ -154,7 +154,7 @@ class FeedDialog(QDialog):
         self.words.setText(f"{words}, {tr('%1 left out', dropped)}" if dropped else words)
 
     def _add(self) -> None:
-        words = tr("Reading it once… If a prompt for your keychain appears, answer it.")
+        words = tr("Reading it once… If your keychain asks for a password, enter it.")
         self._busy(tr("Reading it once…") if self.kept.isHidden() else words)
         self._kit.state.ask(routes.CALENDARS, self._wanted(), self._taken)
 

@@ -247,10 +247,10 @@ class SchedulePage(Page):
             else tr("busy means you need this computer: Lull waits")
         )
         seen = tr("read %1", ago(feed["seen"], now())) if feed["seen"] else tr("not read yet")
-        words = [means, counted(feed["ahead"], "%1 event ahead", "%1 events ahead"), seen]
+        words = [means, counted(feed["ahead"], "%1 upcoming event", "%1 upcoming events"), seen]
         dropped = sum(one["n"] for one in feed["dropped"])
         if dropped:
-            words.append(tr("%1 dropped", dropped))
+            words.append(tr("%1 left out", dropped))
         remove = button(
             tr("Remove"),
             functools.partial(self._remove_feed, feed["id"], feed["label"]),

@@ -83,11 +83,11 @@ def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Ba
 def _done(one: Json) -> str:
     kind = str(one["kind"])
     words = {
-        "proof": tr("proof"),
-        "exam": tr("exam"),
-        "ready": tr("ready"),
-        "rollout": tr("rollout"),
-        "step": tr("step"),
+        "proof": tr("testing a skill:"),
+        "exam": tr("testing a model:"),
+        "ready": tr("preparing a model:"),
+        "rollout": tr("practice answers:"),
+        "step": tr("training:"),
     }
     return f"{words.get(kind, kind)} {translated(one)}"
 

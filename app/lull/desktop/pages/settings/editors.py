@@ -166,7 +166,9 @@ class PortEdit(QWidget):
             self.taken.hide()
             self.entered.emit(str(found))
             return
-        self.taken.setText(tr("No free port follows. Enter another one, such as 20000."))
+        self.taken.setText(
+            tr("There is no free port above this one. Enter another one, such as 20000.")
+        )
         self.taken.show()
 
 

@@ -53,11 +53,11 @@ class SettingLine(QWidget):
         self.editor.entered.connect(self.entered)
         must = units.allowed(one, self.unit)
         first = units.in_words(self._default, self.unit)
-        words = tr("It must be %1. It was %2 at first.", must, first)
+        words = tr("It must be %1. Default: %2.", must, first)
         self.editor.setToolTip(f"{words}\n{self.key}")
         self.unit_label = label(units.unit_words(self.unit), "muted")
         self.mark = chip(tr("changed"))
-        self.mark.setToolTip(tr("It was %1 at first.", first))
+        self.mark.setToolTip(tr("Default: %1.", first))
         self.helper: QLabel | None = None
         """For a setting that names a helper model (such as the judge): text saying which model has
         the role now, and why.

@@ -20,7 +20,7 @@ def change_words(change: Json) -> str:
         "add": tr("%1 was added", what),
         "edit": tr("%1 was changed", what),
         "pin": tr("%1 was pinned", what),
-        "unpin": tr("%1 is pinned no more", what),
+        "unpin": tr("%1 was unpinned", what),
         "disable": tr("%1 was disabled", what),
         "enable": tr("%1 was enabled", what),
         "delete": tr("%1 was archived", what),
@@ -43,7 +43,7 @@ def move_words(move: Json) -> str:
         case "trial":
             return tr("%1 on trial", name)
         case "promote":
-            return tr("%1 in force", name)
+            return tr("%1 in use", name)
     return tr("back to %1", plain(str(move.get("active") or tr("no adapter"))))
 
 

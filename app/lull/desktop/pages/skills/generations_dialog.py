@@ -34,7 +34,7 @@ class GenerationsDialog(QDialog):
         self.resize(620, 480)
         self._newest = max((int(one["generation"]) for one in history), default=0)
         heads = (tr("Version"), tr("When"), tr("Change"))
-        self.table = small_table(heads, tr("Generations"))
+        self.table = small_table(heads, tr("Versions of all skills"))
         fill(self.table, [(str(one["generation"]), _cells(one)) for one in history])
         self.table.itemSelectionChanged.connect(self._look)
         self.back = button(tr("Go back to this"), self._give, main=True)

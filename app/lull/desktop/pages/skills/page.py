@@ -59,7 +59,7 @@ class SkillsPage(Page):
         self.head.addWidget(self._import_button())
         self.head.addWidget(button(tr("Export…"), self._export))
         self.history = button(tr("History…"), self._history)
-        self.history.setToolTip(tr("Every change of the skills, and the way back to each."))
+        self.history.setToolTip(tr("Every change to your skills. You can go back to any of them."))
         self.head.addWidget(self.history)
         self.search = search_field(
             tr("Search skills"), self._look_for, hint=tr("Search names and texts")
@@ -217,7 +217,9 @@ class SkillsPage(Page):
         """Undo a change of skills, unless something else has been changed since."""
         newest = int(self.state.value(Subject.SKILLS).get("generation") or 0)
         if made and newest > made[0]:
-            text = tr("Something else changed since. History has the way back to each version.")
+            text = tr(
+                "Something else has changed since. Under “History” you can go back to any version."
+            )
             self.state.told.emit(OutcomeMessage(text=text, good=False))
             return
         self._change({"do": "rollback"}, tr("Undone: %1", words), undo=False)
@@ -268,7 +270,7 @@ class SkillsPage(Page):
     def _edit(self) -> None:
         skill = self.current()
         if skill is not None:
-            note = tr("A new version, in force from the next conversation. Undo takes it back.")
+            note = tr("A new version, used from the next conversation on. Undo reverts it.")
             dialog = EditDialog(skill, self, note=note)
             dialog.given.connect(lambda wanted: self._of_current("edit", tr("Changed"), **wanted))
             dialog.open()

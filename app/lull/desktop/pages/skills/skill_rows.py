@@ -109,7 +109,7 @@ def status_words(skill: Json) -> str:
         "active": tr("active"),
         "disabled": tr("disabled"),
         "archived": tr("archived"),
-        "graduated": tr("graduated"),
+        "graduated": tr("trained into the model"),
     }
     said = words.get(str(skill["status"]), str(skill["status"]))
     said = tr("%1, pinned", said) if skill.get("pinned") else said
@@ -139,9 +139,9 @@ def measured_words(skill: Json) -> str:
             )
         case "coin":
             how = tr(
-                "%1 % of new conversations go without it, by chance, because replays of past"
-                " requests cannot tell what it does; never one of a client's first %2 after its"
-                " approval. Settings: “%3”.",
+                "%1% of new conversations, chosen at random, go without it, because repeating "
+                "past requests can't show what it does. After its approval, the first %2 "
+                "conversations of each chat app always get it. Setting: “%3”.",
                 f"{measured['share'] * 100:.2g}",
                 measured["first_uses"],
                 title_of("guard.leave_out_share"),

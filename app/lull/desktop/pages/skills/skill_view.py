@@ -170,7 +170,9 @@ class SkillView(QWidget):
         lines = []
         for entry in self._history:
             head = escaped(change_words(entry))
-            where = tr("generation %1, version %2", entry["generation"], entry["version"])
+            where = tr(
+                "version %2, in version %1 of your library", entry["generation"], entry["version"]
+            )
             lines.append(
                 f"<p><b>{head}</b> <span style='color:{muted}'>{short_date(entry['at'])} · "
                 f"{escaped(where)} · {str(entry['sha256'])[:12]}</span></p>"
