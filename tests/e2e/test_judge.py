@@ -123,7 +123,7 @@ def test_a_judge_that_is_not_there_is_told_in_words(lull: Lull) -> None:
     prove(lull)
     told = lull.ask("status")["problems"]
     assert [p["title"] for p in told] == ["A model's server does not answer"]
-    assert "cannot be asked" in told[0]["detail"]
+    assert "cannot be reached" in told[0]["detail"]
     assert told[0]["hint"]
     prove(lull)
     assert turn_of(lull, ASKED)["reward"] is None
@@ -241,7 +241,7 @@ def test_a_judge_that_checks_contradict_is_not_learned_from_and_the_reason_is_sh
     assert told["judge"]["agreement"]["n"] == 2
     assert told["judge"]["agreement"]["value"] < 0.7
     assert told["judge"]["trains"] is False
-    assert "70% are wanted" in told["judge"]["why"]
+    assert "at least 70% is needed" in told["judge"]["why"]
     assert told["judge"]["why"] in lull.run("status").out
 
     # The user is asked about one of them, once a day.

@@ -63,7 +63,7 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "too long": (TOO_LONG, "at most 150 are allowed"),
     "slow": (hangs, "did not answer within 1 s"),
     "without an end": (never_ends, ""),  # too long or too slow, whichever comes first
-    "a connection reset": (resets, "cannot be asked"),
+    "a connection reset": (resets, "cannot be reached"),
     "a web page": (HTML_PAGE, "is no chat answer"),
     "a gateway's error": (BAD_GATEWAY, "has failed (HTTP 502)"),
 }
