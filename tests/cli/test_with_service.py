@@ -156,7 +156,7 @@ def test_the_doctor_looks_at_every_part(running: RunningLull) -> None:
         *("idle source", "lulls", "calendars"),
     }
     assert all(set(one) >= {"name", "ok", "text", "hint"} for one in document["checks"])
-    assert checks["engine"]["ok"] and "answers" in checks["engine"]["text"]
+    assert checks["engine"]["ok"] and "works" in checks["engine"]["text"]
     assert checks["ollama"]["ok"] is False and "ollama serve" in checks["ollama"]["hint"]
     assert all(one["hint"] for one in document["checks"] if not one["ok"])
     assert "ok    store: " in running.lull.run("doctor").out

@@ -30,21 +30,22 @@ def cut_off(root: QWidget) -> list[str]:
 
 def cut_off_at_rest(root: QWidget, wait: Callable[[int], object]) -> list[str]:
     """The same once a window has come to rest: a layout within a layout does so one round after
-    the other."""
-    found = cut_off(root)
-    for _ in range(20):
-        if not found:
-            break
+    the other, and on a busy machine a round takes long."""
+    for _ in range(1_000):
+        if not (found := cut_off(root)):
+            return []
         wait(20)
-        found = cut_off(root)
     return found
 
 
 def _wrong(widget: QWidget) -> Iterator[str]:
     parent = widget.parentWidget()
     assert parent is not None
-    if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
-        yield f"scrolls sideways by {widget.horizontalScrollBar().maximum()}"
+    if isinstance(widget, QScrollArea) and (over := widget.horizontalScrollBar().maximum()) > 0:
+        parts = widget.widget().findChildren(QWidget)
+        seen = [one for one in parts if one.isVisible() and not one.findChildren(QWidget)]
+        widest = max(seen, key=lambda one: one.minimumSizeHint().width())
+        yield f"scrolls sideways by {over}; widest is {type(widest).__name__} {_said(widest)!r}"
     if not _scrolls(parent):
         at = QRect(widget.mapTo(parent, QPoint(0, 0)), widget.size())
         if not parent.rect().contains(at):

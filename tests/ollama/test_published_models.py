@@ -432,7 +432,7 @@ def _asks(desk: Desk, lull: Lull, service: RunningLull) -> None:
     # Another model learns from now on: what this one has learned goes on answering.
     learned = _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body)
     assert lull.ask("model", "choose", "pocket")["restart_needed"] is False
-    eventually(lambda: "not served" in lull.run("adapters", "promote", "adapter_1").err)
+    eventually(lambda: "not running in" in lull.run("adapters", "promote", "adapter_1").err)
     assert _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body) == learned
     lull.ask("adapters", "rollback")
     assert _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body) != learned

@@ -133,7 +133,7 @@ def test_what_the_gate_did_not_accept_needs_a_word_more(running: RunningLull) ->
     ran = lull.run("adapters", "promote", "adapter_two")
     assert ran.code == 1 and "it has not been tested yet" in one_line(ran.err)
     assert lull.ask("adapters", "promote", "adapter_two", "--anyway")["active"] == "adapter_two"
-    assert lull.run("adapters", "rollback", "--to", "base").out == "The base is in force.\n"
+    assert lull.run("adapters", "rollback", "--to", "base").out == "The base is in use.\n"
     for words in (["promote", "nothing"], ["rollback", "--to", "nothing"], ["show", "../status"]):
         ran = lull.run("adapters", *words, "--json")
         assert ran.code == 1 and ran.json["error"]["title"] == "Not found"

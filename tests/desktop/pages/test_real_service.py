@@ -106,7 +106,7 @@ def test_an_action_in_the_gap_is_done_or_plainly_not_done(real: Shown, paths: Pa
     real.until(lambda: state.phase is Phase.LIVE)
     os.kill(pid_of(paths), signal.SIGKILL)
     real.desktop.actions.pause(PauseLength.HOUR)
-    real.until(lambda: real.told and not real.told[-1].endswith("when it is back."))
+    real.until(lambda: real.told and not real.told[-1].endswith("checks whether this was done."))
     said = real.told[-1]
     real.until(lambda: state.phase is Phase.LIVE and state.learning)
     paused = state.learning["state"] == "paused"
@@ -168,7 +168,7 @@ def test_an_approval_in_the_gap_is_in_force_or_plainly_not_done(
     else:
         page.approve.click()  # the service may have heard it
         os.kill(pid_of(paths), signal.SIGKILL)
-    real.until(lambda: real.told and not real.told[-1].endswith("when it is back."))
+    real.until(lambda: real.told and not real.told[-1].endswith("checks whether this was done."))
     said = real.told[-1]
     real.until(lambda: state.phase is Phase.LIVE and "pid" in state.status)
     real.until(lambda: state.status["pid"] == pid_of(paths))

@@ -528,7 +528,7 @@ def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Sce
     stuck, good = room.work
     assert stuck.said() == ["run", "give back"]
     assert good.runs
-    assert "did not end" in str(room.problems[0][1])
+    assert "did not finish" in str(room.problems[0][1])
 
 
 def test_work_that_fails_says_so_and_other_work_gets_its_turn(
@@ -949,9 +949,7 @@ def test_why_tells_of_each_piece_why_it_does_not_run(play: Callable[[Scene], Roo
             assert (await said())["Proving failing"].startswith("Checking once more")
             await asyncio.sleep(5)
             why = await said()
-            assert why["Proving long"].startswith(
-                "It needs 9 h at least, and this idle time is likely"
-            )
+            assert why["Proving long"].startswith("It needs at least 9 h, and this idle time will")
             assert why["Proving failing"].endswith("tried again in 14 min.")
             room.type()
             assert set((await said()).values()) == {""}  # the window says why

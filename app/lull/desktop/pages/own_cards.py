@@ -44,7 +44,7 @@ class WindowCard(Card):
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
             (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
-            (NoticeKind.NEEDS_YOU, tr("Problems that need my attention")),
+            (NoticeKind.NEEDS_YOU, tr("Problems I must solve")),
         ):
             key = f"notify/{kind}"
             self._check(

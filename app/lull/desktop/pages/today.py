@@ -190,7 +190,7 @@ class TodayPage(Page):
             tr("Answered by"),
             tr("Model"),
             tr("Adapter"),
-            tr("Version of your skills"),
+            tr("Skills version"),
         )
         self.facts = [label("", wrap=True) for _ in titles]
         for line, (title, fact) in enumerate(zip(titles, self.facts, strict=True)):

@@ -263,7 +263,7 @@ def test_what_was_changed_is_marked_and_its_card_resets_it(
     page = whole(on_script, scripted, idle__battery_ok=True, judge__votes=5)
     marked = {key for key, line in page.lines.items() if not line.mark.isHidden()}
     assert marked == {"idle.battery_ok", "judge.votes"}
-    assert page.lines["idle.battery_ok"].mark.toolTip() == "It was off at first."
+    assert page.lines["idle.battery_ok"].mark.toolTip() == "Default: off."
     resets = [card.title for card in page.cards if card.reset.isEnabled()]
     assert resets == ["When Lull works"]
     page.advanced.fold.click()

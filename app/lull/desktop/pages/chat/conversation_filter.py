@@ -33,7 +33,7 @@ class ConversationFilter(QWidget):
         completer = QCompleter(self._names, self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.skill.setCompleter(completer)
-        self.client = self._choice(tr("Chat app"), [(tr("Every chat app"), "")])
+        self.client = self._choice(tr("Chat app"), [(tr("Every app"), "")])
         self.model = self._choice(tr("Model"), [(tr("Every model"), "")])
         self.label = self._choice(tr("Rating"), _ratings())
         self.excluded = self._choice(tr("Learning"), _learning())
