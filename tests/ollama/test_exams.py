@@ -109,6 +109,6 @@ async def test_a_model_of_few_words_fails_its_exam_and_says_why(story: ExamineMo
     (result,) = story.results()
     assert result.passed is False and result.digest == waiting.digest
     assert result.low is not None and result.low < 0.7
-    assert "balanced accuracy" in result.why
+    assert "accuracy, with good and bad answers weighted equally" in result.why
     assert f"Stopped after {result.n} of 14" in result.why
     assert story.admitted(ModelRole.JUDGE) is None

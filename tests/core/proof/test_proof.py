@@ -171,7 +171,7 @@ def test_a_suspicion_is_followed_until_it_is_settled() -> None:
     never = worse.ljust(RULE.most_pairs - len(shown), ".")
     spent = decide([*shown, *pairs(never, part=SUCCESS)], RULE, successes=2)
     assert spent.state is ProofState.UNPROVED
-    assert "may make answers worse" in spent.why
+    assert "may spoil good answers" in spent.why
 
 
 def test_sure_harm_to_past_successes_outweighs_every_benefit() -> None:

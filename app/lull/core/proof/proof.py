@@ -402,11 +402,7 @@ def _after_benefit(
         none = "there was no past success to replay"
         return ProofState.PROVED, f"{shown}; {held if totals.success_pairs else none}"
     if totals.pairs >= most or not successes:
-        but = (
-            "it may make answers worse that were good before"
-            if suspect
-            else "too few past successes were replayed"
-        )
+        but = "it may spoil good answers" if suspect else "too few past successes were replayed"
         return ProofState.UNPROVED, f"{shown}, but {but}"
     return ProofState.UNDECIDED, f"{shown}; past successes are being replayed"
 

@@ -413,9 +413,7 @@ def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
 
 
 def _changed(now: Proposal) -> Conflict:
-    return Conflict(
-        f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review` lists what is open."
-    )
+    return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
 
 
 def _counts_for_benefit(pair: Pair | None) -> bool:

@@ -50,9 +50,8 @@ def test_the_newest_adapter_is_held_against_the_version_before_it() -> None:
     )
     assert tested(0.7, 0.3, 40).startswith("adapter_2 is worse")
     assert tested(0.5, 0.6, 40).startswith("No clear difference between adapter_2")
-    assert tested(
-        0.0, 1.0, 6
-    ) == "Too few requests to tell: adapter_2 answered 6 of the 10 that" + (" it takes.")
+    few = "Too few requests to tell: adapter_2 answered 6 of the 10 needed."
+    assert tested(0.0, 1.0, 6) == few
 
 
 def test_runs_are_counted_and_luck_is_called_luck() -> None:
