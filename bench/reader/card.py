@@ -38,10 +38,12 @@ both ends.
 ## What was measured
 
 On people whose sentences taught and calibrated nothing ($people), looked at once. 95 % Wilson
-intervals. Scope, sentences and the rest are counted where something lasting was said and heard.
+intervals. Each line was labelled by two who did not see each other's labels; what they did not
+agree on is counted as undecided and nowhere else. Scope, sentences and the rest are counted where
+something lasting was said and heard.
 
-| people | what | n | precision or share | recall | calibration error |
-|---|---|---|---|---|---|
+| people | what | n | undecided | precision or share | recall | calibration error |
+|---|---|---|---|---|---|---|
 $rows
 
 | goal | value | limit | holds |
@@ -98,7 +100,8 @@ def _row(row: Json) -> str:
     recall = _interval(row, "recall") if "recall" in row else ""
     ece = f"{row['ece']:.3f}" if "ece" in row else ""
     people = row["people"].replace("_", " ")
-    return f"| {people} | {row['what']} | {row['n']} | {first} | {recall} | {ece} |"
+    undecided = row.get("undecided", "")
+    return f"| {people} | {row['what']} | {row['n']} | {undecided} | {first} | {recall} | {ece} |"
 
 
 def _interval(row: Json, name: str) -> str:
@@ -106,7 +109,8 @@ def _interval(row: Json, name: str) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return ", ".join(name.replace("_", " ") for name in names)
+    *most, last = [name.replace("_", " ") for name in names]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def main() -> int:

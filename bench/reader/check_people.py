@@ -24,15 +24,17 @@ def faults(line: Line) -> list[str]:
     wrong = [f"{key} is empty" for key in ("asked", "answer", "said") if not str(line[key]).strip()]
     if line["correction"] not in (True, False, None):
         wrong.append("correction is neither true, false nor null")
-    if not isinstance(line["lasting"], bool) or not isinstance(line["trap"], bool):
-        wrong.append("lasting or trap is no boolean")
+    if line["lasting"] not in (True, False, None):
+        wrong.append("lasting is neither true, false nor null")
+    if not isinstance(line["trap"], bool):
+        wrong.append("trap is no boolean")
     return wrong + (_faults_of_rule(line) if line["lasting"] else _faults_of_none(line))
 
 
 def _faults_of_rule(line: Line) -> list[str]:
     wrong = [f"quote is not in said: {q!r}" for q in line["quote"] if q not in line["said"]]
-    if line["scope"] not in ("all", "kind"):
-        wrong.append("scope is neither all nor kind")
+    if line["scope"] not in ("all", "kind", None):
+        wrong.append("scope is neither all, kind nor null")
     if line["kind_of_rule"] not in ("preference", "fact"):
         wrong.append("kind_of_rule is neither preference nor fact")
     if not line["quote"]:
@@ -54,7 +56,8 @@ def summary(name: str, lines: Sequence[Line]) -> str:
     shares = {
         "lasting": part(lambda i: bool(i["lasting"])),
         "correction": part(lambda i: i["correction"] is True),
-        "arguable": part(lambda i: i["correction"] is None),
+        "correction arguable": part(lambda i: i["correction"] is None),
+        "lasting arguable": part(lambda i: i["lasting"] is None),
         "traps": part(lambda i: bool(i["trap"])),
         "all": part(lambda i: i["scope"] == "all"),
         "kind": part(lambda i: i["scope"] == "kind"),

@@ -1,6 +1,6 @@
 """`python -m bench reader`: accuracy of the shipped reader on people it was not trained on.
 
-Without options: the table, on the two people who are looked at once. With `--cases FILE --json` it
+Without options: the table, on the people who are looked at once. With `--cases FILE --json` it
 reads lines of `{"asked", "answer", "said"}` and prints what it hears in each; with `--judge-cases
 FILE --json` lines of `{"rule", "request", "answer"}`, and whether the rule was kept, by what Lull
 has without a chat model. The real reader in its process, as in the product.

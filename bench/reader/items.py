@@ -1,6 +1,6 @@
 """Loads the labelled sentences of people/ and held_out/, which train and examine the reader.
 
-A person is never split: whoever teaches is never asked, and the two of held_out are looked at once.
+A person is never split: whoever teaches is never asked, and those of held_out are looked at once.
 """
 
 from __future__ import annotations
@@ -17,9 +17,14 @@ from lull.core.feedback.exchange import Exchange, readable
 HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
-EXAM: Final = ("museum_guide", "embedded_consultant")
-"""The two people who are held out for one final examination."""
-CALIBRATION: Final = ("nonnative_engineer", "sarcastic_nurse")
+EXAM: Final = ("funeral_director", "tax_accountant", "physiotherapist")
+"""The people who are held out for one final examination."""
+CALIBRATION: Final = (
+    "embedded_consultant",
+    "museum_guide",
+    "nonnative_engineer",
+    "sarcastic_nurse",
+)
 """The people whose sentences set the thresholds and train nothing else."""
 
 LABELS: Final = ("correction", "lasting", "kind", "fact", "thanks")
@@ -68,8 +73,10 @@ class Item:
     exchange: Exchange
     correction: bool | None
     """Whether the message corrects the answer; None if that is arguable."""
-    lasting: bool
+    lasting: bool | None
+    """Whether it states something for later answers; None if that is arguable."""
     scope: str | None
+    """"all" or "kind"; None where nothing lasts or that is arguable."""
     quote: tuple[str, ...]
     kind_of_rule: str | None
     check: str | None
@@ -89,16 +96,12 @@ class Item:
 
     def targets(self) -> tuple[float, ...]:
         """Return the training target for each of LABELS; -1 where the item says nothing about
-        it.
+        it or is arguable.
         """
-        of_rule = (
-            (float(self.scope == "kind"), float(self.kind_of_rule == "fact"))
-            if self.lasting
-            else (-1.0, -1.0)
-        )
-        thanks = -1.0 if self.thanks is None else float(self.thanks)
-        correction = -1.0 if self.correction is None else float(self.correction)
-        return (correction, float(self.lasting), *of_rule, thanks)
+        is_kind = None if self.scope is None else self.scope == "kind"
+        is_fact = self.kind_of_rule == "fact" if self.lasting else None
+        known = (self.correction, self.lasting, is_kind, is_fact, self.thanks)
+        return tuple(-1.0 if one is None else float(one) for one in known)
 
     def check_class(self) -> int:
         """Index of the item's class in CHECKS; -1 if the message states nothing lasting."""

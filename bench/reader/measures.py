@@ -24,7 +24,7 @@ class Answered:
 
     @property
     def both_lasting(self) -> bool:
-        return self.item.lasting and self.lasts
+        return bool(self.item.lasting) and self.lasts
 
 
 def rows_of(answered: Sequence[Answered]) -> list[Row]:
@@ -37,15 +37,15 @@ def rows_of(answered: Sequence[Answered]) -> list[Row]:
 
 
 def _rows(people: str, some: Sequence[Answered]) -> list[Row]:
-    told = [one for one in some if one.item.correction is not None]
     rows = [
-        _found("correction", told, lambda one: one.item.correction, _correction),
+        _found("correction", some, lambda one: one.item.correction, _correction),
         _found("lasting", some, lambda one: one.item.lasting, lambda one: one.heard.lasting),
     ]
     both = [one for one in some if one.both_lasting]
+    scoped = [one for one in both if one.item.scope is not None]
     facts = [str(one.item.kind_of_rule) for one in both]
     rows += [
-        _share("scope", [one.heard.scope == one.item.scope for one in both]),
+        _share("scope", [one.heard.scope == one.item.scope for one in scoped]),
         _share("stated sentences found", [_finds_all(one) for one in both]),
         _share("quoted sentences that state it", [hit for one in both for hit in _quoted(one)]),
         _share(
@@ -68,14 +68,16 @@ def _found(
     is_so: Callable[[Answered], bool | None],
     p_of: Callable[[Answered], float],
 ) -> Row:
-    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.heard.unsure) for one in some]
+    told = [one for one in some if is_so(one) is not None]
+    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.heard.unsure) for one in told]
     hits = sum(true and said for true, said in pairs)
     precision = wilson(hits, sum(said for _, said in pairs))
     recall = wilson(hits, sum(true for true, _ in pairs))
-    sure = [(p_of(one), bool(is_so(one))) for one in some if not one.heard.unsure]
+    sure = [(p_of(one), bool(is_so(one))) for one in told if not one.heard.unsure]
     return {
         "what": what,
-        "n": len(some),
+        "n": len(told),
+        "undecided": len(some) - len(told),
         **_words("precision", precision),
         **_words("recall", recall),
         "ece": expected_calibration_error(sure),

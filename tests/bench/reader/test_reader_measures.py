@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bench.reader.items import Item
@@ -10,7 +12,9 @@ from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import MessageFindings, RuleKind, Scope
 
 
-def item(*, lasting: bool, correction: bool | None = False, said: str = "I use tabs.") -> Item:
+def item(
+    *, lasting: bool | None, correction: bool | None = False, said: str = "I use tabs."
+) -> Item:
     return Item(
         person="cook",
         exchange=Exchange(asked="a", answer="b", said=said),
@@ -54,6 +58,21 @@ def test_precision_recall_and_what_follows_from_what_was_heard() -> None:
     )
     assert rows["preference or fact"]["share"] == 0.0
     assert {row["people"] for row in rows_of(some)} == {"all", "cook"}
+
+
+def test_what_the_two_readers_did_not_agree_on_teaches_nothing_and_counts_nowhere() -> None:
+    arguable = item(lasting=None, correction=None)
+    assert arguable.targets() == (-1.0,) * 5
+    assert (arguable.check_class(), arguable.stating()) == (-1, (-1.0,))
+    some = [
+        answered(item(lasting=True), lasting=0.9),
+        answered(arguable, lasting=0.9),
+        answered(replace(item(lasting=True), scope=None), lasting=0.9),
+    ]
+    rows = {row["what"]: row for row in rows_of(some) if row["people"] == "all"}
+    assert (rows["lasting"]["n"], rows["lasting"]["undecided"]) == (2, 1)
+    assert (rows["correction"]["n"], rows["correction"]["undecided"]) == (2, 1)
+    assert (rows["scope"]["n"], rows["preference or fact"]["n"]) == (1, 2)
 
 
 def test_calibration_is_the_distance_of_what_is_said_from_what_is() -> None:
