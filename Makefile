@@ -11,6 +11,9 @@ TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 FINDING = Looking for the tests; that takes some twenty seconds, the first time a minute.
 
+# No tests of rules are there, so `make quick` need not read them.
+NO_RULES = --ignore=tests/e2e --ignore=tests/ollama --ignore=tests/packaging
+
 # With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.
 ifeq ($(LULL_NO_SKIP),1)
 NO_SKIPS = -p tests.plugins.no_skips
@@ -53,7 +56,7 @@ soak: setup-test ## the tests that take minutes, and more cases of what `make fu
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m soak $(ARGS)
 
 quick: setup-test ## the tests of rules: what takes no seconds and no folder
-	@$(PY) -m pytest -q $(TWO) -m "not slow and not files and not full and not soak" $(ARGS)
+	@$(PY) -m pytest -q $(TWO) -m "not slow and not files and not full and not soak" $(NO_RULES) $(ARGS)
 
 check: static test ## what a commit must pass: format, lint, types, import contracts, tests
 
