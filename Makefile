@@ -11,7 +11,7 @@ TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 FINDING = Looking for the tests; that takes some twenty seconds, the first time a minute.
 
-# No tests of rules are there, so `make quick` need not read them.
+# Hardly a test of rules is there, so `make quick` does not read them.
 NO_RULES = --ignore=tests/e2e --ignore=tests/ollama --ignore=tests/packaging
 
 # With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.

@@ -190,7 +190,7 @@ install_project() {
     rm -f "$project_mark"
     try 'Lull itself' far_project "$venv/bin/python" -m pip --disable-pip-version-check \
         install --no-deps --no-build-isolation --no-index --editable .
-    # The scripts name this folder in a line for the shell.
+    # pip writes the path of this folder into the script, in a line that a shell reads.
     "$venv/bin/lull" --version >"$log" 2>&1 || {
         tail -n 20 "$log" >&2
         die "Lull is in place and does not start from $root. If its path has a sign such as \$, move the" \
