@@ -67,6 +67,45 @@ COUNTS = [
 ]
 
 
+@pytest.mark.parametrize("no", ["No, ", "no. ", "Nope! ", "No no, ", "No - ", "Nein, ", "Non… "])
+def test_a_no_to_the_answer_before_does_not_turn_the_rule_round(no: str) -> None:
+    for rule in (
+        "use bullet points",
+        "use a numbered list",
+        "start with 'Hi'",
+        "answer in lower case",
+    ):
+        assert exact_check(rule) is not None
+        assert exact_checks(no + rule) == exact_checks(rule), no + rule
+    for kind, rule in (("no_emoji", "use emojis"), ("no_bullets", "use bullet points")):
+        assert derive(kind, no + rule, "", "") is None
+    forbids = Check(kind=K.NO_EMOJI)
+    assert [exact_check(rule) for rule in ("No emojis", no + "no emojis")] == [forbids, forbids]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    ["Not like this, ", "That's not what I wanted: ", "You never listen: ", "Not again! "],
+)
+def test_a_refusal_in_front_has_a_negation_of_its_own(refusal: str) -> None:
+    """What the exact forms do not understand they leave to the head; neither turns the rule
+    round.
+    """
+    for kind, rule in (("starts_with", "start with 'Hi there'"), ("bullets", "use bullet points")):
+        wanted = exact_check(rule)
+        assert wanted is not None
+        assert exact_checks(refusal + rule) in ([wanted], [])
+        assert derive(kind, refusal + rule, "", "") == wanted
+
+
+def test_a_negation_that_goes_on_behind_the_comma_still_forbids() -> None:
+    for rule in ("Don't, ever, start with 'Hi'", "Please never, never ever, start with 'Hi'"):
+        found = derive("starts_with", rule, "", "")
+        assert found is not None and not found.must
+        assert all(not check.must for check in exact_checks(rule))
+    assert exact_check("No bullets, write prose") == Check(kind=K.NO_BULLETS)
+
+
 @pytest.mark.slow
 def test_a_number_that_no_order_settles_is_no_check(subtests: pytest.Subtests) -> None:
     for number, rule, noun in product(

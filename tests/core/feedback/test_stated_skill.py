@@ -40,6 +40,30 @@ def test_what_was_said_stands_in_the_skill_verbatim_and_is_found_again(
     assert words_of(text.body) == words
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("No, use bullets.", "use bullets."),
+        ("Nope! Use bullets.", "Use bullets."),
+        ("no no, use bullets", "use bullets"),
+        ("No bullets, please", "No bullets, please"),
+        ("No: emojis, bold", "No: emojis, bold"),
+        ("No. 5 is my size", "No. 5 is my size"),
+        ("No-nonsense answers", "No-nonsense answers"),
+        ("No, no bullets", "no bullets"),
+        ("No, 30 words are enough", "30 words are enough"),
+        ("no.", "no."),
+        ("'No, sir' is how I want to be addressed", "'No, sir' is how I want to be addressed"),
+    ],
+)
+def test_a_no_in_front_is_about_the_answer_before(said: str, words: str) -> None:
+    assert words_of(made(said).body) == words
+
+
+def test_a_no_in_front_is_not_in_the_name() -> None:
+    assert made("No, use bullet points when I ask you for ideas.").name == "bullet-points-ask-ideas"
+
+
 @given(
     SAID | st.sampled_from(["…", "日本語で答えて", "use — dashes", "🙂🙂", "don't", "-"]), SCOPES
 )

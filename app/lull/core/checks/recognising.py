@@ -22,8 +22,10 @@ from lull.core.checks.rules.phrases import (
     has_negation,
     is_demand,
     is_repetition,
+    refusal_and_order,
     with_straight_quotes,
     without_even_if,
+    without_leading_no,
     without_reason,
 )
 from lull.core.checks.rules.scope import without_scope_clause
@@ -88,16 +90,16 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
         kind = CheckKind(kind_class)
     except ValueError:
         return None
-    text = with_named_words_quoted(without_scope_clause(with_straight_quotes(rule)))
+    text = _order(rule)
     if conditional(text):
         return None
-    text = without_reason(without_even_if(text))
+    text = without_reason(without_even_if(_refusal_and_order(text)[1]))
     if part_named(text) is not None:
         return part_check(text)
     if concerns_unchecked_part(text):
         return None
     # The head tells the subject; the words tell whether it is wanted or forbidden.
-    if kind in _DENYING and not has_negation(rule):
+    if kind in _DENYING and not has_negation(without_leading_no(rule)):
         return None
     return parameters(kind, text)
 
@@ -114,11 +116,14 @@ def exact_checks(rule: str) -> list[Check]:
     """Return all checks (exact tests of an answer) that a rule in plain language means by its exact
     wording, without a classifier; none if any part of the rule is not understood.
     """
-    text = with_named_words_quoted(without_scope_clause(with_straight_quotes(rule)))
+    text = _order(rule)
     if conditional(text):
         return []
     found: dict[Check, None] = {}
     for clause in clauses(text):
+        refusal, clause = _refusal_and_order(clause)
+        if is_demand(refusal):
+            return []
         here = _of_clause(without_reason(clause))
         if not here and is_demand(clause) and not (found and is_repetition(clause)):
             return []
@@ -126,6 +131,20 @@ def exact_checks(rule: str) -> list[Check]:
     checks = _without_the_replacement(list(found), text)
     kinds = [(check.kind, check.part) for check in checks]
     return checks if len(set(kinds)) == len(kinds) else []
+
+
+def _order(rule: str) -> str:
+    """What the rule asks for, without a "No, …" before it and without whom it is for."""
+    bare = without_leading_no(with_straight_quotes(rule))
+    return with_named_words_quoted(without_scope_clause(bare))
+
+
+def _refusal_and_order(clause: str) -> tuple[str, str]:
+    """Split off a refusal of the answer before, unless it is a rule itself ("No bullets, write
+    prose").
+    """
+    refusal, order = refusal_and_order(clause)
+    return ("", clause) if _of_clause(refusal) else (refusal, order)
 
 
 def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:

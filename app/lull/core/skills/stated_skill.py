@@ -1,8 +1,9 @@
 """Builds a skill from the user's own words, verbatim, inside a fixed sentence such as "In every
 answer the user wants: “…”".
 
-The words are not edited, so the user recognises them and nobody else's words can slip in. The fixed
-sentence says which requests the skill applies to.
+Apart from a "No, …" in front, which is about the answer before, the words are not edited, so the
+user recognises them and nobody else's words can slip in. The fixed sentence says which requests the
+skill applies to.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import unicodedata
 from typing import Final
 
+from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
 
@@ -38,7 +40,7 @@ def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: s
     """Build a skill from `rule`, the user's own words, and `asked`, the request after which the
     user said them. `scope` says whether the rule is for all requests or for requests like that one.
     """
-    words = " ".join(rule.split())
+    words = without_leading_no(" ".join(rule.split()))
     example = _clipped(" ".join(asked.split()), ASKED_SHOWN).translate(_PLAIN_QUOTES)
     fact = kind_of_rule is RuleKind.FACT
     if scope is Scope.ALL or not example:

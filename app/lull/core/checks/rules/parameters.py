@@ -98,7 +98,7 @@ def _is_denied(text: str) -> bool:
     """Whether the text before the quotation is negated; "nothing after it" behind it does not
     count."""
     before = mask_quoted(text).split("§", 1)[0]
-    return has_negation(re.split(r"[.;]\s", before)[-1])
+    return has_negation(re.split(r"[.;!?]\s", before)[-1])
 
 
 def _end(kind: CheckKind, text: str) -> Check | None:

@@ -54,11 +54,50 @@ _AFTER_COLON: Final = re.compile(r"\b(?:with|as|mit|par|con|this|text|word)\s?:\
 _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.fromkeys("‘’‚‛", "'")})
 
 
+_IMPERATIVE: Final = (
+    r"use|write|keep|give|put|make|be|end|start|begin|sign|add|include|answer|reply|stick|show|list|"
+    r"format|nutze?|verwende|schreib\w*|antworte|gib|utilise\w*|écri[st]|réponds?|usa|escribe|"
+    r"responde"
+)
+_ORDER_BEHIND: Final = re.compile(rf"\s*[,:]\s+(?=(?:please |bitte )?(?:{_IMPERATIVE})\b)", re.I)
+_OPEN_NEGATION: Final = re.compile(
+    r"\b(?:don't|do not|never|not|nie|niemals|nicht|jamais|nunca)(?:\s+ever)?(?:\s*,[^,]*)?$", re.I
+)
+"""Matches a negation that goes on behind the comma, as in "don't, ever, use bullets"."""
+
+
+def refusal_and_order(clause: str) -> tuple[str, str]:
+    """Split "Not like this, use bullets" before the order; ("", clause) if no clause with a
+    negation of its own stands before an order.
+    """
+    bare = mask_quoted(clause)
+    for cut in _ORDER_BEHIND.finditer(bare):
+        before = bare[: cut.start()]
+        if _DENIES.search(_NOT_MORE.sub(" ", before)) and not _OPEN_NEGATION.search(before):
+            return clause[: cut.start()], clause[cut.end() :]
+    return "", clause
+
+
 def with_straight_quotes(rule: str) -> str:
     """Return the text of a user's rule with curly quotation marks made straight and with single
     spaces.
     """
     return " ".join(rule.translate(_STRAIGHT).split())
+
+
+_A_NO: Final = r"(?:no|nope|nah|nay|nein|nee|nö|non)"
+_LEADING_NO: Final = re.compile(
+    rf"^\s*(?:(?:{_A_NO}\s+)*{_A_NO}(?:\s*[,!;…]+|\s*\.+(?!\.|\s*\d)|\s+[–—-])\s*)+(?=\S)",
+    re.IGNORECASE,
+)
+"""Matches "No, …" and not "No emojis", "No: emojis, bold" or "No. 5"."""
+
+
+def without_leading_no(rule: str) -> str:
+    """Remove the "No, …" with which a user refuses the answer before: it negates that answer and
+    not the rule behind it.
+    """
+    return _LEADING_NO.sub("", rule, count=1)
 
 
 def quoted(text: str) -> list[str]:
