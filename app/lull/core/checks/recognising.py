@@ -121,11 +121,11 @@ def exact_checks(rule: str) -> list[Check]:
         return []
     found: dict[Check, None] = {}
     for clause in clauses(text):
-        refusal, clause = _refusal_and_order(clause)
+        refusal, order = _refusal_and_order(clause)
         if is_demand(refusal):
             return []
-        here = _of_clause(without_reason(clause))
-        if not here and is_demand(clause) and not (found and is_repetition(clause)):
+        here = _of_clause(without_reason(order))
+        if not here and is_demand(order) and not (found and is_repetition(order)):
             return []
         found |= dict.fromkeys(here)
     checks = _without_the_replacement(list(found), text)
