@@ -56,16 +56,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.soak
 def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     home = folder / "week"
-    came = played(folder, "--quick", "--home", str(home))
+    came = played(folder, "--home", str(home))
     assert came["kept"] is True and came["home"] == str(home)
-    assert came["conversations"] > 100 and came["turns"] > came["conversations"]
-    assert came["skills"] == 4 and came["generation"] == 5
-    assert {"name": "plan-reverse-words", "status": "proved"} in came["proposals"]
-    # The week ends better than it began, and every part of that was learned.
+    assert came["conversations"] >= 24 and came["turns"] > came["conversations"]
+    assert came["skills"] == 2 and came["generation"] == 3
+    assert [one["status"] for one in came["proposals"]] == ["proved"]
+    # The week ends better than it began, and all of that was learned.
     days = [day for day in came["days"] if day["reward"] is not None]
     assert min(day["reward"] for day in days[-2:]) > max(day["reward"] for day in days[:2])
-    # No night of training will ever learn what was put off, so nothing is.
-    assert "deferred" not in [one["status"] for one in came["proposals"]]
 
     lull = Lull(home, f"127.0.0.1:{nobodys_port()}")
     now = datetime.now(UTC)
@@ -89,7 +87,7 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
 
 @pytest.mark.full
 def test_ctrl_c_stops_the_service_and_takes_the_folder_away(folder: Path) -> None:
-    process = demo(folder, "--no-window", "--quick")
+    process = demo(folder, "--no-window")
     try:
         home = eventually(lambda: next(folder.glob("lull-demo-*"), None))
         service = eventually(lambda: _pid(home))
@@ -150,7 +148,7 @@ def test_without_a_display_nothing_is_played(folder: Path) -> None:
 
 @pytest.mark.soak
 def test_the_week_has_a_night_of_training_that_the_gate_let_through(folder: Path) -> None:
-    came = played(folder, "--keep")
+    came = played(folder, "--train", "--keep")
     assert came["adapter"]
     assert "promoted" in [run["status"] for run in came["runs"]]
     lull = Lull(Path(came["home"]), f"127.0.0.1:{nobodys_port()}")
@@ -160,7 +158,7 @@ def test_the_week_has_a_night_of_training_that_the_gate_let_through(folder: Path
 
 @pytest.mark.soak
 def test_the_dashboard_opens_on_the_week_and_quitting_takes_the_folder_away(folder: Path) -> None:
-    process = demo(folder, "--quick", "--json", screen="offscreen")
+    process = demo(folder, "--json", screen="offscreen")
     try:
         assert process.stdout is not None
         came = json.loads(process.stdout.readline())

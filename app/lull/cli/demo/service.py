@@ -26,7 +26,9 @@ from lull.contract import routes
 from lull.core.errors import LullError
 
 Json = dict[str, Any]
-ANSWER_TIMEOUT_S: Final = 120.0
+MODEL: Final = "lull-mini"
+ANSWER_TIMEOUT_S: Final = 600.0
+"""The first answer waits until the model's weights are made."""
 STOP_TIMEOUT_S: Final = 30.0
 REFRESH_S: Final = 0.4
 """Seconds between writes of the simulated presence signals.
@@ -232,7 +234,7 @@ class PlayedService:
         DemoFailed.
         """
         path = f"/c/{client}/api/chat" if apart else "/api/chat"
-        body = json.dumps({"model": "pocket", "stream": False, "messages": messages})
+        body = json.dumps({"model": MODEL, "stream": False, "messages": messages})
         place = urlsplit(self._address)
         connection = http.client.HTTPConnection(
             place.hostname or "", place.port, timeout=ANSWER_TIMEOUT_S

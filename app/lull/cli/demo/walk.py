@@ -48,7 +48,7 @@ def demo(context: Context) -> int:
         home = paths.home
         _say(f"The week is played in {home}.")
         began_s = time.monotonic()
-        played = play(paths, training=not options.quick)
+        played = play(paths, training=options.train)
         played |= {"home": str(home), "kept": _kept(options)}
         context.print_result({**played, "took_s": round(time.monotonic() - began_s, 1)}, _words)
         if options.no_window:

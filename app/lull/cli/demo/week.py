@@ -2,7 +2,9 @@
 week.
 
 Only these and the time of day are scripted. The service itself answers with the built-in model,
-reads the corrections, proposes and tests skills and trains, as it always does.
+reads the corrections, proposes skills and tests them, as it always does. Whether the user is
+content with an answer follows from the answer: a few exact checks say whether it keeps their
+wishes.
 """
 
 from __future__ import annotations
@@ -14,25 +16,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from lull.cli.demo.requests import Wanted, requests_about
 from lull.cli.demo.service import DemoFailed, PlayedService
 from lull.contract import routes
-from lull.pocket import language as pocket
-from lull.pocket.language import Kind
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check_answer import passes_check
 
 Json = dict[str, Any]
 CLIENTS: Final = ("open-webui", "zed", "ollama-python", "curl")
-RULES: Final = {
-    "menu": "when you write a menu, join with bars",
-    "sweet": "when you write a menu, join with bars and finish with sugar",
-    "note": "for a note, end with honey",
-    "route": "when you write a route, use arrows",
-    "list": "for a list, begin with golden",
-    "plan": "for a plan, reverse the words",
-    "label": "when you write a label, join with dashes",
-}
-PROOFS_TIMEOUT_S: Final = 240.0
-TRAINING_TIMEOUT_S: Final = 1500.0
-UNPROVED_STATUSES: Final = ("screened", "proving")
+TRAINING_TIMEOUT_S: Final = 3600.0
 
 SETTINGS: Final = """\
 # A played week: whether somebody is at the desk stands in a file, and nobody waits for long.
@@ -49,8 +41,6 @@ blocked_hours = ["mon-fri 09:00-10:00"]
 
 [training]
 enabled = false
-graduation = false
-single_answers = false
 """
 FINAL_SETTINGS: Final = """\
 [service]
@@ -60,6 +50,49 @@ port = 0
 sleep_hours = ["23:00-06:30"]
 blocked_hours = ["mon-fri 09:00-10:00"]
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What the demo's user wants of answers to one kind of request, from the first day on, whether
+    they have said so yet or not.
+    """
+
+    wanted: Wanted
+    said: str
+    """The correction by which they say it."""
+    words: str
+    """Words by which its proposal is known."""
+    check: Check
+
+
+IDEAS: Final = Wish(
+    wanted=Wanted.IDEAS,
+    said="No, use bullet points when I ask you for ideas.",
+    words="bullet points",
+    check=Check(kind=CheckKind.BULLETS),
+)
+MEANINGS: Final = Wish(
+    wanted=Wanted.MEANING,
+    said="Too long. When I ask what something is, answer in at most 25 words.",
+    words="25 words",
+    check=Check(kind=CheckKind.WORDS, at_most=25),
+)
+MAILS: Final = Wish(
+    wanted=Wanted.MAIL,
+    said="No, begin my mails with an emoji.",
+    words="emoji",
+    check=Check(kind=CheckKind.EMOJIS, value="start"),
+)
+"""Said on the last day, and left to whoever looks at the demo."""
+SMALL_LETTERS: Final = Wish(
+    wanted=Wanted.OTHER,
+    said="No, always answer in lower case.",
+    words="lower case",
+    check=Check(kind=CheckKind.LOWER_CASE),
+)
+"""Said by another client, and rejected by the user."""
+WISHES: Final = (IDEAS, MEANINGS, MAILS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +108,7 @@ class DemoPart:
 
 class DemoWeek:
     def __init__(
-        self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = True
+        self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = False
     ) -> None:
         """Prepare the demo's week, which ends shortly before `now`, the real time in the user's
         time zone.
@@ -87,6 +120,7 @@ class DemoWeek:
         self._today = now.replace(minute=0, second=0, microsecond=0)
         self._now = now
         self._training = training
+        self._requests = {wanted: requests_about(wanted, self._chance) for wanted in Wanted}
 
     def parts(self) -> list[DemoPart]:
         days = (
@@ -99,16 +133,11 @@ class DemoWeek:
         )
         parts: list[DemoPart] = []
         for ago, day in days:
-            parts.append(DemoPart(text=self._name(ago), weight=6.0, play=self._in_a_day(ago, day)))
-            trains = ago == TRAINING_DAYS_AGO and self._training
-            night = self._night_of_training if trains else self._night_of_proofs
-            text = "a night of training" if trains else "a night of proofs"
-            parts.append(
-                DemoPart(
-                    text=text, weight=120.0 if trains else 10.0, play=self._at_night(ago, night)
-                )
-            )
-        return [*parts, DemoPart(text="today", weight=6.0, play=self._this_day)]
+            parts.append(DemoPart(text=self._name(ago), weight=30.0, play=self._in_a_day(ago, day)))
+            if ago == TRAINING_DAYS_AGO and self._training:
+                night = self._at_night(ago, self._night_of_training)
+                parts.append(DemoPart(text="a night of training", weight=600.0, play=night))
+        return [*parts, DemoPart(text="today", weight=30.0, play=self._this_day)]
 
     def _name(self, ago: int) -> str:
         return (self._today - timedelta(days=ago)).strftime("%A")
@@ -137,64 +166,41 @@ class DemoWeek:
     # The days
 
     def _first_day(self) -> None:
-        self._asks(Kind.MENU, Kind.ROUTE, Kind.LABEL, Kind.NOTE)
-        self._is_corrected(Kind.MENU, "menu")
-        self._asks(Kind.LIST, Kind.MENU, Kind.PLAN, Kind.LABEL)
+        self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.MAIL, Wanted.OTHER)
+        self._corrects(IDEAS)
         self._service.wait_until_settled()
-        self._decides("approve", "menu")
-        self._asks(Kind.MENU, Kind.MENU, Kind.ROUTE)
 
     def _second_day(self) -> None:
-        self._asks(*[Kind.MENU, Kind.LABEL, Kind.LIST] * 3)
-        self._is_corrected(Kind.NOTE, "note")
-        self._is_corrected(Kind.LABEL, "label")
-        self._asks(*[Kind.PLAN, Kind.LABEL, Kind.MENU] * 2)
+        self._decides("approve", IDEAS)
+        self._asks(Wanted.IDEAS, Wanted.MEANING, Wanted.OTHER)
+        self._corrects(MEANINGS)
+        self._service.wait_until_settled()
 
     def _third_day(self) -> None:
-        self._decides("approve", "note")
-        self._decides("defer" if self._training else "approve", "label")
-        self._asks(*[Kind.NOTE, Kind.LABEL, Kind.MENU] * 4)
-        self._misses_labels()
-        self._is_corrected(Kind.LIST, "list")
-        self._asks(*[Kind.LABEL, Kind.NOTE] * 4)
-        self._misses_labels()
+        self._decides("approve", MEANINGS)
+        self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.MAIL)
 
     def _fourth_day(self) -> None:
-        self._decides("reject", "list", reason="Only that once.")
-        self._asks(*[Kind.LABEL, Kind.MENU, Kind.NOTE, Kind.LABEL] * 4)
-        self._misses_labels()
-        self._is_corrected(Kind.ROUTE, "route", client="anna", apart=True)
-        self._asks(*[Kind.LABEL, Kind.ROUTE] * 4)
-        self._misses_labels()
+        self._asks(Wanted.IDEAS, Wanted.MEANING)
+        self._corrects(SMALL_LETTERS, client="anna", apart=True)
+        self._decides("reject", SMALL_LETTERS, reason="Only that once.")
 
     def _fifth_day(self) -> None:
-        self._decides("approve", "route")
-        self._asks(*[Kind.LABEL, Kind.MENU, Kind.NOTE] * 4)
-        for _ in range(3):
-            self._ask(Kind.ROUTE, client="anna", apart=True)
-        self._is_corrected(Kind.MENU, "sweet")
+        self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER)
 
     def _sixth_day(self) -> None:
-        self._decides("approve", "sweet")
-        self._asks(*[Kind.LABEL, Kind.LABEL, Kind.NOTE, Kind.MENU] * 4)
-        self._asks(*[Kind.PLAN, Kind.LABEL] * 3)
+        self._asks(Wanted.IDEAS, Wanted.MEANING)
         # The last correction is left for the user to decide.
-        self._is_corrected(Kind.PLAN, "plan")
+        self._corrects(MAILS)
+        self._service.wait_until_settled()
 
     def _this_day(self) -> None:
         """Play the demo's last day, today, starting up to two hours ago."""
         begin = max(self._now.replace(hour=0, minute=20), self._now - timedelta(hours=2))
         with self._service.running(begin):
-            self._asks(Kind.MENU, Kind.LABEL, Kind.NOTE, Kind.ROUTE, minutes=(1, 9))
+            self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER, minutes=(1, 9))
 
-    # The nights
-
-    def _night_of_proofs(self) -> None:
-        """Wait until the service has no proposed skill left to test."""
-        self._service.wait_until(self._nothing_to_prove, within_s=PROOFS_TIMEOUT_S)
-
-    def _nothing_to_prove(self) -> bool:
-        return not any(one["status"] in UNPROVED_STATUSES for one in self._service.proposals())
+    # The night
 
     def _night_of_training(self) -> None:
         control = self._service.control()
@@ -202,7 +208,7 @@ class DemoWeek:
         if not self._service.wait_until(self._trained, within_s=TRAINING_TIMEOUT_S):
             raise DemoFailed(
                 f"The night's training did not end in {TRAINING_TIMEOUT_S / 60:.0f} min.",
-                hint="`lull demo --quick` leaves it out.",
+                hint="`lull demo` without --train leaves it out.",
             )
         control.post(routes.SETTINGS, {"key": "training.enabled", "value": "false"})
 
@@ -212,65 +218,60 @@ class DemoWeek:
 
     # Actions of the user
 
-    def _asks(self, *kinds: Kind, minutes: tuple[int, int] = (3, 34)) -> None:
-        for kind in kinds:
-            self._ask(kind)
+    def _asks(self, *wanted: Wanted, minutes: tuple[int, int] = (3, 34)) -> None:
+        for one in wanted:
+            self._ask(one)
             self._service.played.skip(timedelta(minutes=self._chance.randint(*minutes) / 2))
 
-    def _ask(self, kind: Kind, *, client: str = "", apart: bool = False) -> None:
-        talk = self._service.talk(client or self._chance.choice(CLIENTS), apart=apart)
-        talk.says(self._request(kind))
-        if self._chance.random() < THANKS_SHARE:
-            talk.says("thanks")
-        if self._chance.random() < RATED_SHARE:
-            self._service.rate_last("good")
+    def _ask(self, wanted: Wanted) -> None:
+        """Ask for something; show now and then whether the answer keeps the user's wishes."""
+        talk = self._service.talk(self._chance.choice(CLIENTS))
+        answer = talk.says(next(self._requests[wanted]))
+        told = self._chance.random()
+        wishes = [wish for wish in WISHES if wish.wanted is wanted]
+        content = all(passes_check(wish.check, answer) for wish in wishes)
+        if wishes and told < RATED_SHARE:
+            self._service.rate_last("good" if content else "bad")
+        elif content and told > 1 - THANKS_SHARE:
+            talk.says("Thanks!")
 
-    def _is_corrected(
-        self, kind: Kind, rule: str, *, client: str = "", apart: bool = False
-    ) -> None:
+    def _corrects(self, wish: Wish, *, client: str = "", apart: bool = False) -> None:
+        """Ask until an answer breaks the wish, and say so until the service has heard it."""
         for _ in range(MOST_CORRECTIONS):
             talk = self._service.talk(client or CLIENTS[0], apart=apart)
-            talk.says(self._request(kind))
+            answer = talk.says(next(self._requests[wish.wanted]))
             self._service.played.skip(timedelta(seconds=40))
-            talk.says(f"no, {RULES[rule]}")
+            if passes_check(wish.check, answer):
+                continue
+            talk.says(wish.said)
             self._service.played.skip(timedelta(minutes=6))
             # Corrections are read in the background, so wait before the day ends. A conversation
             # left without the skill by chance teaches nothing, so try again.
             if self._service.wait_until(
-                lambda: bool(self._proposed(rule)), within_s=PROPOSAL_TIMEOUT_S
+                lambda: bool(self._proposed(wish)), within_s=PROPOSAL_TIMEOUT_S
             ):
                 return
 
-    def _misses_labels(self) -> None:
-        """Correct labels again, for the night's training to learn from.
-
-        With training on, no skill for labels is approved; without it, the skill is approved.
-        """
-        if self._training:
-            self._is_corrected(Kind.LABEL, "label")
-
-    def _request(self, kind: Kind) -> str:
-        return pocket.draw_request(self._chance, kind, pocket.draw_words(self._chance))
-
-    def _decides(self, action: str, rule: str, **more: object) -> None:
-        """Play the user's decision (`action`) on the proposed skills that came from this rule, if
+    def _decides(self, action: str, wish: Wish, **more: object) -> None:
+        """Play the user's decision (`action`) on the proposed skills that came from this wish, if
         any.
         """
-        for proposal in self._proposed(rule):
+        for proposal in self._proposed(wish):
             self._service.decide(proposal, action, **more)
 
-    def _proposed(self, rule: str) -> list[Json]:
-        """Return the undecided proposals that mention the rule's kind of request."""
-        kind = RULES[rule].split(",")[0].split()[-1]
+    def _proposed(self, wish: Wish) -> list[Json]:
+        """Return the undecided proposals that came from this wish."""
         found = self._service.proposals()
-        return [one for one in found if kind in f"{one['name']} {one['body']}".lower()]
+        return [one for one in found if wish.words in one["body"].lower()]
 
 
-PROPOSAL_TIMEOUT_S: Final = 20.0
-MOST_CORRECTIONS: Final = 3
-"""How often at most the simulated user repeats a correction."""
+PROPOSAL_TIMEOUT_S: Final = 120.0
+"""The first correction waits until the reader's weights are made."""
+MOST_CORRECTIONS: Final = 4
+"""How often at most the simulated user tries to correct an answer."""
 THANKS_SHARE: Final = 0.2
-RATED_SHARE: Final = 0.15
+RATED_SHARE: Final = 0.6
+"""Share of answers to which the user has a wish that they rate."""
 TRAINING_DAYS_AGO: Final = 3
 """Number of days from the demo's night of training to the demo's end."""
 ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lull.cli.parser.base import Commands, add_command
 
 DEMO = """\
-A real service answers a week of requests with the small built-in model, in a temporary folder.
-It is corrected, proposes skills, proves them and trains its weights one night; only its clock is
-simulated. Then the dashboard opens on the result. Your own Lull is not touched.
+A real service answers a week of everyday requests with the built-in model, in a temporary folder.
+It is corrected, proposes skills and proves them; only its clock is simulated. That takes some five
+minutes. Then the dashboard opens on the result. Your own Lull is not touched.
 
+--train adds a night in which the model's weights learn, which takes much longer.
 --home DIR plays the week in that folder and keeps it; --keep keeps the temporary folder. --json
 prints the folder and a summary of the week at the end."""
 
@@ -22,7 +23,7 @@ def demo_command(commands: Commands) -> None:
     )
     demo.add_argument("--keep", action="store_true", help="keep the folder")
     demo.add_argument(
-        "--quick",
+        "--train",
         action="store_true",
-        help="skip the night of training, which takes most of the time",
+        help="add a night of training, which takes most of the time",
     )
