@@ -8,21 +8,25 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QLocale, Qt
 from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
+from lull.desktop.language.catalogue import Catalogue, read_catalogue
+from lull.desktop.language.choice import ENGLISH
 from lull.desktop.main import Desktop
 from lull.desktop.place import Place, ServiceAccess
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.tokens import LIGHT
-from lull.resources import starter_skills_dir
+from lull.desktop.words import set_language
+from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.scripted import Scripted, status
@@ -40,6 +44,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         shows = SHOWING.intersection(getattr(item, "fixturenames", ()))
         if item.path.is_relative_to(HERE) and shows:
             item.add_marker(pytest.mark.slow)
+
+
+@cache
+def english() -> Catalogue:
+    return read_catalogue(languages_dir() / f"{ENGLISH}.po")
+
+
+@pytest.fixture(autouse=True)
+def window_speaks_english() -> None:
+    """As the real one does that nobody told another language."""
+    set_language(english(), QLocale(QLocale.Language.English))
 
 
 @pytest.fixture(autouse=True)

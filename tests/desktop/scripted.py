@@ -26,7 +26,7 @@ GATES = [
     ("input", "closed", "You are here: last input 12 s ago."),
     ("chat", "open", "No chat is being answered."),
     ("wake", "open", "The screen is not locked."),
-    ("call", "open", "No call or video is running."),
+    ("call", "open", "No call or video is in progress."),
     ("app", "open", "None of the programs that Lull waits for is running."),
     ("calendar", "open", "No calendar event needs this computer now."),
     ("hours", "open", "No hours are blocked now."),

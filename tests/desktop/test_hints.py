@@ -54,13 +54,24 @@ def test_no_hint_names_a_command_in_the_window() -> None:
         ("`lull logs` says why. Start Lull again.", "The Logs page says why. Start Lull again."),
         (
             "If it is yours, add it with --private.",
-            "If it is yours, add it with “This calendar is on my local network” ticked.",
+            "If it is yours, tick “This calendar is on my local network”.",
         ),
+        (
+            "Nobody's: add it with --private.",
+            "Nobody's: add it with “This calendar is on my local network” ticked.",
+        ),
+        ("See `lull trash`.", "See “Trash…” on the Conversations page."),
+        (
+            "Nothing is lost. See `lull trash`.",
+            "Nothing is lost. See “Trash…” on the Conversations page.",
+        ),
+        ("It waits; see `lull logs`.", "It waits; see the Logs page."),
+        ("It waits; `lull doctor` says why.", "It waits. “Run checks” on the Logs page says why."),
         (
             "Unlock one; or `lull settings set secrets.file_fallback true` keeps it in a file.",
             "Unlock one; or “secrets.file_fallback = true” in Settings keeps it in a file.",
         ),
-        ("See `lull trash`.", ""),
+        ("Try `lull trash`.", ""),
         ("Start it with `ollama serve`.", "Start it with `ollama serve`."),
         (
             "Its size is records.trash_mb; `lull trash empty --yes` empties it.",

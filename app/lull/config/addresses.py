@@ -77,7 +77,7 @@ def ollama_address(ollama_host: str) -> str:
         port = parts.port or _PORTS[scheme]
     except (ValueError, KeyError) as error:
         raise SettingsError(
-            f"OLLAMA_HOST is {ollama_host!r}, which is no address.",
+            f"OLLAMA_HOST is {ollama_host!r}, which is not an address.",
             hint="Set it to something like 127.0.0.1:11434, or set upstream.address.",
         ) from error
     path = parts.path.rstrip("/")

@@ -48,8 +48,8 @@ def _is_source(text: str) -> bool:
 class IdleSettings:
     source: str = setting(
         "",
-        "How Lull learns whether you are away. Empty asks the system. file:PATH reads the "
-        "signals from a JSON file instead, for scripts and for desktops that cannot tell.",
+        "How Lull tells whether you are away. If empty, it asks the system. file:PATH reads "
+        "the signals from a JSON file instead, for scripts and for desktops that cannot tell.",
         fits=_is_source,
         form='empty or "file:PATH" with an absolute path, such as file:/tmp/me.json or '
         "file:~/me.json",
@@ -113,8 +113,8 @@ class IdleSettings:
     )
     battery_ok: bool = setting(
         _RULE.battery_ok,
-        "Whether Lull may also work on battery. This is off at first, because training would "
-        "empty the battery within an hour.",
+        "Whether Lull may also work on battery. This is off by default, because training "
+        "would empty the battery within an hour.",
     )
     battery_share: float = setting(
         _RULE.battery_share,

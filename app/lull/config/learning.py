@@ -42,7 +42,7 @@ class JudgeSettings:
     )
     allow_remote: bool = setting(
         False,
-        "Allows Lull to send conversations to another machine to be judged.",
+        "Allows Lull to send conversations to another computer to be judged.",
     )
     votes: int = setting(
         3,
@@ -73,20 +73,20 @@ class WriterSettings:
 
     model: str = setting(
         "auto",
-        "The model that writes skills. The same can be entered as under “Model that judges "
-        "answers”. It is asked rarely and may take its time. Without one, skills are made only "
-        "from corrections in your own words.",
+        "The model that writes skills. It takes the same values as “Model that judges "
+        "answers”. It is asked rarely and may take its time. Without one, skills are made "
+        "only from corrections in your own words.",
     )
     address: str = setting(
         "",
-        "The server with the model that writes skills. The same can be entered as under “Server "
-        "of the judge”.",
+        "The server with the model that writes skills. It takes the same values as “Server of "
+        "the judge”.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:1234/v1"',
     )
     allow_remote: bool = setting(
         False,
-        "Allows Lull to send conversations in which an answer failed to another machine, so "
+        "Allows Lull to send conversations in which an answer failed to another computer, so "
         "that a model there can write skills.",
     )
     timeout_s: float = setting(
@@ -105,9 +105,10 @@ class ReaderSettings:
 
     model: str = setting(
         "auto",
-        "The model that reads what your messages say about the answers before them. The same "
-        "can be entered as under “Model that judges answers”; auto takes a model only if it "
-        "certainly reads better than Lull's own small reader. It always runs on this machine.",
+        "The model that reads what your messages say about the answers before them. It takes "
+        "the same values as “Model that judges answers”; “auto” takes a model only if it "
+        "certainly reads better than Lull's own small model for this. It always runs on this "
+        "machine.",
     )
     timeout_s: float = setting(
         120.0,
@@ -155,14 +156,14 @@ class LearningSettings:
     )
     most_active: int = setting(
         _EVOLVE.most_active,
-        "How many skills may be active at the same time. At this number, no more are proposed. "
-        "Too many skills weaken each other.",
+        "How many skills may be active at the same time. At this number, no more are "
+        "suggested. Too many skills weaken each other.",
         at_least=1,
         at_most=10_000,
     )
     most_open: int = setting(
         _EVOLVE.most_open,
-        "How many proposals may wait for your decision at the same time. Nobody would read more.",
+        "How many suggestions may wait for your decision at the same time.",
         at_least=1,
         at_most=100,
     )
@@ -192,9 +193,9 @@ class LearningSettings:
 class ReviewSettings:
     auto_approve: bool = setting(
         False,
-        "Approves a proposal without asking you. This is done only if the proposal is proved "
-        "and says just what you typed in one plain sentence, in a conversation without text by "
-        "anyone else. It is off at first, because you should be asked before anything changes.",
+        "Approves a suggestion without asking you. This is done only if it is proved and says "
+        "just what you typed in one plain sentence, in a conversation without text by anyone "
+        "else. It is off by default, because you should be asked before anything changes.",
     )
 
 
@@ -218,15 +219,15 @@ class GuardSettings:
     )
     settle_uses: int = setting(
         _GUARD.settle_uses,
-        "In each chat app, the first conversations after a skill's approval always get it, so "
-        "that you see it work. This is their number; after that it may be left out of some.",
+        "In each chat app, this many conversations after a skill's approval always get it, so "
+        "that you see it work; after that it may be left out of some.",
         at_least=FIRST_USES,
         at_most=100_000,
         held=True,
     )
     stale_days: float = setting(
         _GUARD.stale_days,
-        "After how many days without use a skill is proposed for retirement.",
+        "After how many days without use Lull suggests removing a skill.",
         at_least=1,
         at_most=36500,
     )

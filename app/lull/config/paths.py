@@ -51,7 +51,7 @@ class Paths:
         chosen = _expanded(named, environ) if named else _usual_home(environ, platform)
         if chosen.exists() and not chosen.is_dir():
             raise SettingsError(
-                f"{chosen} is to hold Lull's files and is not a folder.",
+                f"{chosen} should hold Lull's files but is not a folder.",
                 hint="Name a folder with --home or LULL_HOME.",
             )
         return cls(home=chosen.resolve(), temporary=Path(tempfile.gettempdir()))
@@ -191,7 +191,7 @@ def _refuse_shared_folder(home: Path) -> None:
     shared = home in (Path(home.anchor), Path.home().resolve())
     if shared or (home.is_dir() and home.stat().st_mode & stat.S_ISVTX):
         raise SettingsError(
-            f"{home} holds more than Lull's files.",
+            f"{home} contains files that aren't Lull's.",
             hint=f"Give Lull a folder of its own, such as {home / 'lull'}.",
         )
 

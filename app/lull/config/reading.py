@@ -67,7 +67,7 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
         what = _AT.sub("", str(error))
         raise SettingsError(
             f"{where}, line {line}: this is not TOML: {what[:1].lower()}{what[1:]}.",
-            hint='A setting is a line such as port = 11435; texts stand in "quotes".',
+            hint='A setting is a line such as port = 11435; text goes in "quotes".',
         ) from error
     except (ValueError, RecursionError) as error:  # endless digits, endless brackets
         raise SettingsError(f"{where} cannot be read as TOML.", hint="Correct it.") from error

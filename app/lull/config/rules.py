@@ -53,9 +53,9 @@ class Rule:
                 kind = "a whole number" if isinstance(self.default, int) else "a number"
                 return f"{kind}{self._range()}"
             case str():
-                return self.form or "a text"
+                return self.form or "text"
             case _:
-                return f"a list in which each entry is {self.form or 'a text'}"
+                return f"a list in which each entry is {self.form or 'text'}"
 
     def _range(self) -> str:
         if self.at_least is not None and self.at_most is not None:

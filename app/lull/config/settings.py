@@ -57,7 +57,7 @@ class ServiceSettings:
     )
     allow_network: bool = setting(
         False,
-        "Allows other machines to connect to Lull. They must then send a token, and Lull shows "
+        "Allows other devices to connect to Lull. They must then send a token, and Lull shows "
         "a warning as long as this is on.",
     )
     allow_origins: tuple[str, ...] = setting(
@@ -88,8 +88,8 @@ class ServiceSettings:
     )
     finish_within_s: float = setting(
         5.0,
-        "How long answers in progress may take to finish when Lull stops. A system that shuts "
-        "down would not wait longer. Pressing Ctrl-C a second time stops at once.",
+        "How long answers in progress may take to finish when Lull stops. A system that is "
+        "shutting down would not wait longer.",
         at_least=0,
         at_most=3600,
     )
@@ -144,8 +144,8 @@ class ModelsSettings:
     )
     list_pocket: bool = setting(
         False,
-        "Whether chat apps also see pocket, a tiny model for fast tests that knows menus and "
-        "lists only. It can always be used by its name.",
+        "Whether chat apps also see “pocket”, a tiny model for fast tests that knows menus "
+        "and lists only. It can always be used by its name.",
     )
 
 
@@ -198,8 +198,8 @@ class SkillsSettings:
     )
     kinds_floor: float = setting(
         _RULE.kinds_floor,
-        "The lowest probability at which a rule of yours for a kind of request is applied to a "
-        "request.",
+        "How sure Lull must be of the kind of a request before a skill of yours for that kind "
+        "is used for it.",
         at_least=0,
         at_most=1,
     )
@@ -277,8 +277,8 @@ class BackupSettings:
     every_days: int = setting(
         0,
         "How many days lie between automatic backups, which are made in a quiet moment and "
-        "tested at once. 0 makes none, because older backups still contain what you make Lull "
-        "forget later.",
+        "tested at once. 0 (the default) makes none: backups keep what you later make Lull "
+        "forget.",
         at_least=0,
         at_most=365,
     )

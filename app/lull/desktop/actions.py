@@ -128,7 +128,7 @@ class Actions:
             routes.STOP,
             {},
             words=tr("Restarting Lull"),
-            done=tr("Lull restarts…"),
+            done=tr("Restarting Lull…"),
             outcome_check=OutcomeCheck(
                 route=routes.STATUS, done=lambda a: a.value.get("pid") != before
             ),
@@ -150,7 +150,7 @@ class Actions:
         words = {
             "good": tr("Rated good."),
             "bad": tr("Rated bad."),
-            "clear": tr("The rating was taken back."),
+            "clear": tr("Rating removed."),
         }
         self._state.act(
             routes.RATE.format(id=turn),

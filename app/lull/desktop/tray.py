@@ -164,7 +164,7 @@ class Tray(QObject):
         self.status.setEnabled(False)
         self.menu.addSeparator()
         self.dashboard = self._entry(tr("Open window"), self.open_dashboard.emit)
-        self.review = self._entry(tr("Review skills…"), self.open_review.emit)
+        self.review = self._entry(tr("Review…"), self.open_review.emit)
         self.menu.addSeparator()
         self.rate = QMenu(tr("Rate the last answer"), self.menu)
         self._to_rate = ""
@@ -217,7 +217,7 @@ class Tray(QObject):
     def _words(self, stands: TrayStatus) -> None:
         self.status.setText(stands.line)
         count = stands.proposals
-        words = counted(count, "Review %1 skill…", "Review %1 skills…")
+        words = counted(count, "%1 to review…", "%1 to review…")
         self.review.setText(words if count else tr("Nothing to review"))
         self.review.setEnabled(count > 0)
         self._to_rate = rateable(self._state.status, now()) if stands.running else ""

@@ -68,7 +68,7 @@ def shortcuts() -> tuple[tuple[str, str], ...]:
         ("Ctrl+1 … Ctrl+9", tr("the pages")),
         ("Ctrl+F", tr("search on this page")),
         ("Ctrl+,", tr("settings")),
-        ("Ctrl+W", tr("close the window; Lull goes on")),
+        ("Ctrl+W", tr("close the window; Lull keeps running")),
         ("Ctrl+Q", tr("quit")),
         ("?", tr("this list")),
         ("J, K", tr("Review: next, previous")),
@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
             case ServiceState.STARTING | ServiceState.RUNNING:
                 self.banner.say(tr("The service is starting. What you see may be out of date."))
             case ServiceState.FALLEN:
-                text = tr("The service stopped: %1. It is being started again.", why)
+                text = tr("The service stopped: %1. It is being restarted.", why)
                 self.banner.say(text, kind="bad")
             case ServiceState.GIVEN_UP:
                 text = tr("The service keeps stopping: %1. %2", why, hint).strip()

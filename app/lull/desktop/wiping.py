@@ -239,7 +239,7 @@ class WipingEverything(QObject):
             said += [] if files else [tr("The files are gone.")]
             said += self._left
             name = self._place.keychain_service
-            said.append(tr("Unlock the keychain and delete what “%1” has there.", name))
+            said.append(tr("Unlock the keychain and delete the entries of “%1”.", name))
         return " ".join(said)
 
 

@@ -269,18 +269,23 @@ def _places() -> dict[str, str]:
 
 
 def reword_for_window(text: str) -> str:
-    """Rewrite a text of the service for the window: translated if it is known, with names of pages
-    or buttons instead of terminal commands.
+    """Rewrite a text of the service for the window: as the catalogue words it, in English too, and
+    else with names of pages instead of terminal commands.
 
     Clauses about what can only be done in a terminal are left out.
     """
-    text = _spoken.sentences.found(text) or text
+    known = _spoken.sentences.found(text)
+    if known is not None and _COMMAND.search(known) is None:
+        return known
+    text = known or text
     if "`" not in text and "--" not in text:
         return text
     said = ""
     # After a semicolon a clause stands on its own, as a sentence does.
     for one in re.split(r"(?<=[.!?;])\s+", text):
-        told = _placed(one)
+        if known_one := _spoken.sentences.found(one):
+            said = f"{said[:-1]}." if said.endswith(";") else said
+        told = known_one or _placed(one)
         if told and not said.endswith(";"):
             told = f"{told[0].upper()}{told[1:]}" if one[0] == "`" else told
         said = f"{said} {told}".strip()

@@ -86,7 +86,7 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
             "It is not a Lull backup: it has no list of contents (manifest).", hint=_AGAIN
         )
     if len(names) != len(members):
-        raise BackupError("It holds two files of one name.", hint=_AGAIN)
+        raise BackupError("Two of its files have the same name.", hint=_AGAIN)
     for member in members:
         mode = member.external_attr >> 16
         if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):

@@ -89,7 +89,7 @@ def undo(home: Path) -> Path | None:
     """
     folders = replaced_data_folders(home)
     if not folders:
-        raise NotFound(f"Nothing was restored in {home}.", hint="There is nothing to take back.")
+        raise NotFound(f"Nothing was restored in {home}.", hint="There is nothing to undo.")
     with as_backup_errors(home):
         return _swap(home, folders[-1])
 
@@ -111,7 +111,7 @@ def finish(home: Path) -> bool:
     except BackupError as error:
         raise BackupError(
             f"A restore was interrupted and cannot be completed yet: {error.detail}",
-            hint="Mend that; the next command goes on with it.",
+            hint="Fix that; Lull then continues with it.",
         ) from error
     return True
 

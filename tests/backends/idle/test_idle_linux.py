@@ -142,7 +142,9 @@ def test_a_desktop_that_never_gave_a_hint_tells_nothing(
     environ: dict[str, str], logind: Logind
 ) -> None:
     logind.hint(idle=False, since_s=0)
-    assert answers(LogindIdle(environ)) == Unknown("the desktop tells logind nothing of idleness")
+    assert answers(LogindIdle(environ)) == Unknown(
+        "the desktop does not tell logind when it is idle"
+    )
 
 
 def test_a_hint_from_the_future_is_now(environ: dict[str, str], logind: Logind) -> None:

@@ -213,7 +213,7 @@ def test_a_command_that_fails_is_unknown() -> None:
     failed = Unknown("/usr/bin/pmset is not installed here")
     assert MacScreenAwake(Command(failed)).read() == failed
     assert IoregIdle(Command(failed)).read() == failed
-    odd = Unknown("pmset answers something else than assertions")
+    odd = Unknown("pmset answers something other than assertions")
     assert MacScreenAwake(Command(Known("usage: pmset"))).read() == odd
 
 

@@ -126,7 +126,7 @@ def test_without_a_display_it_is_unknown() -> None:
         (OSError("no such file"), "libX11 and libXss are not installed here"),
         (
             AttributeError("undefined symbol: XSetIOErrorExitHandler"),
-            "libX11 here is older than 1.7 and would end Lull with the display",
+            "libX11 here is older than 1.7 and could crash Lull when the display closes",
         ),
     ],
 )

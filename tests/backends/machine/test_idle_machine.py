@@ -261,7 +261,7 @@ def test_load_is_what_is_left_when_ours_is_taken_out(
 def test_a_clock_that_stands_still_tells_nothing() -> None:
     still = sample(10, 100, {})
     answer = share_of_others(still, still, servers_are_ours=False)
-    assert answer == Unknown("the processor's clock stands still")
+    assert answer == Unknown("the processor's counters don't move")
 
 
 def test_a_process_number_that_is_used_again_is_another_process() -> None:

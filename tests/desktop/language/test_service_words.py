@@ -82,7 +82,7 @@ def test_every_reason_of_the_idle_policy_is_german() -> None:
         texts |= {translated(gate) for gate in answer["gates"]}
     assert len(texts) > 50
     assert sorted(text for text in texts if not text or ENGLISH_WORDS.search(text)) == []
-    assert "Du bist da: letzte Eingabe 3 s her." in texts
+    assert "Du bist da: letzte Eingabe ist 3 s her." in texts
     assert "50 % des Speichers sind frei; 20 % sind nötig." in {
         text.replace("\u00a0", " ") for text in texts
     }
@@ -98,7 +98,7 @@ def test_in_english_a_text_with_a_code_is_shown_as_the_service_says_it() -> None
 def test_a_text_within_a_text_is_said_in_german_too() -> None:
     open_ = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
     window = open_.working(coded_text("working-on", "%1. %2", coded_text("x", "Y"), open_.because))
-    assert translated(window.as_dict(), "because") == "Y. Kein Zeichen von dir seit 50 min."
+    assert translated(window.as_dict(), "because") == "Y. Schon 50 min kein Zeichen von dir."
 
 
 @pytest.mark.usefixtures("german")
@@ -118,7 +118,7 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
     assert translated(error.as_dict(), "title") == "Die Datenbank ist nicht nutzbar"
     assert problem_text(error.as_dict()) == (
         "/home/me/lull.db lässt sich nicht schreiben: Was jetzt gesagt wird, wird nicht "
-        "aufgezeichnet. Die Seite „Protokoll“ sagt, warum."
+        "aufgezeichnet. „Selbsttest starten“ auf der Seite „Protokoll“ sagt, warum."
     )
 
 

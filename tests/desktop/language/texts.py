@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from lull.desktop.language.catalogue import SENTENCE, Catalogue, read_catalogue
-from lull.desktop.language.choice import LANGUAGES
+from lull.desktop.language.choice import ENGLISH, LANGUAGES
 from tests.desktop.language.service_texts import of_service
 from tests.desktop.language.source import Source
 
@@ -31,6 +32,24 @@ msgstr ""
 "Content-Transfer-Encoding: 8bit\\n"
 "Plural-Forms: nplurals=2; plural=(n != 1);\\n"
 """
+
+
+ENGLISH_HEAD = """\
+# What Lull's window says in English where the service says it otherwise in a terminal: no commands,
+# and the words of the window. `python -m tests.desktop.language.texts` keeps it up to date.
+msgid ""
+msgstr ""
+"Language: en\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: nplurals=2; plural=(n != 1);\\n"
+"""
+_TERMINAL = re.compile(r"`(?:lull|rollback)\b|(?<![\w-])--[a-z]|\blull connect\b")
+
+
+def names_command(text: str) -> bool:
+    """Whether a text names a command of the terminal or an option of one."""
+    return _TERMINAL.search(text) is not None
 
 
 @dataclass(slots=True)
@@ -80,7 +99,12 @@ def _seen(made: Found, at: Source, call: ast.Call, node: ast.expr) -> list[str]:
 
 
 def written(found: Found, said: Catalogue, *, code: str) -> str:
-    """A catalogue's file: the texts of the source with the translations that there are."""
+    """A catalogue's file: the texts of the source with the translations that there are.
+
+    English has what it words otherwise, and whatever names a command.
+    """
+    if code == ENGLISH:
+        return _written_english(found, said)
     parts = [HEAD.format(code=code, name=LANGUAGES[code])]
     for text, files in _by_file(found.texts):
         parts.append(_entry(files, msgid=text, msgstr=said.texts.get(text, "")))
@@ -93,6 +117,18 @@ def written(found: Found, said: Catalogue, *, code: str) -> str:
     for text, files in _by_file(found.sentences):
         lines = {"msgctxt": SENTENCE, "msgid": text, "msgstr": said.sentences.get(text, "")}
         parts.append(_entry(files, **lines))
+    return "\n".join(parts)
+
+
+def _written_english(found: Found, said: Catalogue) -> str:
+    parts = [ENGLISH_HEAD]
+    for key, text in found.coded.items():
+        if key in said.coded or names_command(text):
+            parts.append(_entry(set(), msgctxt=key, msgid=text, msgstr=said.coded.get(key, "")))
+    for text, files in _by_file(found.sentences):
+        if text in said.sentences or names_command(text):
+            lines = {"msgctxt": SENTENCE, "msgid": text, "msgstr": said.sentences.get(text, "")}
+            parts.append(_entry(files, **lines))
     return "\n".join(parts)
 
 

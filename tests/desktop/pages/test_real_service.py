@@ -146,7 +146,7 @@ def test_everything_is_wiped_and_a_new_service_begins_with_nothing(
     dialog.everything.setChecked(True)
     dialog.sure.setChecked(True)
     dialog.wipe.click()
-    real.until(lambda: "It is deleted." in real.told)
+    real.until(lambda: "Deleted." in real.told)
     real.until(lambda: state.phase is Phase.LIVE and state.status.get("pid") not in (None, first))
     real.until(lambda: state.value(Subject.SKILLS).get("skills") == [])
     assert list(paths.skills_root.rglob("SKILL.md")) == []

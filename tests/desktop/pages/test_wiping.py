@@ -49,7 +49,7 @@ def test_wiping_says_how_much_goes_and_needs_a_yes(on_script: Shown, scripted: S
     assert not dialog.wipe.isEnabled()
     dialog.sure.setChecked(True)
     dialog.wipe.click()
-    on_script.until(lambda: "It is deleted." in on_script.told)
+    on_script.until(lambda: "Deleted." in on_script.told)
     assert scripted.posts(routes.FORGET) == [
         {"conversation": f"conv_{n}", "yes": True} for n in range(3)
     ]
@@ -78,7 +78,7 @@ def test_programs_that_are_known_late_take_back_no_yes_and_stop_nothing(
     if not begun:
         dialog.wipe.click()
     forgetting.set()
-    on_script.until(lambda: "It is deleted." in on_script.told)
+    on_script.until(lambda: "Deleted." in on_script.told)
     assert len(scripted.posts(routes.FORGET)) == 3
 
 
@@ -173,7 +173,7 @@ def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
     assert words.count("Its entry is cal_1.") == 1
     assert "Lull's access token for the network may still be in the keychain." in words
     assert f"“Lull ({place.home})”" in words
-    assert "It is deleted." not in on_script.told
+    assert "Deleted." not in on_script.told
     assert not (place.home / "settings.toml").exists()
 
 

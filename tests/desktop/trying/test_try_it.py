@@ -200,7 +200,7 @@ def test_an_answer_that_breaks_off_is_told_so(shown: Shown, _upstream: ScriptedU
     _, dialog = opened(shown)
     begun(shown, dialog)
     shown.until(lambda: dialog.go.isEnabled() and text(dialog, "with"))
-    assert standing(dialog, "with") == "The answer broke off. Try again."
+    assert standing(dialog, "with") == "The answer was cut off. Try again."
     dialog.close()
 
 

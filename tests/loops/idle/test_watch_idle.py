@@ -922,7 +922,7 @@ def test_why_tells_the_work_the_begun_piece_first(play: Callable[[Scene], Room])
                     "text": "Proving later",
                     "progress": 0.0,
                     "left_s": 1e6,
-                    "why_not": "It comes after what runs now.",
+                    "why_not": "It comes after the current task.",
                     "why_not_code": "work-after",
                     "why_not_values": [],
                 },

@@ -223,7 +223,7 @@ async def test_what_is_like_a_removed_support_turn_never_trains(room: Classroom)
     assert await throw_older(room.database, oldest) == 1
     for _ in range(2):
         judged = room.eligible.check_turns([*twin, *other])
-        assert judged[twin[0]].why_not == "a request much like it taught a skill"
+        assert judged[twin[0]].why_not == "a similar request was used for a skill"
         assert judged[other[0]].why_not == ""
         await room.restart()
 

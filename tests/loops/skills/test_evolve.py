@@ -373,7 +373,7 @@ async def test_words_of_the_users_take_the_place_of_the_same_rule_that_nobody_co
     older = room.now(mute)
     assert (older.status, older.reason) == (
         ProposalStatus.STALE,
-        "you have said since what you want",
+        "you have since said what you want",
     )
 
 

@@ -46,7 +46,7 @@ async def test_what_taught_a_skill_and_what_is_much_like_it_never_trains(room: C
         judged = room.eligible.check_turns([*failures, twin, other])
         assert judged[failures[0]].support
         assert judged[failures[0]].why_not == "it was used to write or to prove a skill"
-        assert judged[twin].why_not == "a request much like it taught a skill"
+        assert judged[twin].why_not == "a similar request was used for a skill"
         assert judged[other].why_not == ""
         await room.review.approve(proposal.id) if proposal.open else None
         proposal = room.now(proposal)
@@ -84,7 +84,7 @@ async def test_a_turn_whose_prompt_would_get_other_skills_today_does_not_train(
 ) -> None:
     turn = await good(room, menus(1)[0])
     await room.add("menu-style", MENU.description, MENU.body)
-    assert why_not(room, turn) == "its prompt would get other skills today"
+    assert why_not(room, turn) == "its prompt would get different skills today"
     await room.approve.roll_back()
     assert why_not(room, turn) == ""
     assert room.library.get(SkillKey("", "menu-style")).status != "active"
@@ -95,7 +95,7 @@ async def test_a_score_in_the_grey_zone_is_masked(room: Classroom) -> None:
     (turn,) = await room.plays("tell a joke about salt", "haha")
     await room.score.read_new()
     await room.ask_judge.step(hurry=True)
-    assert why_not(room, turn) == "its score is too unsure"
+    assert why_not(room, turn) == "its score is too uncertain"
 
 
 async def test_what_the_user_keeps_out_teaches_nothing_and_is_let_in_again(room: Classroom) -> None:

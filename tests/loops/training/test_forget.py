@@ -260,7 +260,7 @@ async def test_a_skill_that_a_conversation_taught_goes_with_every_word_of_it(
     assert shown.answer.text == "fish, rice"
     assert (
         archive.eligible.check_turns([later])[later].why_not
-        == "its prompt would get other skills today"
+        == "its prompt would get different skills today"
     )
 
 

@@ -41,7 +41,7 @@ def feed(label: str = "Work", *, read_h: float | None = 0.0, failed: bool = Fals
             FeedReading(events=()), now=NOW - timedelta(hours=read_h), draw=0.5
         )
     if failed:
-        error = FeedUnreachable("Its server cannot be connected to.", hint="Try later.")
+        error = FeedUnreachable("Lull can't connect to its server.", hint="Try later.")
         made = made.after_failure(error, now=NOW, draw=0.5)
     return made
 
@@ -77,7 +77,7 @@ def test_the_calendar_that_was_lost_is_told_before_one_that_is_old() -> None:
     found = lull_checks.calendars([old, lost, feed("Fine")], NOW)
     assert found["text"] == (
         "“Work” was read 1 d 6 h ago, which is too old to be used."
-        " Its server cannot be connected to. And 1 more."
+        " Lull can't connect to its server. And 1 more."
     )
     assert (found["ok"], found["hint"]) == (False, "Try later.")
     assert "still used" in lull_checks.calendars([old], NOW)["text"]

@@ -70,7 +70,7 @@ def _unpacked(inflate: Any, piece: bytes, most: int) -> bytes:
 
 def too_big() -> FeedError:
     return FeedError(
-        f"It is larger than {MOST_BYTES // 1_000_000} MB.", hint="Publish fewer years of it."
+        f"It is larger than {MOST_BYTES // 1_000_000} MB.", hint="Publish fewer years of events."
     )
 
 
@@ -111,13 +111,13 @@ def connection_error(error: BaseException) -> FeedError:
     Library errors are not quoted, as they contain the secret URL.
     """
     if isinstance(error, aiohttp.ClientConnectorError):
-        what = "Its server cannot be connected to."
+        what = "Lull can't connect to its server."
     elif isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)):
         what = "Its server stopped sending halfway."
     elif isinstance(error, (aiohttp.ClientResponseError, ValueError)):
-        what = "Its server's answer is no HTTP that can be understood."
+        what = "Its server's answer is not valid HTTP."
     else:
-        what = "The connection to its server broke."
+        what = "The connection to its server was lost."
     return FeedUnreachable(what, hint=LATER)
 
 
@@ -125,7 +125,7 @@ def certificate_error(error: BaseException) -> FeedError:
     """Return the error to show when a calendar server's certificate failed verification."""
     why = str(getattr(error, "verify_message", "") or "it cannot be checked")
     return FeedError(
-        f"Its server's certificate is not to be trusted: {why[:200].rstrip('.')}.",
+        f"Its server's certificate can't be trusted: {why[:200].rstrip('.')}.",
         hint="Check the date of this machine and the address.",
     )
 

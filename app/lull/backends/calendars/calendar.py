@@ -144,7 +144,7 @@ class IcsCalendar:
         except TimeoutError:
             raise FeedError(
                 "Reading it took too long and was stopped.",
-                hint="It is too large inside, or was built to overload its reader.",
+                hint="It has too much in it, or was built to overload Lull.",
             ) from None
         finally:
             await _ended(process)
@@ -208,7 +208,7 @@ def _checked(answer: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FeedError(
             "It could not be read: its reader ran out of memory or time.",
-            hint="It is too large inside, or was built to overload its reader.",
+            hint="It has too much in it, or was built to overload Lull.",
         )
     refused = _REFUSED.get(str(value.get("refused", "")))
     if refused is not None:
@@ -256,7 +256,7 @@ def _file(path: Path, marks: Validators) -> DownloadedFeed | None:
         try:
             found = os.fstat(number)
             if not stat.S_ISREG(found.st_mode):
-                raise FeedError("That is no plain file.", hint="Give the path of an .ics file.")
+                raise FeedError("It is not a regular file.", hint="Give the path of an .ics file.")
             mark = f"{found.st_mtime_ns}-{found.st_size}"
             if marks.etag == mark:
                 return None

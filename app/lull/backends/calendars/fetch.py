@@ -134,7 +134,7 @@ class FeedFetch:
             found = await self._resolve(host, url.port or 443)
         except OSError:
             raise FeedUnreachable(
-                "The name of its server is not known now.",
+                "Its server's name could not be looked up.",
                 hint="Check your internet connection, then the address.",
             ) from None
         at_home = private and (before is None or before.private)
@@ -249,6 +249,6 @@ def _not_there(standings: list[AddressKind], *, private: bool, redirected: bool)
             hint="Check the address.",
         )
     return FeedError(
-        f"{where} lies on this machine or on a private network.",
+        f"{where} is on this machine or a private network.",
         hint="If it is yours, add it with --private.",
     )

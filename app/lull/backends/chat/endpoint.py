@@ -144,7 +144,7 @@ def refusal(status: int, body: bytes, *, name: str, address: str, key: str = "")
 
 def no_chat_answer(address: str) -> RequestError:
     return RequestError(
-        f"What {address} sends is no chat answer.",
+        f"What {address} sent is not a chat answer.",
         status=502,
         hint="Check the address: is there a chat server?",
     )
@@ -242,7 +242,7 @@ def _refuse_lost(message: Message) -> None:
         raise RequestError(
             "A message has an image or another part that Lull does not keep.",
             status=400,
-            hint="Such a request cannot be asked again.",
+            hint="Such a request cannot be repeated.",
         )
 
 

@@ -77,7 +77,7 @@ def read_lora(folder: Path) -> LoraWeights:
         raise WeightsError(f"The adapter in {folder} cannot be read: {error}.") from error
     kind = config.get("fine_tune_type", "lora")
     if kind != "lora" or not isinstance(scale, int | float):
-        raise WeightsError(f"The adapter in {folder} is no plain LoRA.")
+        raise WeightsError(f"The adapter in {folder} is not a plain LoRA.")
     return LoraWeights(pairs=_pairs(folder, arrays), scale=float(scale))
 
 

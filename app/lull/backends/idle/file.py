@@ -75,7 +75,7 @@ class IdleFile:
         except (ValueError, RecursionError):
             return Unknown(f"{self._path} is not JSON")
         if not isinstance(found, dict):
-            return Unknown(f"{self._path} is no JSON object")
+            return Unknown(f"{self._path} is not a JSON object")
         return self._signals(found)
 
     def _bytes(self) -> tuple[bytes, float]:

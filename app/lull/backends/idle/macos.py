@@ -155,7 +155,7 @@ class MacScreenAwake:
         if isinstance(answer, Unknown):
             return answer
         if "ssertion" not in answer.value:
-            return Unknown("pmset answers something else than assertions")
+            return Unknown("pmset answers something other than assertions")
         return Known(self._HELD.search(answer.value) is not None)
 
     def close(self) -> None: ...

@@ -228,7 +228,7 @@ def _sound(value: float | Unknown) -> float | Unknown:
     """Replace a negative value, which only a faulty driver reports, by Unknown."""
     if isinstance(value, Unknown) or value >= 0.0:
         return value
-    return Unknown(f"the system says {value}, which cannot be")
+    return Unknown(f"the system says {value}, which is impossible")
 
 
 class _Running(Protocol):

@@ -106,7 +106,9 @@ class X11Idle:
         except OSError:
             return Unknown("libX11 and libXss are not installed here")
         except AttributeError:
-            return Unknown("libX11 here is older than 1.7 and would end Lull with the display")
+            return Unknown(
+                "libX11 here is older than 1.7 and could crash Lull when the display closes"
+            )
         if self._connection is None:
             refusal = self._opened(x)
             if refusal is not None:

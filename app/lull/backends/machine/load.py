@@ -106,7 +106,7 @@ def share_of_others(
     """
     all_s = this.all_s - last.all_s
     if all_s <= 0.0:
-        return Unknown("the processor's clock stands still")
+        return Unknown("the processor's counters don't move")
     ours_s = used_between(last.ours, this.ours)
     if servers_are_ours:
         ours_s += used_between(last.servers, this.servers)

@@ -86,7 +86,7 @@ class LogindIdle:
         idle = answer.value.get("IdleHint")
         since_us = answer.value.get("IdleSinceHintMonotonic")
         if not isinstance(idle, bool) or not isinstance(since_us, int) or since_us <= 0:
-            return Unknown("the desktop tells logind nothing of idleness")
+            return Unknown("the desktop does not tell logind when it is idle")
         return Known(max(0.0, self._monotonic_s() - since_us / 1e6) if idle else 0.0)
 
     def close(self) -> None:

@@ -131,5 +131,5 @@ class TrainerProcess:
             words = f" Its last words: {self._words}" if self._words else ""
             raise TrainingError(
                 f"The trainer ended {how}.{words}",
-                hint="It is started again and goes on from its last checkpoint.",
+                hint="It will restart and continue from its last checkpoint.",
             )

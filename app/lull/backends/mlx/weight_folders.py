@@ -160,7 +160,7 @@ def _object(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise WeightsError(f"{file} is missing or no JSON.", hint=_AGAIN) from error
+        raise WeightsError(f"{file} is missing or is not JSON.", hint=_AGAIN) from error
     if not isinstance(value, dict):
-        raise WeightsError(f"{file} is no JSON object.", hint=_AGAIN)
+        raise WeightsError(f"{file} is not a JSON object.", hint=_AGAIN)
     return value

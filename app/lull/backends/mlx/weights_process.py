@@ -103,5 +103,5 @@ async def _hear(child: asyncio.subprocess.Process, wanted: Json, report: Report)
             raise KINDS[error["kind"]](error["detail"], hint=error["hint"])
         report(said["done"], said["of"])
     raise WeightsError(
-        "The work on the weights broke off.", hint="Was there too little memory? Try again."
+        "Preparing the model was interrupted.", hint="Was there too little memory? Try again."
     )

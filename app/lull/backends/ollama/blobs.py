@@ -36,7 +36,7 @@ def readable_blob(
     Raises WeightsError, which says what the user can do, if the file is missing or unreadable.
     """
     if not model.blobs:
-        raise WeightsError(f"Ollama does not say where the weights of {model.name} lie.")
+        raise WeightsError(f"Ollama does not say where the weights of {model.name} are.")
     forbidden: Path | None = None
     for path in _places(model, environ):
         try:
@@ -48,7 +48,7 @@ def readable_blob(
             forbidden = forbidden or path
     if forbidden is not None:
         raise WeightsError(
-            f"The weights of {model.name} may not be read: {forbidden}.",
+            f"Lull has no access to the weights of {model.name}: {forbidden}.",
             hint="Give yourself permission to read Ollama's models: `sudo chmod -R a+rX "
             f"{_store(forbidden)}`.",
         )

@@ -108,7 +108,7 @@ class OllamaModels:
                 raise _refused(answer.status, data, str(name))
         value = json.loads(data)
         if not isinstance(value, dict):
-            raise WeightsError(f"What {self.address} says is no answer of an Ollama.")
+            raise WeightsError(f"What {self.address} sent is not an answer from Ollama.")
         return value
 
     def _sending(

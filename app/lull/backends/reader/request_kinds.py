@@ -155,7 +155,7 @@ class RequestKinds:
             raise ResourceError(f"{folder / FILE}: {error}", hint=INSTALL_AGAIN) from error
         fits = len(words) == len(self._vectors) == len(self._scales)
         if not fits or SMALL_TALK_NAME not in self.names:
-            raise ResourceError(f"{folder / FILE} does not fit together.", hint=INSTALL_AGAIN)
+            raise ResourceError(f"{folder / FILE} is inconsistent in itself.", hint=INSTALL_AGAIN)
         self._vocabulary = KindVocabulary(words)
         self._small_talk = self.names.index(SMALL_TALK_NAME)
 

@@ -111,7 +111,7 @@ class SmallReader:
         files = read_files(self._folder or reader_dir())
         if files.base != self._base:
             raise ResourceError(
-                "The reader was trained on another small model than the one installed.",
+                "The reader was trained on a different small model from the installed one.",
                 hint=INSTALL_AGAIN,
             )
         return files

@@ -96,7 +96,7 @@ class FileSecrets:
             found = self._path.lstat()
             if not stat.S_ISREG(found.st_mode) or (os.name == "posix" and found.st_mode & 0o077):
                 raise SecretsError(
-                    f"{self._path} can be read by others or is no plain file.",
+                    f"{self._path} can be read by others or is not a regular file.",
                     hint=f"Change what it holds, then run: chmod 600 '{self._path}'",
                 )
             values = json.loads(self._path.read_bytes())
@@ -111,7 +111,7 @@ class FileSecrets:
             values = None
         if not isinstance(values, dict) or not all(isinstance(v, str) for v in values.values()):
             raise SecretsError(
-                f"{self._path} is damaged: it holds no JSON object of texts.",
+                f"{self._path} is damaged: it is not a JSON object of strings.",
                 hint="Delete it and enter the secrets again.",
             )
         return values

@@ -317,8 +317,8 @@ def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) ->
         return _look(name, standing, none, None, limit)
     mean = sum(path.nats for path in paths) / tokens
     said = (
-        f"on {where} it is {mean:.3f} nats per token away from the original model (KL "
-        f"divergence); at most {limit:g} is allowed"
+        f"on {where} it is {mean:.3f} away from the original model (KL divergence per token); "
+        f"at most {limit:g} is allowed"
     )
     fits = math.isfinite(mean) and mean <= limit
     return _look(name, CheckState.HOLDS if fits else CheckState.FAILS, said, mean, limit)
@@ -335,11 +335,15 @@ def manner(pairs: Sequence[tuple[Manner, Manner]], rule: GateRule) -> list[Check
     repeated = [(old.repeated / n, new.repeated / n) for old, new in pairs]
     refused = [(old.refused / n, new.refused / n) for old, new in pairs]
     return [
-        _drift("length", "answers have {:.0f} characters, before {:.0f}", lengths, rule, 0.0),
+        _drift("length", "answers have {:.0f} characters (before: {:.0f})", lengths, rule, 0.0),
         _drift(
-            "repetition", "{:.1%} of an answer is repetition, before {:.1%}", repeated, rule, 1 / n
+            "repetition",
+            "{:.1%} of an answer is repetition (before: {:.1%})",
+            repeated,
+            rule,
+            1 / n,
         ),
-        _drift("refusals", "{:.1%} of answers are refusals, before {:.1%}", refused, rule, 1 / n),
+        _drift("refusals", "{:.1%} of answers are refusals (before: {:.1%})", refused, rule, 1 / n),
     ]
 
 

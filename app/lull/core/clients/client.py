@@ -234,7 +234,7 @@ CLIENTS: Final = (
         programs=("open-webui",),
         edit=edits.edit_open_webui,
         by_hand=_WEBUI,
-        note="It reads this at its first start alone, or with ENABLE_PERSISTENT_CONFIG=False.",
+        note="It reads this only at its first start, or with ENABLE_PERSISTENT_CONFIG=False.",
     ),
     ChatProgram(
         name="cline",
@@ -252,9 +252,9 @@ CLIENTS: Final = (
         source="ollama-python: _client.py; openai-python: _client.py",
         places=_shell,
         edit=edits.edit_shell,
-        note="It applies to terminals that you open from now on. Programs that would use OpenAI "
-        "itself because OPENAI_BASE_URL is not set then use Lull, too. Start `ollama "
-        "serve` there with OLLAMA_HOST=127.0.0.1:11434, or it takes Lull's port.",
+        note="It applies to terminals that you open from now on. Programs there that use "
+        "OpenAI by default will use Lull, too. Start `ollama serve` there with "
+        "OLLAMA_HOST=127.0.0.1:11434, or it takes Lull's port.",
     ),
     ChatProgram(
         name="openclaw",

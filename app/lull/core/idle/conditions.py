@@ -140,7 +140,7 @@ def _blocked(now: datetime, end: datetime | None) -> IdleCondition:
 def _not_allowed(now: datetime, end: datetime | None) -> IdleCondition:
     text = coded_text("hours-not-allowed", "This is outside the hours that you allowed.")
     if end is not None:
-        words = "Until %1 it is outside the hours that you allowed."
+        words = "This is outside the hours that you allowed, until %1."
         text = coded_text("hours-not-allowed-until", words, TextClock(end, now))
     return _closed(ConditionName.HOURS, text, end)
 
@@ -184,14 +184,14 @@ def _lost_text(calendar: Calendar) -> str:
     busy = calendar.means is Meaning.BUSY
     if age_s is None or age_s == float("inf"):
         if busy:
-            words = "Your calendar “%1” has never been read, so a call in it is not seen."
+            words = "Your calendar “%1” has never been read, so Lull can't see calls in it."
             return coded_text("calendar-call-never-read", words, label)
-        words = "Your calendar “%1” has never been read, so a meeting in it is not seen."
+        words = "Your calendar “%1” has never been read, so Lull can't see meetings in it."
         return coded_text("calendar-never-read", words, label)
     if busy:
-        words = "Your calendar “%1” could not be read for %2, so a call in it is not seen."
+        words = "Your calendar “%1” could not be read for %2, so Lull can't see calls in it."
         return coded_text("calendar-call-lost", words, label, TextDuration(age_s))
-    words = "Your calendar “%1” could not be read for %2, so a meeting in it is not seen."
+    words = "Your calendar “%1” could not be read for %2, so Lull can't see meetings in it."
     return coded_text("calendar-lost", words, label, TextDuration(age_s))
 
 
@@ -241,7 +241,7 @@ def _lost_left_s(look: ConditionInputs) -> float:
 
 def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
     """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
-    words = "Can't tell any more whether you are here (%1), so Lull assumes it for %2."
+    words = "Can't tell any more whether you are here (%1), so for %2 Lull assumes that you are."
     text = coded_text("input-lost", words, reading.why, TextDuration(look.rule.after_s))
     return _unknown(ConditionName.INPUT, text, spans.add_seconds(look.now, left_s))
 
@@ -290,8 +290,8 @@ def _call(look: ConditionInputs) -> IdleCondition:
         words = "Can't tell whether there is a call or a video: %1."
         return _unknown(ConditionName.CALL, coded_text("call-unknown", words, call.why))
     if call:
-        return _closed(ConditionName.CALL, coded_text("call", "A call or a video is running."))
-    return _open(ConditionName.CALL, coded_text("no-call", "No call or video is running."))
+        return _closed(ConditionName.CALL, coded_text("call", "A call or video is in progress."))
+    return _open(ConditionName.CALL, coded_text("no-call", "No call or video is in progress."))
 
 
 def _app(look: ConditionInputs) -> IdleCondition:

@@ -53,7 +53,7 @@ class Metadata:
     def text(self, key: str, default: str | None = None) -> str:
         found = self.values.get(key, default)
         if not isinstance(found, str):
-            raise self._wrong(key, "a text")
+            raise self._wrong(key, "text")
         return found
 
     def number(self, key: str, default: float | None = None) -> float:

@@ -157,12 +157,12 @@ def _rows(shapes: Mapping[str, tuple[int, ...]], name: str) -> int:
 def _refuse_part_rotation(meta: Metadata, kind: Architecture, config: Config) -> None:
     head = config["head_dim"]
     if meta.whole(f"{kind}.rope.dimension_count", _int(head)) != head:
-        raise CannotLearn("Its rotary embedding turns only a part of each head.")
+        raise CannotLearn("Its rotary embedding covers only part of each head.")
     if meta.whole(f"{kind}.attention.value_length", _int(head)) != head:
-        raise CannotLearn("Its heads have values of another size than keys.")
+        raise CannotLearn("Its heads have values of a different size from keys.")
     wide = _int(config["num_attention_heads"]) * _int(head) == config["hidden_size"]
     if kind is Architecture.QWEN2 and not wide:
-        raise CannotLearn("Its heads are not as wide together as the model.")
+        raise CannotLearn("Its attention heads do not add up to its width.")
 
 
 def _more(

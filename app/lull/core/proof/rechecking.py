@@ -84,7 +84,7 @@ def _two_faced(pairs: tuple[Pair, ...]) -> list[str]:
         by_request.setdefault(pair.request, set()).add((pair.part, pair.request_sha256))
     for request, faces in by_request.items():
         if len({part for part, _ in faces}) > 1:
-            found.append(f"Request {request} stands in two parts of the proof.")
+            found.append(f"Request {request} appears in two parts of the proof.")
         if len({sha256 for _, sha256 in faces}) > 1:
             found.append(f"Request {request} has two texts.")
     return found

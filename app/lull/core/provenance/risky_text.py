@@ -76,11 +76,11 @@ _KINDS: Final = tuple(
     (kind, re.compile(pattern, re.IGNORECASE), why)
     for kind, pattern, why in (
         (FlagKind.CONTACT, _MAIL, "It contains an email address"),
-        (FlagKind.CONTACT, _PHONE, "It holds a telephone number"),
-        (FlagKind.LINK, _LINK, "It holds an address on the web"),
-        (FlagKind.COMMAND, f"{_SHELL}|{_TOOLS}", "It holds a command or code to run"),
-        (FlagKind.PERMISSION, _PERMISSION, "It speaks of a permission"),
-        (FlagKind.MARKUP, _MARKUP, "It holds markup that a program may obey"),
+        (FlagKind.CONTACT, _PHONE, "It contains a phone number"),
+        (FlagKind.LINK, _LINK, "It contains a web address"),
+        (FlagKind.COMMAND, f"{_SHELL}|{_TOOLS}", "It contains a command or code to run"),
+        (FlagKind.PERMISSION, _PERMISSION, "It mentions a permission"),
+        (FlagKind.MARKUP, _MARKUP, "It contains markup that a program may act on"),
     )
 )
 _BLOBS: Final = re.compile(_BLOB)
@@ -105,7 +105,7 @@ def risks(text: str) -> Iterator[Risk]:
             if quote.lower() not in _NO_LINK and "⟨" not in quote:
                 yield Risk(kind, quote, why)
     for match in _BLOBS.finditer(text):
-        yield Risk(FlagKind.ENCODED, match.group(), "It holds a text that is encoded")
+        yield Risk(FlagKind.ENCODED, match.group(), "It contains encoded text")
 
 
 def role_marks(text: str) -> tuple[str, ...]:

@@ -194,16 +194,19 @@ def _of_characters(text: SkillText) -> Iterator[Flag]:
         why = f"'{word}' mixes look-alike letters from two scripts."
         yield _flag(FlagKind.LOOKALIKE, why, word)
     for mark in role_marks(normalised_text(f"{text.description}\n{text.body}\n{text.extra}")):
-        why = "It holds a mark that a model may take for the end of the rules or for a role."
+        why = (
+            "It contains a mark that a model may mistake for the end of the rules or a change of "
+            "speaker."
+        )
         yield _flag(FlagKind.MARKUP, why, mark)
 
 
 def _of_secrets(text: SkillText) -> Iterator[Flag]:
     whole = _whole(text)
     if redact_text(whole, lambda kind, secret: 1) != whole:
-        yield _flag(FlagKind.SECRET, "It holds a password or a key.", "")
+        yield _flag(FlagKind.SECRET, "It contains a password or a key.", "")
     elif "⟨secret:" in whole:
-        why = "Where a password or a key stood there is a placeholder now."
+        why = "A password or key in it was replaced by a placeholder."
         yield _flag(FlagKind.SECRET, why, "⟨secret:", Severity.WARNING)
 
 

@@ -385,5 +385,5 @@ def check_distinct_names(skills: Sequence[SkillText]) -> None:
     seen: set[str] = set()
     for skill in skills:
         if skill.name in seen:
-            raise SkillError(f"'{skill.name}' stands twice in the folder.", hint="Rename one.")
+            raise SkillError(f"'{skill.name}' appears twice in the folder.", hint="Rename one.")
         seen.add(skill.name)

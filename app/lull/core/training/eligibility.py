@@ -43,7 +43,7 @@ def why_not_trainable(facts: TurnFacts) -> str:
     if facts.reward is None:
         return "not scored yet"
     if not trainable(facts.reward):
-        return "its score is too unsure"
+        return "its score is too uncertain"
     return ""
 
 
@@ -60,9 +60,9 @@ def why_prompt_unusable(facts: TurnFacts) -> str:
     if facts.support:
         return "it was used to write or to prove a skill"
     if facts.near_support:
-        return "a request much like it taught a skill"
+        return "a similar request was used for a skill"
     if not facts.current:
-        return "its prompt would get other skills today"
+        return "its prompt would get different skills today"
     return ""
 
 

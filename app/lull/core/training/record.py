@@ -220,10 +220,10 @@ def why_superseded(run: Run, now: CurrentState) -> str:
         return "The skill that it trains into the model is no longer active."
     gone = sum(turn not in now.skills for turn in run.skills)
     if gone:
-        return f"{_turns(gone)} of it: no longer allowed in training, or gone."
+        return f"{_turns(gone)} in it: no longer allowed in training, or deleted."
     changed = sum(now.skills[turn] != skills for turn, skills in run.skills.items())
     if changed:
-        return f"{_turns(changed)} of it would get other skills in the prompt today."
+        return f"{_turns(changed)} in it would get different skills in the prompt today."
     return ""
 
 
@@ -246,7 +246,7 @@ def why_other_weights(run: Run, *, model: str, base: str) -> str:
     if run.base == base:
         return ""
     if run.model != model:
-        return f"{model} learns now, and not {run.model}."
+        return f"{model} is learning now, not {run.model}."
     return "The weights of its model have changed."
 
 

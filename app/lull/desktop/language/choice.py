@@ -52,25 +52,27 @@ def apply_chosen_language(app: QCoreApplication, preferences: QSettings) -> None
     If the language's catalogue of translations is damaged, the window is in English, so that it
     opens anyway.
     """
-    language = resolved_language(chosen_language(preferences))
-    try:
-        apply_language(app, language)
-    except ResourceError as error:
-        _log.error("the window speaks English: %s", error.detail)
-        apply_language(app, ENGLISH)
+    for language in (resolved_language(chosen_language(preferences)), ENGLISH):
+        try:
+            apply_language(app, language)
+            return
+        except ResourceError as error:
+            _log.error("the window speaks English: %s", error.detail)
+    set_language(Catalogue(), QLocale(QLocale.Language.English))
 
 
 def apply_language(app: QCoreApplication, language: str) -> None:
-    """Set the window's language to the one with this code. Raises ResourceError if its catalogue of
-    translations is damaged.
+    """Set the window's language to the one with this code. Raises ResourceError if its catalogue is
+    damaged.
+
+    English has one as well: for what the service says otherwise in a terminal.
     """
     for one in app.findChildren(QTranslator):
         app.removeTranslator(one)
         one.deleteLater()
-    if language == ENGLISH:
-        set_language(Catalogue(), QLocale(QLocale.Language.English))
-        return
-    set_language(read_catalogue(languages_dir() / f"{language}.po"), QLocale(language))
+    english = QLocale(QLocale.Language.English)
+    catalogue = read_catalogue(languages_dir() / f"{language}.po")
+    set_language(catalogue, english if language == ENGLISH else QLocale(language))
     # Qt's own words: the buttons of its dialogs, the menu of a text field.
     own = QTranslator(app)
     if own.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):

@@ -63,7 +63,7 @@ def _answers(days: Iterable[Json], here: datetime) -> Iterator[str]:
     if before:
         usual = percent(_mean(before))
         yield tr(
-            "Of %1, %2 were good; in the days before it was %3.",
+            "Of %1, %2 were good, compared with %3 in the days before.",
             scored,
             percent(_mean(recent)),
             usual,

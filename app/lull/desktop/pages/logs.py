@@ -132,7 +132,7 @@ class LogsPage(Page):
 
     def _ask(self) -> None:
         self.look.setEnabled(False)
-        self.look.setText(tr("Looking…"))
+        self.look.setText(tr("Checking…"))
         self.state.get(routes.DOCTOR, self._take)
 
     def _take(self, answer: Reply) -> None:

@@ -44,7 +44,7 @@ class WindowCard(Card):
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
             (NoticeKind.NIGHT, tr("Overnight training results")),
             (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
-            (NoticeKind.NEEDS_YOU, tr("Problems I must solve")),
+            (NoticeKind.NEEDS_YOU, tr("Problems I need to fix")),
         ):
             key = f"notify/{kind}"
             self._check(
@@ -71,7 +71,7 @@ class WindowCard(Card):
     def _themes(self) -> Choice:
         made = self.theme = Choice()
         made.setAccessibleName(tr("Theme"))
-        made.addItem(tr("As the system"), SYSTEM)
+        made.addItem(tr("Like the system"), SYSTEM)
         made.addItem(tr("Light"), LIGHT.name)
         made.addItem(tr("Dark"), DARK.name)
         chosen = chosen_theme(self._kit.preferences)
@@ -87,7 +87,7 @@ class WindowCard(Card):
         made = self.text_size = Choice()
         made.setAccessibleName(tr("Text size"))
         for percent in TEXT_SIZES:
-            made.addItem(tr("%1 %", percent), percent)
+            made.addItem(tr("%1%", percent), percent)
         made.setCurrentIndex(max(0, made.findData(self._kit.look.text_percent)))
         made.activated.connect(lambda _: self._size_text(int(made.currentData())))
         return made
@@ -99,7 +99,7 @@ class WindowCard(Card):
     def _languages(self) -> Choice:
         made = self.language = Choice()
         made.setAccessibleName(tr("Language"))
-        made.addItem(tr("As the system"), SYSTEM)
+        made.addItem(tr("Like the system"), SYSTEM)
         for code, name in LANGUAGES.items():
             made.addItem(name, code)
         made.setCurrentIndex(max(0, made.findData(chosen_language(self._kit.preferences))))
@@ -108,7 +108,7 @@ class WindowCard(Card):
 
     def _choose_language(self, code: str) -> None:
         self._kit.preferences.setValue(LANGUAGE, code)
-        text = tr("%1 from the window's next start.", self.language.currentText())
+        text = tr("%1 when the window next opens.", self.language.currentText())
         self._kit.state.told.emit(OutcomeMessage(text=text))
 
     def _check(self, words: str, on: bool, do: Any) -> None:

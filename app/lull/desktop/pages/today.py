@@ -77,7 +77,7 @@ class TodayPage(Page):
     # Cards
 
     def _checklist(self) -> Card:
-        card = self.checklist = Card(tr("Three steps to begin"))
+        card = self.checklist = Card(tr("Three steps to start"))
         card.box.addWidget(
             label(
                 tr(
@@ -284,7 +284,7 @@ class TodayPage(Page):
         there = tr("answers") if upstream.get("ok") else tr("does not answer")
         behind = tr("Ollama at %1 %2", upstream.get("address", ""), there)
         if upstream.get("kind") == "builtin":
-            behind = tr("%1; the built-in model answers alone", behind)
+            behind = tr("%1; only the built-in model answers", behind)
         values = (
             str(status.get("address") or ""),
             behind,
@@ -299,7 +299,7 @@ class TodayPage(Page):
         helper = (status.get("helpers") or {}).get("judge") or {}
         nobody = helper.get("setting") == "auto" and not helper.get("model")
         words = (
-            tr("No model judges answers (chosen automatically): %1", translated(helper, "why"))
+            tr("No model was chosen automatically to judge answers: %1", translated(helper, "why"))
             if nobody
             else ""
         )

@@ -222,7 +222,7 @@ class AwayStep(WelcomeStep):
                 "is plugged in and cool. It stops the moment you return."
             )
         )
-        self.says(tr("Usual sleeping hours (Lull starts sooner then)"), "muted")
+        self.says(tr("Usual sleep hours (Lull starts sooner then)"), "muted")
         self.sleep = QLineEdit()
         self.sleep.setPlaceholderText("23:00-07:00")
         self.sleep.setAccessibleName(tr("Sleep hours"))
@@ -264,7 +264,7 @@ class AwayStep(WelcomeStep):
                 routes.SETTINGS,
                 {"key": "idle.sleep_hours", "value": self.sleep.text()},
                 words=tr("Sleep hours"),
-                done=tr("Sleeping hours saved."),
+                done=tr("Sleep hours saved."),
                 then=lambda _: self.kit.state.touch(Subject.SETTINGS),
             )
 

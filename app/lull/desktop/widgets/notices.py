@@ -143,7 +143,7 @@ class Notices(QObject):
     def _hear(self, event: Json) -> None:
         fields = event.get("fields") or {}
         if event.get("kind") == "adapter" and fields.get("status") == AdapterStatus.ROLLED_BACK:
-            text = tr("%1 did worse than the one before, which answers again.", fields["adapter"])
+            text = tr("%1 did worse than the one before, which is back in use.", fields["adapter"])
             self._due(Notice(kind=NoticeKind.WAY_BACK, title=tr("Rolled back"), text=text))
             self._let_out()
 

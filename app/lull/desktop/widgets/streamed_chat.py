@@ -159,4 +159,4 @@ class StreamedChat(QObject):
             why = reword_for_window(plain(self._wrong)).strip()
             why = why if why.endswith((".", "!", "?")) else f"{why}."
             return tr("No answer: %1 Try again, or choose another model.", why)
-        return "" if self._done else tr("The answer broke off. Try again.")
+        return "" if self._done else tr("The answer was cut off. Try again.")

@@ -24,7 +24,7 @@ async def next_token(engine: Engine, prompt: str, adapter: str | None) -> NextTo
     chunks = [chunk async for chunk in engine.generate(asked)]
     tokens = [token for chunk in chunks for token in chunk.tokens]
     if not tokens:
-        raise EngineError("The engine said nothing.")
+        raise EngineError("The engine gave no answer.")
     return NextToken(
         text=tokens[0].text,
         logprobs=tuple(sorted((one for _, one, _ in tokens[0].top), reverse=True)),

@@ -370,7 +370,7 @@ class Promote:
         self._problem(
             _problem_key(version.base_model),
             AdapterError(
-                f"{adapter} was taken back: {why}.",
+                f"{adapter} was rolled back: {why}.",
                 hint=f"`lull adapters promote {adapter}` puts it into use again.",
             ),
         )

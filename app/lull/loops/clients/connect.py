@@ -131,7 +131,7 @@ class ClientConnecting:
             text = (before or b"").decode()
         if client.needs_model and not target.model:
             raise UsageError(
-                f"{client.title} has to be told which of your models to ask.",
+                f"You have to choose which of your models {client.title} asks.",
                 hint=f"Choose a model; in the terminal: lull connect {client.name} --model MODEL",
             )
         edited = self._edited(client, path, text, target)

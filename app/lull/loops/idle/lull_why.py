@@ -13,7 +13,7 @@ from lull.core.idle.policy import IdleWindow
 from lull.core.idle.scheduling import LullWork
 from lull.loops.idle.lull_runner import Runner
 
-_GOES_ON: Final = coded_text("work-goes-on", "It goes on in a moment.")
+_GOES_ON: Final = coded_text("work-goes-on", "It continues in a moment.")
 
 
 class WorkView(NamedTuple):
@@ -82,7 +82,7 @@ class WorkChoice:
         if work.left_s <= 0.0:
             return coded_text("work-done", "There is nothing left to do here.")
         if begun is not None:
-            return coded_text("work-after", "It comes after what runs now.")
+            return coded_text("work-after", "It comes after the current task.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
             words = "It needs at least %1, and this idle time will probably last only %2 more."
             likely = TextDuration(self.left.median_s)

@@ -53,7 +53,7 @@ class ExamWork:
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
         self.text = coded_text(
             "work-exam",
-            "Testing whether %1 is good enough as %2",
+            "Testing whether %1 is good enough to be the %2",
             waiting.model,
             waiting.role.value,
         )

@@ -94,6 +94,6 @@ class RetireSkills:
 
 def _retired(skill: Skill, why: str) -> LullError:
     return LullError(
-        f"The skill '{skill.name}' was taken out: {why}.",
+        f"The skill '{skill.name}' was removed: {why}.",
         hint=f"`lull skills enable {skill.name}` brings it back.",
     )

@@ -166,7 +166,7 @@ class Propose:
             if not same and body is None and not near_duplicate(text, {other.key: other.text}):
                 continue
             if found.wish and other.comment_would_help:
-                gone.append(self._gave_way(other, "you have said since what you want"))
+                gone.append(self._gave_way(other, "you have since said what you want"))
             elif same:
                 return None
             else:

@@ -284,7 +284,7 @@ _WHAT = {
 
 def _graduates(of: SkillToTrainIn) -> str:
     again = f", try {of.course.number}" if of.course.number > 1 else ""
-    return f"Preparing to train in the skill '{of.skill.name}'{again}"
+    return f"Preparing training of the skill '{of.skill.name}'{again}"
 
 
 def _trains(run: Run) -> str:

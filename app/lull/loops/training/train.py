@@ -113,7 +113,7 @@ class Train:
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
             raise Conflict(f"{last.id} is now {last.status}.")
-        return with_status(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
+        return with_status(last, RunStatus.CONTINUED, f"{by} continues.", self._clock.now())
 
     async def _material(self, step: MakingStep) -> RunMaterial:
         match step.source:

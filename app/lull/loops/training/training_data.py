@@ -118,7 +118,7 @@ class TrainingData:
         sampled = self._rollouts.scored_groups(pool, policy)
         reward = mean_reward(sampled)
         if len(sampled) >= self._rule().groups_a_run and reward is not None and reward >= ENOUGH:
-            return f"{reward:.0%} of the generated answers are as they should be."
+            return f"{reward:.0%} of the generated answers are already good."
         runs = [run for run in self._training.runs() if run.kind is RunKind.GRPO]
         tried = [
             run

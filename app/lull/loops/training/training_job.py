@@ -44,7 +44,7 @@ MAKE_GUESS_S: Final = 20.0
 """Assumed seconds to make a training run's folder."""
 GATE_GUESS_S: Final = 120.0
 """Assumed seconds to test an adapter before it may answer users (the gate)."""
-_NOTHING: Final = NothingToDo(text="Lull has not looked yet.")
+_NOTHING: Final = NothingToDo(text="Lull has not checked yet.")
 
 
 class TrainingJob:

@@ -256,7 +256,7 @@ async def _answer(
         # gives a 503 instead of a broken stream.
         first = await anext(chunks)
     except StopAsyncIteration:
-        raise EngineError("The engine said nothing.") from None
+        raise EngineError("The engine gave no answer.") from None
     except BaseException:
         await close(chunks)
         raise

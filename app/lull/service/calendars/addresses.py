@@ -70,7 +70,7 @@ class Addresses:
             if not found:
                 why = f" {problem.detail}" if problem is not None else ""
                 raise SecretsError(
-                    f"The address of this calendar cannot be had from the keychain now.{why}",
+                    f"The address of this calendar can't be read from the keychain now.{why}",
                     hint="Unlock the keychain; or remove the calendar and add it again.",
                 )
             self._held[feed] = found
@@ -91,7 +91,7 @@ class Addresses:
             return None
         why = problem.detail if problem is not None else "There is no keychain."
         return SecretsError(
-            f"The calendar is removed, but its address may still lie in the keychain. {why}",
+            f"The calendar is removed, but its address may still be in the keychain. {why}",
             hint=f"Its entry there is called {_name(feed)}.",
         )
 

@@ -134,7 +134,7 @@ class ConnectRequests:
         target = self._target(here, str(body.get("model") or ""))
         if client.needs_model and not target.model:
             raise UsageError(
-                f"{client.title} has to be told which of your models to ask.",
+                f"You have to choose which of your models {client.title} asks.",
                 hint="First choose, in Settings, which model learns.",
             )
         return await asyncio.to_thread(self._parts.connecting.plan, client, target)

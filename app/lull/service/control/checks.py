@@ -81,7 +81,7 @@ async def with_time_limit(
 
 
 def hangs(name: str, limit_s: float = CHECK_WITHIN_S) -> Json:
-    text = f"This check did not come to an end within {limit_s:g} s."
+    text = f"This check did not finish within {limit_s:g} s."
     return check(name, ok=False, text=text, hint="`lull logs` may say why.")
 
 
@@ -177,7 +177,7 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
     lost = sorted(s.name for s in library.skills.values() if s.status in _NEEDS_TEXT and not s.body)
     if lost:
         raise LullError(
-            f"{', '.join(lost[:5])} cannot be used: text or record is not what was approved.",
+            (f"{', '.join(lost[:5])} cannot be used: its text or record is not what was approved."),
             hint="A backup brings it back; or write the skill again.",
         )
     active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
@@ -251,7 +251,7 @@ def reader(found: Callable[[], str], waiting: int) -> str:
     wait = f"{waiting} messages to read" if waiting else "nothing to read"
     if waiting == 1:
         wait = "1 message to read"
-    return f"{found()} hears what you say about answers; {wait}."
+    return f"{found()} reads what you say about answers; {wait}."
 
 
 def keychain(store: SecretStore, problem: LullError | None) -> str:
@@ -277,7 +277,7 @@ def disk(home: Path) -> str:
 def speed() -> Json:
     """Check for OpenBLAS, which the built-in engine uses on Linux if installed."""
     if not sys.platform.startswith("linux") or ctypes.util.find_library("openblas"):
-        return check("speed", ok=True, text="The built-in engine computes at full speed.")
+        return check("speed", ok=True, text="Lull's own engine runs at full speed.")
     return check(
         "speed",
         ok=False,

@@ -241,7 +241,7 @@ class Status:
     def _memory(self) -> Json:
         memory = self._service.skills.memory.exemplars
         if memory is None:
-            return check("memory", ok=True, text="The memory of past requests is not open yet.")
+            return check("memory", ok=True, text="The memory of past requests is not ready yet.")
         return check("memory", ok=True, text=_credited(memory.count()))
 
     def _keychain(self) -> str:

@@ -25,9 +25,9 @@ from lull.loops.models.examine_models import HURRIED_S, ExamineModels, WaitingEx
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 _WITHOUT_MODEL = {
-    ModelRole.READER: "Lull's own small reader reads.",
+    ModelRole.READER: "Lull's own small model reads them.",
     ModelRole.JUDGE: "Only tools, checks, your ratings and your own words count.",
-    ModelRole.WRITER: "Skills come from your own worded corrections alone.",
+    ModelRole.WRITER: "Skills come only from corrections that you put in words.",
 }
 """By role, what happens if no model has it, in words."""
 

@@ -197,7 +197,7 @@ async def _private_site(runner: web.AppRunner, path: Path) -> None:
     except OSError as error:
         raise LullError(
             f"The control socket {path} cannot be made: {error.strerror}.",
-            hint="Move away what lies there, or name another folder with LULL_HOME.",
+            hint="Move away what is there, or name another folder with LULL_HOME.",
         ) from error
     finally:
         os.umask(before)

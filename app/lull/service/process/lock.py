@@ -63,8 +63,8 @@ class ServiceLock:
                     )
                 if time.monotonic() > until_s:
                     raise Busy(
-                        f"Another command has kept {self._path.parent} for {patience_s:g} s,"
-                        " or a service is starting or stopping there.",
+                        f"Another command has been using {self._path.parent} for "
+                        f"{patience_s:g} s, or a service is starting or stopping there.",
                         hint="Nothing was changed; try again in a moment.",
                     )
                 time.sleep(0.02)

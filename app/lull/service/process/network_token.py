@@ -60,7 +60,7 @@ async def forget_token(settings: Settings, paths: Paths, database: Database) -> 
     if where == _KEYCHAIN and store.kind != _KEYCHAIN:
         why = problem.detail if problem is not None else "There is no keychain."
         raise SecretsError(
-            f"The network token may still lie in the keychain. {why}",
+            f"The network token may still be in the keychain. {why}",
             hint=f"Its entry there is called {TOKEN}.",
         )
     if where:

@@ -138,8 +138,8 @@ def _otherwise(evidence: Evidence, record: Proposal, proposals: Proposals) -> li
     """Report how a proof differs from the record of a proposal."""
     ground = record.ground
     wrong = [
-        f"It says {name} is {_shown(getattr(evidence, name))}; recorded is"
-        f" {_shown(getattr(ground, name))}."
+        f"It says {name} is {_shown(getattr(evidence, name))}; the record says "
+        f"{_shown(getattr(ground, name))}."
         for name in (_GROUND_FIELDS if ground is not None else ())
         if getattr(evidence, name) != getattr(ground, name)
     ]

@@ -36,9 +36,7 @@ async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
             if size > limit:
                 return Body(await joined(parts, size), whole=False)
     except web.RequestPayloadError as error:
-        raise RequestError(
-            "The request's body is broken off or badly encoded.", status=400
-        ) from error
+        raise RequestError("The request's body is cut off or badly encoded.", status=400) from error
     return Body(await joined(parts, size), whole=True)
 
 

@@ -92,8 +92,8 @@ class PublishedNames:
         log.warning("%s is not in Ollama any more; the base answers", version.name)
         if self._problems is not None:
             error = WeightsError(
-                f"Ollama has no {version.name} any more; {version.model} answers without what was"
-                " learned.",
+                f"{version.name} is no longer in Ollama; {version.model} answers without its "
+                "training.",
                 hint="`lull adapters promote ID` publishes it again.",
             )
             self._problems.report(_PROBLEM, error)

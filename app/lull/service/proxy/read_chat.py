@@ -119,7 +119,7 @@ def refuse_endless_settings(chat: ChatRequest) -> None:
         or len(chat.format) > FORMAT_CHARACTERS
         or stops > STOP_CHARACTERS
     ):
-        detail = "a name, a format or stop texts of this length are not read"
+        detail = "the name, format or stop texts are too long"
         raise RequestError(detail, status=400)
 
 

@@ -128,9 +128,7 @@ def _check_writable(path: Path, target: Path) -> None:
 def check_same(was: ClientFile) -> None:
     """Raise Conflict if a client's configuration file is not as it was when it was read."""
     if read_client_file(was.path).data != was.data:
-        raise Conflict(
-            f"{was.path} was changed at this moment.", hint="Nothing was done; try again."
-        )
+        raise Conflict(f"{was.path} was changed just now.", hint="Nothing was done; try again.")
 
 
 def _write(was: ClientFile, target: Path, data: bytes) -> None:

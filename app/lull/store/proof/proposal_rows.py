@@ -142,7 +142,7 @@ def damage_of(row: sqlite3.Row) -> StoreError | None:
     except (SkillError, ValueError, KeyError) as error:
         return StoreError(
             f"The proposal {row['id']} is damaged: {error}.",
-            hint="Nothing of it is used. Say again what you want, and another is made.",
+            hint="Nothing of it is used. Say again what you want, and Lull will make another.",
         )
     return None
 

@@ -76,6 +76,6 @@ def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None
     done = (json.loads(row["pair"]) for row in rows)
     if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):
         raise Conflict(
-            "This very pair was counted already.",
+            "This very pair has already been counted.",
             hint=f"`lull review compare {proposal}` shows the next one.",
         )

@@ -242,7 +242,7 @@ def _all_there(connection: sqlite3.Connection, turns: set[str]) -> None:
         (json.dumps(sorted(turns)),),
     ).fetchone()
     if known < len(turns):
-        raise Conflict("A conversation that the run was made of has gone meanwhile.")
+        raise Conflict("A conversation used for the run has since been deleted.")
 
 
 def _put(connection: sqlite3.Connection, run: Run) -> None:

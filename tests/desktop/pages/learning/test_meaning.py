@@ -74,7 +74,7 @@ def test_of_a_run_in_progress_the_time_left_and_the_loss_are_told() -> None:
     falling = [2.0 - n / 30 + (n % 3) / 50 for n in range(30)]
     assert meaning.training_sentence(made, falling) == (
         "Step 30 of 120, about 12 min of training left."
-        " The loss falls: the model comes closer to its examples."
+        " The loss is falling: the model is getting closer to its examples."
     )
     assert "Too few steps" in meaning.training_sentence(made, falling[:8])
     assert "rises" in meaning.training_sentence(made, falling[::-1])

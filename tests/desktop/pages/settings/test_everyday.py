@@ -297,7 +297,7 @@ def test_a_theme_acts_at_once_and_is_kept(
 ) -> None:
     page = whole(on_script, scripted)
     look, preferences = page.kit.look, page.kit.preferences
-    assert page.window_card.theme.currentText() == "As the system"
+    assert page.window_card.theme.currentText() == "Like the system"
     choose(page, "dark")
     assert look.theme is DARK and DARK.page in qapp.styleSheet()
     assert preferences.value(THEME) == "dark"
@@ -319,4 +319,4 @@ def test_a_theme_that_is_not_known_is_the_systems(show: Callable[..., Shown], ho
     shown = show(home)
     shown.desktop.preferences.setValue(THEME, "sepia")
     card = SettingsPage(shown.desktop.kit).window_card
-    assert card.theme.currentText() == "As the system"
+    assert card.theme.currentText() == "Like the system"

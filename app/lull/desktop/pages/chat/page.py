@@ -263,6 +263,6 @@ class ConversationsPage(Page):
             routes.FORGET,
             {"conversation": conversation, "yes": True},
             words=tr("Forgetting"),
-            done=tr("It is forgotten, with everything that was made from it."),
+            done=tr("Forgotten, along with all that was made from it."),
             then=then,
         )

@@ -84,8 +84,8 @@ class ChatPage(Page):
 
     def _lay_out(self) -> None:
         words = tr(
-            "Recorded under Conversations as chats from “%1”; Lull learns from them as from "
-            "those of any chat app.",
+            "Recorded under Conversations as chats from “%1”; Lull learns from them as it "
+            "does from any chat app.",
             WINDOW_CLIENT,
         )
         box = QVBoxLayout(self.body)

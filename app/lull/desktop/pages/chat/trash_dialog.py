@@ -67,9 +67,9 @@ class TrashDialog(QDialog):
         self.all.setEnabled(bool(steps))
         self.words.setText(
             tr(
-                "These conversations were too old or took up too much space. They stay here for "
-                "a week and are then deleted for good. Conversations that you restore are not "
-                "moved here for their age again."
+                "These conversations were too old or took up too much space. They stay here "
+                "for a week and are then deleted for good. Conversations that you restore "
+                "won't be moved here again because of their age."
             )
             if steps
             else tr("The trash is empty.")

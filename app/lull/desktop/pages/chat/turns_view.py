@@ -176,9 +176,9 @@ def _score_words(reward: Json) -> str:
         return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
     share = percent(float(reward["p_good"]))
     words = {
-        "verifiable": tr("%1 likely good, scored by a check", share),
-        "implicit": tr("%1 likely good, judging by what you did next", share),
-        "judge": tr("%1 likely good, scored by a judge model", share),
+        "verifiable": tr("%1 likely to be good, scored by a check", share),
+        "implicit": tr("%1 likely to be good, judging by what you did next", share),
+        "judge": tr("%1 likely to be good, scored by a judge model", share),
     }
     return words.get(str(reward["source"]), tr("%1 likely good", share))
 

@@ -171,7 +171,7 @@ class WipeDialog(QDialog):
             self.bar.setValue(done)
 
     def _over(self, why: str) -> None:
-        text = why or tr("It is deleted.")
+        text = why or tr("Deleted.")
         self._kit.state.told.emit(OutcomeMessage(text=text, good=not why))
         if self._gone:
             return

@@ -41,8 +41,8 @@ class ConnectCard(Card):
         )
         self.box.addLayout(row(label(tr("Chat apps"), "head"), None, self.again))
         words = tr(
-            "Connect a chat app, and its requests go through Lull. You see every change to its "
-            "settings before it is written, and can take it back exactly."
+            "Connect a chat app, and its requests go through Lull. You see every change to "
+            "its settings before it is written, and can undo it exactly."
         )
         self.box.addWidget(label(words, "muted", wrap=True))
         self._list = QVBoxLayout()

@@ -187,7 +187,7 @@ def _answers(learning: Json, marks: tuple[ChartMark, ...], baseline: float | Non
             "next counts too."
         ),
         meaning=meaning.trend_sentence([(float(p["reward"]), int(p.get("n", 1))) for p in found]),
-        about=tr("How likely the answers in your chats were good, and the mean of each day."),
+        about=tr("How likely the answers in your chats were to be good, and the mean of each day."),
     )
 
 
@@ -218,7 +218,7 @@ def _parted(
         level=baseline,
         heads=(tr("Day"), tr("With"), tr("Without")),
         rows=tuple(rows),
-        none=tr("No answer with skills was scored yet.")
+        none=tr("No answer with skills has been scored yet.")
         if skills
         else tr("No adapter has answered yet."),
         meaning=compare(*sides),
@@ -293,7 +293,7 @@ def _runs(runs: Sequence[Json], marks: tuple[ChartMark, ...]) -> Chart:
         marks=marks,
         heads=(tr("Run"), tr("Good")),
         rows=tuple(rows),
-        none=tr("No run was measured yet."),
+        none=tr("No run measured yet."),
         meaning=meaning.runs_sentence((r["reward_before"], r["reward_after"]) for r in measured),
         about=tr(
             "Answers to practice requests before and after each training run. The number of "

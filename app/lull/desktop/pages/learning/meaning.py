@@ -29,7 +29,7 @@ def trend_sentence(means: Means) -> str:
     n = sum(many for _, many in means)
     if n < 2 * LEAST_SIDE:
         return tr(
-            "Too few answers to tell whether they get better: %1 of the %2 needed.",
+            "Too few answers to tell whether they are getting better: %1 of the %2 needed.",
             count(n),
             2 * LEAST_SIDE,
         )
@@ -66,14 +66,14 @@ def skills_sentence(own: Means, other: Means) -> str:
             return _too_few(found, without)
         case Trend.BETTER:
             return tr(
-                "With skills more answers were good: %1 of %2, without them %3 of %4; the"
-                " requests were different ones, which may be a cause too.",
+                "With skills, more answers were good: %1 of %2, without them %3 of %4; the "
+                "requests were different, which may also be a cause.",
                 *values,
             )
         case Trend.WORSE:
             return tr(
-                "With skills fewer answers were good: %1 of %2, without them %3 of %4; the"
-                " requests were different ones, which may be a cause too.",
+                "With skills, fewer answers were good: %1 of %2, without them %3 of %4; the "
+                "requests were different, which may also be a cause.",
                 *values,
             )
     return tr(
@@ -94,14 +94,14 @@ def adapter_sentence(own: Means, other: Means) -> str:
             return _too_few(found, without)
         case Trend.BETTER:
             return tr(
-                "With an adapter more answers were good: %1 of %2, without one %3 of %4; the"
-                " requests were different ones, which may be a cause too.",
+                "With an adapter, more answers were good: %1 of %2, without one %3 of %4; the "
+                "requests were different, which may also be a cause.",
                 *values,
             )
         case Trend.WORSE:
             return tr(
-                "With an adapter fewer answers were good: %1 of %2, without one %3 of %4; the"
-                " requests were different ones, which may be a cause too.",
+                "With an adapter, fewer answers were good: %1 of %2, without one %3 of %4; "
+                "the requests were different, which may also be a cause.",
                 *values,
             )
     return tr(
@@ -230,9 +230,9 @@ def _loss_words(kind: str, losses: Sequence[float]) -> str:
         )
     match loss_trend(losses):
         case Trend.TOO_FEW:
-            return tr("Too few steps to tell whether the loss falls.")
+            return tr("Too few steps to tell whether the loss is falling.")
         case Trend.BETTER:
-            return tr("The loss falls: the model comes closer to its examples.")
+            return tr("The loss is falling: the model is getting closer to its examples.")
         case Trend.WORSE:
-            return tr("The loss rises: the model moves away from its examples.")
-    return tr("The loss goes up and down so far; that may be chance.")
+            return tr("The loss is rising: the model is moving away from its examples.")
+    return tr("The loss has gone up and down so far; that may be chance.")

@@ -120,7 +120,7 @@ class LearningPage(Page):
         self.nearer = button(tr("Zoom in"), lambda: self.curves.zoom(ZOOM))
         self.nearer.setToolTip(hint)
         self.whole_chart = button(tr("Show all"), self._show_all)
-        self.whole_chart.setToolTip(tr("Show the whole chart again, as the key 0 does."))
+        self.whole_chart.setToolTip(tr("Show the whole chart again (or press 0)."))
         self.whole_chart.setEnabled(False)
         self.curves.zoom_changed.connect(self.whole_chart.setEnabled)
 
@@ -331,7 +331,7 @@ class LearningPage(Page):
         try:
             if path.suffix == ".png":
                 if not self.curves.snapshot().save(str(path), "PNG"):
-                    raise OSError(0, tr("the picture cannot be written"))
+                    raise OSError(0, tr("the image could not be saved"))
             elif name is ChartName.RUNS:
                 path.write_text(csv_text(self._runs()), "utf-8")
             else:

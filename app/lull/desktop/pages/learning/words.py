@@ -46,7 +46,7 @@ def kind_words(kind: str) -> str:
     words = {
         "grpo": tr("generated answers"),
         "kto": tr("rated answers"),
-        "graduation": tr("a skill, trained in"),
+        "graduation": tr("a skill, built in"),
     }
     return words.get(kind, kind)
 
@@ -54,7 +54,7 @@ def kind_words(kind: str) -> str:
 def status_words(status: str) -> str:
     """Describe in words the status of a training run or a LoRA adapter."""
     words = {
-        "waiting": tr("waits until you are away"),
+        "waiting": tr("waiting until you're away"),
         "training": tr("being trained"),
         "trained": tr("trained"),
         "continued": tr("continued in another run"),
@@ -65,7 +65,7 @@ def status_words(status: str) -> str:
         "cancelled": tr("cancelled"),
         "failed": tr("failed"),
         "stuck": tr("needs your decision"),
-        "candidate": tr("waits"),
+        "candidate": tr("queued"),
         "shadow": tr("on trial"),
         "active": tr("in use"),
         "retired": tr("was in use"),
@@ -89,7 +89,7 @@ def _kinds_explained() -> dict[str, str]:
         ),
         kind_words("kto"): tr("Trained on single answers known to be good or bad (KTO)."),
         kind_words("graduation"): tr(
-            "A skill was trained into the model, so that it no longer takes room in prompts."
+            "A skill was trained into the model, so that it no longer takes up room in prompts."
         ),
     }
 
@@ -102,10 +102,10 @@ def _status_explained() -> dict[str, str]:
         ),
         status_words("promoted"): tr("It passed the test: better, and no harm was found."),
         status_words("rejected"): tr("It failed the test and is not used."),
-        status_words("continued"): tr("A later run went on from its result."),
-        status_words("superseded"): tr("The model, its skills or its data changed meanwhile."),
+        status_words("continued"): tr("A later run continued from its result."),
+        status_words("superseded"): tr("The model, its skills or its data have changed since."),
         status_words("stuck"): tr(
-            "Its training broke off three times at the same step: choose “Train now” to "
+            "Its training stopped three times at the same step: choose “Train now” to "
             "continue, or cancel it."
         ),
         status_words("candidate"): tr("It is trained, and waits for its test."),
@@ -116,7 +116,7 @@ def _status_explained() -> dict[str, str]:
         status_words("failed"): tr(
             "The training itself ended with an error; the text below says which."
         ),
-        tr("not passed"): tr("It failed the test; select it and open its details to read why."),
+        tr("failed"): tr("It failed the test; select it and open its details to read why."),
     }
 
 
@@ -133,7 +133,7 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
     accepted = adapter.get("accepted")
     gate = tr("not tested")
     if accepted is not None:
-        gate = tr("passed") if accepted else tr("not passed")
+        gate = tr("passed") if accepted else tr("failed")
     status = status_words(str(adapter["status"]))
     return (str(adapter["id"]), status, gate, short_day(adapter.get("made")))
 
@@ -234,7 +234,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
 
 
 def verdict_words(run: Json) -> str:
-    verdict = {"accepted": tr("passed"), "rejected": tr("not passed")}
+    verdict = {"accepted": tr("passed"), "rejected": tr("failed")}
     said = verdict.get(str(run.get("verdict") or ""), tr("no verdict yet"))
     return "; ".join(part for part in (said, reasons_of(run)) if part)
 

@@ -67,9 +67,9 @@ def status_chip(proposal: Json) -> tuple[str, str]:
     match standing(proposal):
         case ReviewState.PROVED if cautions(proposal):
             requests = int(proposal["evidence"].get("requests") or 0)
-            return counted(requests, "Proved on %1 request", "Proved, with cautions"), "plain"
+            return counted(requests, "Proved on %1 request", "Proved, with caveats"), "plain"
         case ReviewState.PROVED if accepted_at_last_look(proposal):
-            return tr("Accepted by a final draw"), "good"
+            return tr("Accepted by a random draw"), "good"
         case ReviewState.PROVED:
             return tr("Proved"), "good"
         case ReviewState.NOT_BETTER:

@@ -192,7 +192,7 @@ def _number(number: int | None, theme: Theme) -> str:
 
 
 def _note(line: Line, theme: Theme, columns: int) -> str:
-    words = "⋯" if line.sign == "@" else tr("the last line has no line end")
+    words = "⋯" if line.sign == "@" else tr("the last line has no line break")
     return f"<tr><td colspan='{columns}' style='color:{theme.muted}'>{_text(words)}</td></tr>"
 
 

@@ -49,7 +49,7 @@ def sources_html(proposal: Json, theme: Theme) -> str:
             f"{escaped(words.get(whose, whose))}</span></p>"
         )
     if proposal.get("wish"):
-        parts.append(f"<h4>{escaped(tr('Your request, as understood'))}</h4>")
+        parts.append(f"<h4>{escaped(tr('Your request, as read by Lull'))}</h4>")
         parts.append(f"<p>{escaped(proposal['wish'])}</p>")
     return "".join(parts)
 

@@ -60,7 +60,7 @@ def proposal_to_try(proposal: Json) -> SkillToTry:
     heads = {
         "new": (tr("Without the skill"), tr("With the skill")),
         "edit": (tr("With the skill as it is now"), tr("With the changed skill")),
-        "retire": (tr("With the skill, as now"), tr("Without the skill")),
+        "retire": (tr("With the skill as it is now"), tr("Without the skill")),
     }
     failures = (proposal.get("turns") or {}).get("failures") or ()
     return SkillToTry(
@@ -101,7 +101,7 @@ class TryDialog(QDialog):
         self.resize(880, 640)
         self.request = QPlainTextEdit()
         self.request.setAccessibleName(tr("Your request"))
-        self.request.setPlaceholderText(tr("Ask what you like, such as a request of yours"))
+        self.request.setPlaceholderText(tr("Ask what you like, such as one of your own requests"))
         self.request.setTabChangesFocus(True)
         self.models = ChatModelChoice(kit.state, tried.model)
         self.go = button(tr("Try it"), self._begin, main=True)

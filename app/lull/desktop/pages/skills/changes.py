@@ -27,9 +27,9 @@ def change_words(change: Json) -> str:
         "import": tr("imported: %1", what),
         "hand-edit": tr("edited by hand: %1", what),
         "approve": tr("%1 was approved", what),
-        "retire": tr("%1 was taken out", what),
-        "undo": tr("%1 was taken back", detail.removeprefix("take back ")),
-        "rollback": tr("skills were put back: %1", what),
+        "retire": tr("%1 was removed", what),
+        "undo": tr("%1 was undone", detail.removeprefix("take back ")),
+        "rollback": tr("went back to: %1", what),
     }
     return words.get(str(change.get("change")), detail)
 

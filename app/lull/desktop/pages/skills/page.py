@@ -132,8 +132,9 @@ class SkillsPage(Page):
         if self.kit.place.starter_skills is None:
             offers = []
         text = tr(
-            "Skills are short rules that are put into the prompt where they fit. Lull proposes "
-            "them from what you correct; you can also write one or take a starter set."
+            "Skills are short rules that are put into the prompt where they fit. Lull "
+            "suggests them based on your corrections; you can also write one or take a "
+            "starter set."
         )
         return Empty(
             head=tr("No skills yet"), text=text, offers=(*offers, (tr("Write one…"), self._new))
@@ -238,7 +239,7 @@ class SkillsPage(Page):
     def _switch(self, on: str, off: str, key: str) -> None:
         skill = self.current()
         if skill is not None:
-            words = {"pin": tr("Pinned"), "unpin": tr("Not pinned any more")}
+            words = {"pin": tr("Pinned"), "unpin": tr("Unpinned")}
             action = off if skill[key] else on
             self._of_current(action, words[action])
 
@@ -327,7 +328,7 @@ class SkillsPage(Page):
             text = tr("Imported from %1", folder.name) if done else tr("Nothing new there.")
             if waiting:
                 text = counted(
-                    len(waiting), "%1 skill waits in Review.", "%1 skills wait in Review."
+                    len(waiting), "%1 suggestion is in Review.", "%1 suggestions are in Review."
                 )
             made = [int(answer.value["generation"])]
             undo = functools.partial(self._undo_change, text, made) if done else None

@@ -121,7 +121,7 @@ def effect_words(skill: Json) -> str:
     if not effect:
         return "–"
     low, high = signed(effect["low"]), signed(effect["high"])
-    return tr("%1  (%2 to %3, n %4)", signed(effect["value"]), low, high, effect["n"])
+    return tr("%1  (%2 to %3, n = %4)", signed(effect["value"]), low, high, effect["n"])
 
 
 def measured_words(skill: Json) -> str:
@@ -161,7 +161,7 @@ def _cell(skill: Json, column: int) -> str:
         case 2:
             return count(int(skill.get("uses", 0)))
     effect = skill.get("effect")
-    return tr("%1  (n %2)", signed(effect["value"]), effect["n"]) if effect else "–"
+    return tr("%1  (n = %2)", signed(effect["value"]), effect["n"]) if effect else "–"
 
 
 def _sort_key(skill: Json, column: int) -> Any:
