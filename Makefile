@@ -80,7 +80,7 @@ contracts: setup-test ## which floor may import which
 bench: setup-test ## measure: make bench ARGS="wire --quick"
 	@$(PY) -m bench $(ARGS)
 
-screenshots: setup-test ## every page of the window, light and dark, into docs/screenshots
+screenshots: setup-test ## every page of the window from a played week, into docs/screenshots
 	@QT_QPA_PLATFORM=offscreen $(PY) -m tests.desktop.screenshots docs/screenshots
 
 ollama: ## a real Ollama for the tests, built from source where there is none

@@ -1,49 +1,53 @@
-"""`make screenshots`: every page, light and dark, from the real desktop in front of a played week.
+"""`make screenshots`: every page of the real window, in front of the week that `lull demo` plays.
 
-The week is written down here and answered by a scripted control API, so that two runs draw the
-same: only times of day differ. With a second folder, that of a week which `lull demo --home DIR`
-has played, the pages are drawn from that and a real service instead. Not a test; run as
-`python -m tests.desktop.screenshots [FOLDER [HOME]]`.
+Light and dark, in English and German, at one and at two pixels a point; what needs an empty Lull is
+drawn from one. Nothing is made up: the week takes some minutes, `--home DIR` takes one that was
+played already. Run as `python -m tests.desktop.screenshots FOLDER [--home DIR]`.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from PySide6.QtWidgets import QApplication, QWidget
 
+from lull.cli.demo.service import PlayedTime, SimulatedPresence
+from lull.cli.demo.walk import play
 from lull.config.paths import Paths
 from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.language.choice import ENGLISH, apply_language
 from lull.desktop.main import Desktop
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.pages.review.approval_words import waits_for_picks
 from lull.desktop.pages.review.compare_dialog import CompareDialog
-from lull.desktop.pages.review.try_dialog import SkillToTry, TryDialog, skill_words
+from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of
 from tests.desktop.fake_tray import FakeTray
-from tests.desktop.played.week import COMPARED, play
-from tests.desktop.scripted import Scripted
-from tests.running import RunningLull
+from tests.running import Lull, RunningLull
 
-SETTLED_S = 0.6
-TRIED = SkillToTry(
-    name="sign-off-mara",
-    asked={"proposal": COMPARED, "sha256": ""},
-    heads=("Without the skill", "With the skill"),
-)
+SETTLED_S = 1.0
+PATIENCE_S = 600.0
 ROUNDS = 12
 SIZE = (1120, 740)
+TRIED = "Give me three ideas for a walk in the woods."
 EMPTY = (
     PageName.TODAY,
     PageName.REVIEW,
@@ -52,64 +56,142 @@ EMPTY = (
     PageName.SCHEDULE,
     PageName.CONVERSATIONS,
 )
+THEMES = (LIGHT, DARK)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--home", type=Path, help="the folder of a week that was played already")
+    parser.add_argument("--pages-alone", action="store_true", help="no dialogs, no empty Lull")
+    args = parser.parse_args()
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
+    with _week(args.home) as week:
+        _of_the_week(app, week, args.folder, pages_alone=args.pages_alone)
+        if not args.pages_alone:
+            with tempfile.TemporaryDirectory(prefix="lull-") as name:
+                _of_an_empty_one(app, _prepared(Path(name) / "home"), args.folder)
+            twice = [args.folder / "2x", "--home", week.home, "--pages-alone"]
+            subprocess.run(
+                [sys.executable, "-m", "tests.desktop.screenshots", *map(str, twice)],
+                env={**os.environ, "QT_SCALE_FACTOR": "2"},
+                check=True,
+            )
+
+
+@contextmanager
+def _week(home: Path | None) -> Iterator[Paths]:
+    if home is not None:
+        yield _prepared(home)
+        return
     with tempfile.TemporaryDirectory(prefix="lull-") as name:
-        home = Path(name) / "home"
-        paths = Paths.from_environment(os.environ, "linux", home=str(home))
-        paths.prepare()
-        with Scripted(paths.control_socket).open() as scripted:
-            play(scripted, paths.logs)
-            for theme in (LIGHT, DARK):
-                _pages(app, paths, theme, folder)
-                _dialogs(app, paths, theme, folder)
-                _states(app, paths, scripted, theme, folder)
-                _first_steps(app, paths, scripted, theme, folder)
+        paths = _prepared(Path(name) / "home")
+        paths.demo_marker.write_text("`lull demo` played a week of use here.\n")
+        sys.stderr.write("The week is being played; that takes some minutes.\n")
+        play(paths, training=False)
+        yield paths
 
 
-def of_demo(folder: Path, home: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
+def _prepared(home: Path) -> Paths:
     paths = Paths.from_environment(os.environ, "linux", home=str(home))
-    with RunningLull.cleaned_up(paths.home) as lull:
-        lull.serve()
-        for theme in (LIGHT, DARK):
-            _pages(app, paths, theme, folder)
+    paths.prepare()
+    return paths
 
 
-def _desktop(app: QApplication, paths: Paths, theme: Theme) -> Desktop:
+def _of_the_week(app: QApplication, paths: Paths, folder: Path, *, pages_alone: bool) -> None:
+    with _at_the_desk(paths):
+        for language, place in ((ENGLISH, folder), ("de", folder / "de")):
+            place.mkdir(parents=True, exist_ok=True)
+            apply_language(app, language)
+            for theme in THEMES:
+                with _desktop(app, paths, theme) as desktop:
+                    _pages(app, desktop, place)
+                    if not pages_alone and language == ENGLISH:
+                        _dialogs(app, desktop, place)
+        apply_language(app, ENGLISH)
+    if not pages_alone:
+        for theme in THEMES:
+            with _desktop(app, paths, theme, Phase.DOWN) as desktop:
+                for name in (PageName.SCHEDULE, PageName.SETTINGS, PageName.LOGS):
+                    _page(app, desktop, name, folder / f"service-down-{name}-{theme.name}.png")
+
+
+def _of_an_empty_one(app: QApplication, paths: Paths, folder: Path) -> None:
+    with _at_the_desk(paths):
+        for theme in THEMES:
+            with _desktop(app, paths, theme) as desktop:
+                for name in EMPTY:
+                    _page(app, desktop, name, folder / f"empty-{name}-{theme.name}.png")
+                steps = desktop.show_first_run()
+                for number in range(len(steps.steps)):
+                    steps.go(number)
+                    _settle(app, desktop)
+                    _save(steps, folder / f"first-{number + 1}-{theme.name}.png")
+                steps.close()
+
+
+@contextmanager
+def _at_the_desk(paths: Paths) -> Iterator[Lull]:
+    """A service for which somebody sits at the desk, whatever this machine can tell of that."""
+    written = paths.settings.read_text() if paths.settings.exists() else "[idle]\n"
+    with (
+        tempfile.TemporaryDirectory(prefix="lull-stage-") as stage,
+        SimulatedPresence(Path(stage) / "signals.json", _real_time(Path(stage))) as desk,
+        RunningLull.cleaned_up(paths.home) as lull,
+    ):
+        source = f'[idle]\nsource = "file:{desk.file}"\n'
+        paths.settings.write_text(written.replace("[idle]\n", source))
+        try:
+            lull.serve()
+            yield lull
+        finally:
+            paths.settings.write_text(written)
+
+
+def _real_time(stage: Path) -> PlayedTime:
+    played = PlayedTime(stage / "clock.json")
+    played.set(datetime.now(UTC))
+    return played
+
+
+@contextmanager
+def _desktop(
+    app: QApplication, paths: Paths, theme: Theme, phase: Phase = Phase.LIVE
+) -> Iterator[Desktop]:
     place = place_of(paths, lambda: True)
     desktop = Desktop(app, place, backend=FakeTray(), theme=theme, spawn=lambda _: OneProcess())
     desktop.begin()
     desktop.window.resize(*SIZE)
-    return desktop
+    _until(app, lambda: desktop.state.phase is phase)
+    yield desktop
+    desktop.end()
+    desktop.window.deleteLater()
 
 
-def _pages(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
-    desktop = _desktop(app, paths, theme)
-    _until(app, lambda: desktop.state.phase is Phase.LIVE)
+def _page(app: QApplication, desktop: Desktop, name: PageName, path: Path) -> None:
+    desktop.window.go(name)
+    _settle(app, desktop)
+    _save(desktop.window, path)
+
+
+def _pages(app: QApplication, desktop: Desktop, folder: Path) -> None:
+    theme = desktop.look.theme.name
     for name in PageName:
         desktop.window.go(name)
         _settle(app, desktop)
+        page = desktop.window.page(name)
         if name is PageName.LOGS:
-            desktop.window.page(name).look.click()  # type: ignore[attr-defined]
+            page.look.click()  # type: ignore[attr-defined]
             _settle(app, desktop)
-        _save(desktop.window, folder / f"{name}-{theme.name}.png")
+        _save(desktop.window, folder / f"{name}-{theme}.png")
         if name is PageName.REVIEW:
-            view = desktop.window.page(name).view  # type: ignore[attr-defined]
             for tab in ("side", "evidence"):
-                view.show_view(tab)
+                page.view.show_view(tab)  # type: ignore[attr-defined]
                 _settle(app, desktop)
-                _save(desktop.window, folder / f"{name}-{tab}-{theme.name}.png")
+                _save(desktop.window, folder / f"{name}-{tab}-{theme}.png")
         if name is PageName.SETTINGS:
             _more_settings(app, desktop, folder)
-    desktop.end()
-    desktop.window.deleteLater()
 
 
 def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
@@ -121,99 +203,44 @@ def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
     page.area.verticalScrollBar().setValue(page.advanced.y())
     _save(desktop.window, folder / f"settings-advanced-{desktop.look.theme.name}.png")
     page.advanced.fold.click()
-    page.search.setText("minutes")
+    page.search.setText("minut")
     _settle(app, desktop)
     _save(desktop.window, folder / f"settings-search-{desktop.look.theme.name}.png")
 
 
-def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
-    """What the settings ask before they delete, what they would give away, and a pair to pick."""
-    desktop = _desktop(app, paths, theme)
-    _until(app, lambda: desktop.state.phase is Phase.LIVE)
+def _dialogs(app: QApplication, desktop: Desktop, folder: Path) -> None:
+    """What the settings ask before they delete, what they would give away, a skill that is tried,
+    and a pair to pick from, if a proposal waits for that.
+    """
     desktop.window.go(PageName.SETTINGS)
     page = desktop.window.page()
-    compared = {"id": COMPARED, "name": "sign-off-mara"}
-    for name, make in (
-        ("wipe", WipeDialog),
-        ("diagnostics", DiagnosticsDialog),
-        ("try", lambda kit, parent: _tried(TryDialog(kit, TRIED, parent))),
-        ("compare", lambda kit, parent: CompareDialog(kit, compared, parent)),
-    ):
-        dialog = make(desktop.kit, page)
-        dialog.show()
-        _settle(app, desktop)
-        _save(dialog, folder / f"{name}-{theme.name}.png")
-        dialog.close()
-    desktop.end()
-    desktop.window.deleteLater()
+    for name, dialog in (("wipe", WipeDialog), ("diagnostics", DiagnosticsDialog)):
+        _dialog(app, desktop, dialog(desktop.kit, page), name, folder)
+    skill = _read(app, desktop, routes.SKILLS)["skills"][0]
+    tried = TryDialog(desktop.kit, skill_to_try(skill), page)
+    tried.request.setPlainText(TRIED)
+    _until(app, tried.go.isEnabled)
+    tried.go.click()
+    _until(app, lambda: tried.go.isEnabled() and bool(tried.answers["with"].text.toPlainText()))
+    _dialog(app, desktop, tried, "try", folder)
+    for proposal in _read(app, desktop, routes.PROPOSALS)["proposals"]:
+        if waits_for_picks(proposal):
+            _dialog(app, desktop, CompareDialog(desktop.kit, proposal, page), "compare", folder)
+            return
 
 
-def _tried(dialog: TryDialog) -> TryDialog:
-    """As it stands when both answers are there."""
-    dialog.request.setPlainText("Write to Mara that the delivery comes on Friday.")
-    dialog.block.setPlainText(
-        "<skills>\nApply each of these only where it fits the request.\n\n"
-        "Sign letters to Mara with “Warm regards, Jo”.\n</skills>"
-    )
-    answers = {
-        "without": "Hi Mara,\n\nthe delivery comes on Friday.\n\nBest,",
-        "with": "Hi Mara,\n\nthe delivery comes on Friday.\n\nWarm regards, Jo",
-    }
-    for (side, text), names in zip(answers.items(), ([], ["sign-off-mara"]), strict=True):
-        shown = dialog.answers[side]
-        shown.begin()
-        shown.grow(text)
-        shown.end("")
-        shown.skills.setText(skill_words(names))
-    return dialog
+def _dialog(app: QApplication, desktop: Desktop, dialog: QWidget, name: str, folder: Path) -> None:
+    dialog.show()
+    _settle(app, desktop)
+    _save(dialog, folder / f"{name}-{desktop.look.theme.name}.png")
+    dialog.close()
 
 
-def _first_steps(
-    app: QApplication, paths: Paths, scripted: Scripted, theme: Theme, folder: Path
-) -> None:
-    played = scripted.answers[routes.STATUS]
-    upstream = {**played["upstream"], "ok": False, "kind": "builtin", "version": None}
-    nothing = {"turns": 0, "conversations": 0, "skills": {"active": 0, "proposals": 0}}
-    scripted.answers[routes.STATUS] = {**played, **nothing, "upstream": upstream}
-    desktop = _desktop(app, paths, theme)
-    _until(app, lambda: desktop.state.phase is Phase.LIVE)
-    steps = desktop.show_first_run()
-    for number in range(len(steps.steps)):
-        steps.go(number)
-        _settle(app, desktop)
-        _save(steps, folder / f"first-{number + 1}-{theme.name}.png")
-    steps.close()
-    desktop.end()
-    desktop.window.deleteLater()
-    scripted.answers[routes.STATUS] = played
-
-
-def _states(
-    app: QApplication, paths: Paths, scripted: Scripted, theme: Theme, folder: Path
-) -> None:
-    """Nothing yet, and the service gone."""
-    played, empty = dict(scripted.answers), Scripted(paths.control_socket)
-    scripted.answers.clear()
-    scripted.answers.update(empty.answers)
-    nothing = {"conversations": 0, "turns": 0, "skills": {"active": 0, "proposals": 0}}
-    scripted.answers[routes.STATUS] = {**scripted.answers[routes.STATUS], **nothing}
-    desktop = _desktop(app, paths, theme)
-    _until(app, lambda: desktop.state.phase is Phase.LIVE)
-    for name in EMPTY:
-        desktop.window.go(name)
-        _settle(app, desktop)
-        _save(desktop.window, folder / f"empty-{name}-{theme.name}.png")
-    scripted.down()
-    _until(app, lambda: desktop.state.phase is Phase.DOWN)
-    for name in (PageName.SCHEDULE, PageName.SETTINGS, PageName.LOGS):
-        desktop.window.go(name)
-        _settle(app, desktop)
-        _save(desktop.window, folder / f"service-down-{name}-{theme.name}.png")
-    scripted.up()
-    desktop.end()
-    desktop.window.deleteLater()
-    scripted.answers.clear()
-    scripted.answers.update(played)
+def _read(app: QApplication, desktop: Desktop, route: str) -> Mapping[str, Any]:
+    told: list[Reply] = []
+    desktop.state.get(route, told.append)
+    _until(app, lambda: bool(told))
+    return told[0].value
 
 
 def _save(widget: QWidget, path: Path) -> None:
@@ -231,7 +258,7 @@ def _settle(app: QApplication, desktop: Desktop) -> None:
 
 
 def _until(app: QApplication, holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while not holds():
         app.processEvents()
         time.sleep(0.01)
@@ -240,8 +267,4 @@ def _until(app: QApplication, holds: Callable[[], bool]) -> None:
 
 
 if __name__ == "__main__":
-    drawn = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("docs/screenshots")
-    if len(sys.argv) > 2:
-        of_demo(drawn, Path(sys.argv[2]))
-    else:
-        main(drawn)
+    main()

@@ -24,6 +24,8 @@ SAY = {
     "MakingStep": ("text",),
     "JudgingStep": ("text",),
     "Unknown": ("why",),
+    "SkillChoice": ("why",),
+    "Selection": ("why",),
 }
 FORMS = {"ChatProgram": ("note", "by_hand")}
 """Calls that say something in these arguments, with fields that `str.format` fills."""

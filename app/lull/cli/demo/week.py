@@ -269,8 +269,8 @@ PROPOSAL_TIMEOUT_S: Final = 120.0
 """The first correction waits until the reader's weights are made."""
 MOST_CORRECTIONS: Final = 4
 """How often at most the simulated user tries to correct an answer."""
-THANKS_SHARE: Final = 0.2
-RATED_SHARE: Final = 0.6
+THANKS_SHARE: Final = 0.3
+RATED_SHARE: Final = 0.9
 """Share of answers to which the user has a wish that they rate."""
 TRAINING_DAYS_AGO: Final = 3
 """Number of days from the demo's night of training to the demo's end."""

@@ -202,9 +202,10 @@ def choose(
     if len(skills) == len(wanted):
         return SkillChoice(skills=skills, why="" if wanted else "no skill is about this")
     left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
-    full = left_tokens < budget
-    cause = "the window is nearly full" if full else f"{max(0, budget)} tokens are allowed"
-    return SkillChoice(skills=skills, why=f"left out {left_out}: {cause}")
+    if left_tokens < budget:
+        return SkillChoice(skills=skills, why=f"left out {left_out}: the window is nearly full")
+    most = max(0, budget)
+    return SkillChoice(skills=skills, why=f"left out {left_out}: {most} tokens are allowed")
 
 
 def _prices(body: str, tokens_of: Callable[[str], int]) -> tuple[str, int, int]:

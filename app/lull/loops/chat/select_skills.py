@@ -168,13 +168,13 @@ class SelectSkills:
             return self._go_on(request, client, library, position, model, injectable=injectable)
         if not injectable or model is None:
             # Nothing was looked up, so whatever is approved may still join as a suffix later.
-            why = "the model's facts came too late" if injectable else "not a chat"
+            why = "the model's details came too late" if injectable else "not a chat"
             return SelectedSkills(selection=Selection(why=why))
         choice = self._choose(request, client, library, model)
         tosses = {one: self._guard.leaves_out(one, trajectory, client) for one in choice.skills}
         kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
         selection = Selection(
-            why=choice.why or ("" if kept else "left out by chance, to measure what it does"),
+            why=choice.why if kept or choice.why else "left out by chance, to measure what it does",
             flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
             learned=tuple(sorted(model.learned)),
         )
