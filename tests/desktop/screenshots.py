@@ -67,17 +67,25 @@ def main() -> None:
     args = parser.parse_args()
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    with _week(args.home) as week:
+    with tempfile.TemporaryDirectory(prefix="lull-") as name, _week(args.home) as week:
+        # What the pictures name is nobody's: no folder and no chat app of this machine.
+        os.environ["HOME"] = str(_user_home(Path(name)))
         _of_the_week(app, week, args.folder, pages_alone=args.pages_alone)
         if not args.pages_alone:
-            with tempfile.TemporaryDirectory(prefix="lull-") as name:
-                _of_an_empty_one(app, _prepared(Path(name) / "home"), args.folder)
+            _of_an_empty_one(app, _prepared(Path(name) / "empty"), args.folder)
             twice = [args.folder / "2x", "--home", week.home, "--pages-alone"]
             subprocess.run(
                 [sys.executable, "-m", "tests.desktop.screenshots", *map(str, twice)],
                 env={**os.environ, "QT_SCALE_FACTOR": "2"},
                 check=True,
             )
+
+
+def _user_home(place: Path) -> Path:
+    home = place / "ana"
+    home.mkdir()
+    (home / ".bashrc").write_text("# nothing yet\n")
+    return home
 
 
 @contextmanager
