@@ -199,3 +199,26 @@ def test_no_pattern_needs_possessive_groups_which_python_before_3_11_5_matches_w
     for pattern in PATTERNS:
         regex = pattern.regex
         assert possessive_groups(sre.parse(regex.pattern, regex.flags)) == [], regex.pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cache key: npm-3f5a9c0d2b7e41f8a6c35d9e0b1f7a2c4d6e8f90",
+        "Idempotency-Key: 8e03978e-40d5-43e8-bc93-6894a57f9324",
+        '"idempotency_key": "KG5LxwFBepaKHyUD"',
+        "System.Data, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
+        "pin: GPIO17",
+        "PIN = PB12",
+    ],
+)
+def test_what_its_name_says_is_public_is_no_secret(text: str) -> None:
+    assert secrets_in(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pin: t1gerX", "api key: KG5LxwFBepaKHyUD", "not the cache, key: KG5LxwFBepaKHyUDq7KxR2mZ"],
+)
+def test_a_name_that_only_ends_alike_still_tells_a_secret(text: str) -> None:
+    assert secrets_in(text)

@@ -119,7 +119,29 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
         Secret(begin, end, PATTERNS[at].kind)
         for at in sorted(wanted)
         for begin, end in _spans(PATTERNS[at], text, low, runs, known)
+        if PATTERNS[at].kind not in _KNOWN_BY_NAME or not _named_as_public(text, begin, end)
     ]
+
+
+_KNOWN_BY_NAME: Final = frozenset({"password", "secret", "token", "recovery-code"})
+"""Kinds of secrets that are known by the name before them, whatever they look like."""
+_PUBLIC_NAME: Final = re.compile(
+    r"(?i)(?:(?<![a-z])(?:cache|idempotency|partition|sort|primary|foreign)[ _.-]?key|"
+    r"public[ _.-]?key[ _.-]?token)[\"'`]{0,2}\s{0,2}[:=]\s{0,2}[\"'`]?$"
+)
+_PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
+_PIN_OF_A_BOARD: Final = re.compile(r"(?i)(?:GPIO|IO|D|A|P[A-K])_?\d{1,2}")
+_NAME_LENGTH: Final = 40
+
+
+def _named_as_public(text: str, begin: int, end: int) -> bool:
+    """Whether the name before a value says that it is no secret: a cache key, the public key token
+    of a .NET assembly, a pin of a circuit board.
+    """
+    before = text[max(0, begin - _NAME_LENGTH) : begin]
+    if _PIN_NAME.search(before):
+        return _PIN_OF_A_BOARD.fullmatch(text[begin:end].strip()) is not None
+    return _PUBLIC_NAME.search(before) is not None
 
 
 _ESCAPED_LETTER: Final = re.compile(r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}")

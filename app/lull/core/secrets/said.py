@@ -67,7 +67,34 @@ def passphrase(row: str) -> Iterator[tuple[int, int]]:
 
 _FEWEST_WORDS: Final = 4
 
+
+def _drawn_in_groups(value: str) -> bool:
+    """Whether the groups of four letters of an app password are drawn and not words."""
+    return are_random_letters(re.sub(r"[ -]", "", value))
+
+
 SAID: Final = (
+    Pattern(
+        kind="password",
+        # As Apple and Google draw them: four groups of four letters, without a sign before them.
+        regex=re.compile(
+            r"(?i)(?:app(?:lication)?|device)[ -]?(?:specific |specific-)?password(?: is)?:?\s{1,2}"
+            r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![a-z])"
+        ),
+        hints=("app", "device"),
+        check=_drawn_in_groups,
+        holds="my google app password «zfqk wtyh mlpo xdva»",
+        spares="an app password that will work here",
+    ),
+    Pattern(
+        kind="secret",
+        # The key of a storage account of Azure, 64 bytes in base64, named with a space.
+        regex=re.compile(r"(?i)account ?key\s{1,3}([A-Za-z0-9+/]{86}==)"),
+        hints=("account",),
+        check=looks_random,
+        holds=f"AccountKey «{_A}{_A}{_A[:22]}==»",
+        spares="account key rotation is due in March",
+    ),
     Pattern(
         kind="password",
         regex=re.compile(
