@@ -17,12 +17,13 @@ from lull.core.feedback.exchange import Exchange, readable
 HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
-EXAM: Final = ("funeral_director", "tax_accountant", "physiotherapist")
+EXAM: Final = ("funeral_director", "tax_accountant", "physiotherapist", "retired_engineer")
 """The people who are held out for one final examination."""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
     "nonnative_engineer",
+    "office_assistant",
     "sarcastic_nurse",
 )
 """The people whose sentences set the thresholds and train nothing else."""

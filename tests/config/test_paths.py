@@ -127,7 +127,7 @@ def test_a_folder_that_others_live_in_is_refused_and_left_open(tmp_path: Path) -
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
-    with pytest.raises(SettingsError, match="holds more than Lull's files"):
+    with pytest.raises(SettingsError, match="contains files that aren't Lull's"):
         Paths(home=shared, temporary=Path("/tmp")).prepare()
     assert shared.stat().st_mode & 0o7777 == 0o1777
 

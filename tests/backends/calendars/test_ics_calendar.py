@@ -71,12 +71,12 @@ async def test_a_file_is_read_and_known_again(file: Path) -> None:
     ("kind", "says"),
     [
         ("missing", "cannot be read"),
-        ("folder", "plain file"),
-        ("pipe", "plain file"),
-        ("device", "plain file"),
+        ("folder", "regular file"),
+        ("pipe", "regular file"),
+        ("device", "regular file"),
         ("unreadable", "cannot be read"),
         ("too large", "larger than 10 MB"),
-        ("endless", "plain file"),
+        ("endless", "regular file"),
     ],
 )
 async def test_what_is_no_readable_file_is_said_at_once(

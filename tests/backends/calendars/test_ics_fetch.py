@@ -159,7 +159,7 @@ def test_addresses_and_what_hides_in_them(subtests: pytest.Subtests) -> None:
 async def test_this_machine_is_asked_only_with_its_owner_s_word(
     fetch: FeedFetch, server: CalendarServer, host: str
 ) -> None:
-    with pytest.raises(FeedError, match="on this machine or on a private network") as caught:
+    with pytest.raises(FeedError, match="on this machine or a private network") as caught:
         await got(fetch, server.url(SECRET, host), private=False)
     assert "--private" in caught.value.hint
     assert server.connections == 0, "it was not even connected to"
@@ -210,7 +210,7 @@ async def test_a_name_that_nobody_answers_may_come_back(certificate: Certificate
     async def resolve(_: str, __: int) -> list[str]:
         raise OSError("no such host: calendar.test")
 
-    with pytest.raises(FeedUnreachable, match="is not known now"):
+    with pytest.raises(FeedUnreachable, match="could not be looked up"):
         await got(FeedFetch(tls=certificate.trusted(), resolve=resolve), "https://calendar.test/x")
 
 
@@ -258,7 +258,7 @@ async def test_a_certificate_must_be_right(
 
     with calendar_server(made) as server:
         server.serve(SECRET, answer(CALENDAR))
-        with pytest.raises(FeedError, match="certificate is not to be trusted") as caught:
+        with pytest.raises(FeedError, match="certificate can't be trusted") as caught:
             await got(FeedFetch(tls=trusted, resolve=resolve), server.url(SECRET, host))
         assert "4711" not in str(caught.value)
         assert server.asked == [], "nothing was asked, so nothing was given away"

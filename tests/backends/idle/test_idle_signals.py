@@ -227,7 +227,7 @@ def test_a_number_that_cannot_be_is_unknown_and_stops_nobody(
     fakes.memory.answer = Known(FreeMemory(free_share=nonsense, pressure=nonsense))
     fakes.power.answer = Known(PowerReading(on_mains=False, battery_share=nonsense))
     look = known(make())
-    strange = Unknown(f"the system says {nonsense}, which cannot be")
+    strange = Unknown(f"the system says {nonsense}, which is impossible")
     assert look.input_idle_s == look.load_of_others == look.battery_share == strange
     assert look.memory_free_share == look.memory_pressure == strange
 

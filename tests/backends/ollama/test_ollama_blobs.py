@@ -54,7 +54,7 @@ def test_weights_that_are_nowhere_are_one_error_with_a_way_out(tmp_path: Path) -
 
 def test_weights_that_may_not_be_read_are_one_error_with_a_way_out(tmp_path: Path) -> None:
     blob = blob_in(tmp_path / "store")
-    with pytest.raises(WeightsError, match="may not be read") as refused:
+    with pytest.raises(WeightsError, match="has no access to the weights") as refused:
         readable_blob(model(str(blob)), {}, may_read=lambda _: False)
     assert str(tmp_path / "store") in refused.value.hint
 

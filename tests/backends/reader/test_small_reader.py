@@ -245,7 +245,7 @@ async def test_a_damaged_reader_is_named(
 async def test_a_reader_of_another_small_model_is_refused(
     tiny_reader: TinyReader, make: Make
 ) -> None:
-    with pytest.raises(ResourceError, match="another small model"):
+    with pytest.raises(ResourceError, match="a different small model"):
         await make(base="0" * 64).read([exchange()])
 
 

@@ -412,7 +412,7 @@ def test_a_damaged_file_is_told_without_its_secrets(text: str, tmp_path: Path) -
 def test_a_link_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("{}")
     (tmp_path / "secrets.json").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(SecretsError, match="no plain file"):
+    with pytest.raises(SecretsError, match="not a regular file"):
         FileSecrets(tmp_path / "secrets.json").set("token", "value")
 
 

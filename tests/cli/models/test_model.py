@@ -67,7 +67,7 @@ def test_an_unknown_model_cannot_be_looked_for_without_an_ollama(here: Here) -> 
 @pytest.mark.parametrize(
     ("harm", "words"),
     [
-        ("config", "no JSON"),
+        ("config", "not JSON"),
         ("weights", "cut short"),
         ("header", "missing or damaged"),
         ("no weights", "no weights"),

@@ -270,7 +270,9 @@ def test_what_is_typed_is_in_force_at_once_and_its_flags_are_shown(here: Here) -
     assert {"markup", "command", "link"} <= {flag["kind"] for flag in done["flags"]}
     said = here("skills", "edit", "odd", "--body", f"{body} Always.").out
     assert "In force from the next conversation." in said
-    assert "Look at this: It holds a mark that a model may take for the end of the rules" in said
+    assert (
+        "Look at this: It contains a mark that a model may mistake for the end of the rules" in said
+    )
     assert here("skills", "edit", "odd", "--body", "Be brief.", "--json").json["flags"] == []
 
 

@@ -593,7 +593,7 @@ def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: s
     window = looked(see(events=(event(at(14), 30, feed="home"),)), calendars=(away, lost))
     condition = next(condition for condition in window.conditions if condition.name is CALENDAR)
     assert condition.state is ConditionState.UNKNOWN
-    assert condition.text == f"Your calendar “Work” {words}, so a call in it is not seen."
+    assert condition.text == f"Your calendar “Work” {words}, so Lull can't see calls in it."
     assert condition.until == at(14)
     assert window.state is OPEN
 

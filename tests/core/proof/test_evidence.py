@@ -187,7 +187,7 @@ def lost_one(changed: Document) -> None:
     [
         (twice, "was counted 2 times"),
         (too_short, "stopped too early"),
-        (other_part, "stands in two parts"),
+        (other_part, "appears in two parts"),
         (other_words, "has two texts"),
         (lost_one, "says wins is"),
     ],

@@ -127,11 +127,11 @@ STAND = CurrentState(
     [
         (STAND, ""),
         (replace(STAND, base="other"), "weights"),
-        (replace(STAND, model="llama", base="other"), "llama learns now, and not pocket."),
+        (replace(STAND, model="llama", base="other"), "llama is learning now, not pocket."),
         (replace(STAND, root="adapter"), "Another adapter"),
-        (replace(STAND, skills={"t1": ()}), "of it: no longer allowed"),
-        (replace(STAND, skills={}), "2 answers of it: no longer allowed"),
-        (replace(STAND, skills={"t1": ("s2",), "t2": ("s1",)}), "other skills"),
+        (replace(STAND, skills={"t1": ()}), "in it: no longer allowed"),
+        (replace(STAND, skills={}), "2 answers in it: no longer allowed"),
+        (replace(STAND, skills={"t1": ("s2",), "t2": ("s1",)}), "different skills"),
     ],
 )
 def test_a_run_stands_while_nothing_that_it_was_made_of_has_changed(

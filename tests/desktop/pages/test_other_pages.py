@@ -185,7 +185,9 @@ NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exa
 
 def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
     page = today(on_script, scripted, helpers={"judge": NOBODY})
-    assert page.judge.text() == f"No model judges answers (chosen automatically): {NOBODY['why']}"
+    assert (
+        page.judge.text() == f"No model was chosen automatically to judge answers: {NOBODY['why']}"
+    )
     page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
     assert page.judge.text() == "" and not page.judge.isVisible()
 

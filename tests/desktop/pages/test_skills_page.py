@@ -249,7 +249,7 @@ def test_export_and_import_go_through_a_folder(on_desk: Shown, desk: Desk, tmp_p
     page.delete.click()
     on_desk.until(lambda: desk.library.get(SkillKey("", "menu-style")).status == "archived")
     page.import_folder(tmp_path)
-    on_desk.until(lambda: "1 skill waits in Review." in on_desk.told)
+    on_desk.until(lambda: "1 suggestion is in Review." in on_desk.told)
     assert desk.library.get(SkillKey("", "menu-style")).status == "archived"
 
 

@@ -317,7 +317,7 @@ def test_a_change_between_looking_and_writing_is_not_overwritten(me: Person) -> 
     path = me.has(ZED, SETTINGS)
     plan = me.walk.plan(client_named("zed", me.user), TO)
     path.write_text('{"mine": 2}')
-    with pytest.raises(Conflict, match="at this moment"):
+    with pytest.raises(Conflict, match="changed just now"):
         me.walk.write(plan, at=AT)
     assert path.read_text() == '{"mine": 2}' and me.connections.all() == []
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]

@@ -383,7 +383,7 @@ async def test_a_unit_ends_in_time_and_the_next_goes_on(room: Room) -> None:
     made = work(story, room.clock)
     assert (made.kind, made.text) == (
         WorkKind.EXAM,
-        "Testing whether good:8b is good enough as reader",
+        "Testing whether good:8b is good enough to be the reader",
     )
     step, room_s = story.step, room.clock
 

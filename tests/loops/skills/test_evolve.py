@@ -74,7 +74,7 @@ async def test_a_correction_in_words_is_enough_alone_and_needs_no_model(room: Cl
     await room.score.read_new()
     made = await one(room)
     assert made.origin is ProposalOrigin.EXTRACTIVE
-    assert words_of(made.text.body) == "no, join the dishes with bars"
+    assert words_of(made.text.body) == "join the dishes with bars"
     assert example_of(made.text.body) == "write a menu for Sunday"
     assert (made.failures, made.wish_turns) == ((turn,), (said,))
     assert {trace.source for trace in made.traces} <= {"user", "model"}
@@ -93,7 +93,7 @@ async def test_labelled_feedback_before_the_next_request_is_enough_as_well(
     )
     await room.score.read_new()
     made = await one(room)
-    assert words_of(made.text.body) == "No, when you write a menu, join the dishes with bars."
+    assert words_of(made.text.body) == "when you write a menu, join the dishes with bars."
     assert made.wish == "No, when you write a menu, join the dishes with bars."
     assert (made.failures, made.wish_turns) == ((turn,), (said,))
     # More than the user's words may stand in such a message: nothing comes into force by itself.

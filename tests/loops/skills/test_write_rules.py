@@ -41,7 +41,7 @@ async def test_a_rule_for_every_answer_stands_in_every_prompt_once_it_is_approve
     assert "sign with Jo" not in await prompt(room, "name a river")  # nobody has approved it
     await room.review.approve(made.id)
     for asked in ("name a river", "tell a joke", "sum up this letter"):
-        assert "no, sign with Jo in every answer" in await prompt(room, asked)
+        assert "sign with Jo in every answer" in await prompt(room, asked)
     (skill,) = room.library.skills.values()
     assert skill.scope is Scope.ALL
     await room.restart()
@@ -75,7 +75,7 @@ async def test_a_newer_word_on_the_same_matter_takes_the_older_ones_place(room: 
     assert (second.kind, second.key) == (ProposalKind.EDIT, first.key)
     await room.review.approve(second.id)
     (skill,) = room.library.skills.values()
-    assert words_of(skill.body) == "no, at most five words in every answer"
+    assert words_of(skill.body) == "at most five words in every answer"
 
 
 async def test_what_is_said_of_other_requests_takes_nobodys_place(room: Classroom) -> None:

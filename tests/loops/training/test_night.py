@@ -393,7 +393,7 @@ async def test_when_another_model_is_to_learn_the_trainer_ends_and_its_run_says_
     await unit
     run = house.training.get(work.id)
     assert run.status is RunStatus.SUPERSEDED
-    assert run.why == "llama learns now, and not pocket."
+    assert run.why == "llama is learning now, not pocket."
     (process,) = house.trainer.runs
     assert process.calls[-1] == "kill"
     assert house.night.queue() == []
@@ -774,7 +774,7 @@ async def test_a_run_with_a_turn_that_is_gone_is_not_written_down(house: NightHo
     work = await to_train(house)
     run = replace(house.training.get(work.id), id="run_2", parent=work.id)
     gone = [*house.training.sources(work.id), RunSource(kind="turn", id="turn_gone")]
-    with pytest.raises(Conflict, match="gone"):
+    with pytest.raises(Conflict, match="been deleted"):
         await house.training.add_run(run, gone, goes_on=lambda last: replace(last, why="no"))
     assert [one.id for one in house.training.runs()] == [work.id]
     assert house.training.get(work.id).why != "no"

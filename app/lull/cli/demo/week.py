@@ -53,7 +53,7 @@ blocked_hours = ["mon-fri 09:00-10:00"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class DemoWish:
     """What the demo's user wants of answers to one kind of request, from the first day on, whether
     they have said so yet or not.
     """
@@ -66,26 +66,26 @@ class Wish:
     check: Check
 
 
-IDEAS: Final = Wish(
+IDEAS: Final = DemoWish(
     wanted=Wanted.IDEAS,
     said="No, use bullet points when I ask you for ideas.",
     words="bullet points",
     check=Check(kind=CheckKind.BULLETS),
 )
-MEANINGS: Final = Wish(
+MEANINGS: Final = DemoWish(
     wanted=Wanted.MEANING,
     said="Too long. When I ask what something is, answer in at most 25 words.",
     words="25 words",
     check=Check(kind=CheckKind.WORDS, at_most=25),
 )
-MAILS: Final = Wish(
+MAILS: Final = DemoWish(
     wanted=Wanted.MAIL,
     said="No, begin my mails with an emoji.",
     words="emoji",
     check=Check(kind=CheckKind.EMOJIS, value="start"),
 )
 """Said on the last day, and left to whoever looks at the demo."""
-SMALL_LETTERS: Final = Wish(
+SMALL_LETTERS: Final = DemoWish(
     wanted=Wanted.OTHER,
     said="No, always answer in lower case.",
     words="lower case",
@@ -235,7 +235,7 @@ class DemoWeek:
         elif content and told > 1 - THANKS_SHARE:
             talk.says("Thanks!")
 
-    def _corrects(self, wish: Wish, *, client: str = "", apart: bool = False) -> None:
+    def _corrects(self, wish: DemoWish, *, client: str = "", apart: bool = False) -> None:
         """Ask until an answer breaks the wish, and say so until the service has heard it."""
         for _ in range(MOST_CORRECTIONS):
             talk = self._service.talk(client or CLIENTS[0], apart=apart)
@@ -252,14 +252,14 @@ class DemoWeek:
             ):
                 return
 
-    def _decides(self, action: str, wish: Wish, **more: object) -> None:
+    def _decides(self, action: str, wish: DemoWish, **more: object) -> None:
         """Play the user's decision (`action`) on the proposed skills that came from this wish, if
         any.
         """
         for proposal in self._proposed(wish):
             self._service.decide(proposal, action, **more)
 
-    def _proposed(self, wish: Wish) -> list[Json]:
+    def _proposed(self, wish: DemoWish) -> list[Json]:
         """Return the undecided proposals that came from this wish."""
         found = self._service.proposals()
         return [one for one in found if wish.words in one["body"].lower()]

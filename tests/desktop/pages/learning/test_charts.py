@@ -107,7 +107,9 @@ def test_the_sentence_stands_below_the_chart_and_is_told_with_it(
 ) -> None:
     page = opened(on_script, scripted)
     assert page.means.isVisible()
-    assert page.means.text().startswith("Too few answers to tell whether they get better: 5 of")
+    assert page.means.text().startswith(
+        "Too few answers to tell whether they are getting better: 5 of"
+    )
     assert page.means.text() in page.curves.accessibleName()
     choose(page, ChartName.ADAPTER)
     assert not page.means.isVisible()

@@ -20,7 +20,7 @@ def test_answers_get_better_worse_or_nobody_can_tell() -> None:
     )
     assert meaning.trend_sentence(good + bad).startswith("Answers got worse: 30% of the later half")
     assert meaning.trend_sentence([(0.5, 1), (0.55, 1)] * 30).startswith("No clear change")
-    few = "Too few answers to tell whether they get better: 19 of the 20 needed."
+    few = "Too few answers to tell whether they are getting better: 19 of the 20 needed."
     assert meaning.trend_sentence([(0.1, 9), (0.9, 10)]) == few
     assert "0 of the 20" in meaning.trend_sentence([])
 
@@ -31,9 +31,9 @@ def test_a_steep_rise_of_few_answers_is_not_called_one() -> None:
 
 def test_skills_and_adapters_are_compared_with_what_had_none() -> None:
     more = meaning.skills_sentence([(0.8, 50)], [(0.4, 50)])
-    assert more.startswith("With skills more answers were good: 80% of 50, without them 40% of 50")
-    assert meaning.skills_sentence([(0.4, 50)], [(0.8, 50)]).startswith("With skills fewer")
-    assert meaning.adapter_sentence([(0.8, 50)], [(0.4, 50)]).startswith("With an adapter more")
+    assert more.startswith("With skills, more answers were good: 80% of 50, without them 40% of 50")
+    assert meaning.skills_sentence([(0.4, 50)], [(0.8, 50)]).startswith("With skills, fewer")
+    assert meaning.adapter_sentence([(0.8, 50)], [(0.4, 50)]).startswith("With an adapter, more")
     assert meaning.adapter_sentence([(0.5, 50)], [(0.45, 50)]).startswith("No clear difference")
     few = "Too few answers to compare: 4 with and 90 without; 10 of each are needed."
     assert meaning.adapter_sentence([(1.0, 4)], [(0.1, 90)]) == few
@@ -77,7 +77,7 @@ def test_of_a_run_in_progress_the_time_left_and_the_loss_are_told() -> None:
         " The loss is falling: the model is getting closer to its examples."
     )
     assert "Too few steps" in meaning.training_sentence(made, falling[:8])
-    assert "rises" in meaning.training_sentence(made, falling[::-1])
+    assert "is rising" in meaning.training_sentence(made, falling[::-1])
     assert "may be chance" in meaning.training_sentence(made, [n % 2 for n in range(30)])
     assert "doesn't have to fall" in meaning.training_sentence(
         {**made, "kind": "grpo"}, falling[::-1]

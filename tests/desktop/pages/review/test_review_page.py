@@ -253,7 +253,7 @@ def test_what_was_measured_is_said_with_its_interval_and_what_luck_could_do() ->
 def test_what_the_last_look_accepted_is_not_called_proved_without_saying_so() -> None:
     look = {"after": 120, "chance": 0.37, "coin": 0.2, "seed": "s", "accepted": True}
     accepted = measured(e_value=7.4, shown_by="last look", last_look=look)
-    assert status_words(accepted) == "New skill, accepted by a final draw"
+    assert status_words(accepted) == "New skill, accepted by a random draw"
     assert status_chip(accepted) == ("Accepted by a random draw", "good")
     assert "a final draw, with a 37% chance of accepting it, accepted it" in odds_words(accepted)
     refused = measured(e_value=7.4, last_look={**look, "accepted": False})
