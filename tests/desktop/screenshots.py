@@ -70,6 +70,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="lull-") as name, _week(args.home) as week:
         # What the pictures name is nobody's: no folder and no chat app of this machine.
         os.environ["HOME"] = str(_user_home(Path(name)))
+        os.environ["PATH"] = "/usr/bin:/bin"
+        os.environ.pop("XDG_CONFIG_HOME", None)
         _of_the_week(app, week, args.folder, pages_alone=args.pages_alone)
         if not args.pages_alone:
             _of_an_empty_one(app, _prepared(Path(name) / "empty"), args.folder)
@@ -97,7 +99,7 @@ def _week(home: Path | None) -> Iterator[Paths]:
         paths = _prepared(Path(name) / "home")
         paths.demo_marker.write_text("`lull demo` played a week of use here.\n")
         sys.stderr.write("The week is being played; that takes some minutes.\n")
-        play(paths, training=False)
+        play(paths)
         yield paths
 
 
@@ -142,19 +144,21 @@ def _of_an_empty_one(app: QApplication, paths: Paths, folder: Path) -> None:
 @contextmanager
 def _at_the_desk(paths: Paths) -> Iterator[Lull]:
     """A service for which somebody sits at the desk, whatever this machine can tell of that."""
-    written = paths.settings.read_text() if paths.settings.exists() else "[idle]\n"
+    written = paths.settings.read_text() if paths.settings.exists() else None
     with (
         tempfile.TemporaryDirectory(prefix="lull-stage-") as stage,
         SimulatedPresence(Path(stage) / "signals.json", _real_time(Path(stage))) as desk,
         RunningLull.cleaned_up(paths.home) as lull,
     ):
-        source = f'[idle]\nsource = "file:{desk.file}"\n'
-        paths.settings.write_text(written.replace("[idle]\n", source))
+        there = f'[service]\nport = 0\n[idle]\nsource = "file:{desk.file}"\n'
+        paths.settings.write_text(there)
         try:
             lull.serve()
             yield lull
         finally:
-            paths.settings.write_text(written)
+            for service in lull.services:
+                service.end()
+            paths.settings.unlink() if written is None else paths.settings.write_text(written)
 
 
 def _real_time(stage: Path) -> PlayedTime:
@@ -224,17 +228,25 @@ def _dialogs(app: QApplication, desktop: Desktop, folder: Path) -> None:
     page = desktop.window.page()
     for name, dialog in (("wipe", WipeDialog), ("diagnostics", DiagnosticsDialog)):
         _dialog(app, desktop, dialog(desktop.kit, page), name, folder)
-    skill = _read(app, desktop, routes.SKILLS)["skills"][0]
-    tried = TryDialog(desktop.kit, skill_to_try(skill), page)
-    tried.request.setPlainText(TRIED)
-    _until(app, tried.go.isEnabled)
-    tried.go.click()
-    _until(app, lambda: tried.go.isEnabled() and bool(tried.answers["with"].text.toPlainText()))
-    _dialog(app, desktop, tried, "try", folder)
+    for skill in _read(app, desktop, routes.SKILLS)["skills"]:
+        if "bullet" in skill["name"]:
+            _dialog(app, desktop, _tried(app, desktop, skill, page), "try", folder)
     for proposal in _read(app, desktop, routes.PROPOSALS)["proposals"]:
         if waits_for_picks(proposal):
             _dialog(app, desktop, CompareDialog(desktop.kit, proposal, page), "compare", folder)
             return
+
+
+def _tried(
+    app: QApplication, desktop: Desktop, skill: Mapping[str, Any], page: QWidget
+) -> TryDialog:
+    """As it stands when both answers are there."""
+    dialog = TryDialog(desktop.kit, skill_to_try(dict(skill)), page)
+    dialog.request.setPlainText(TRIED)
+    _until(app, dialog.go.isEnabled)
+    dialog.go.click()
+    _until(app, lambda: dialog.go.isEnabled() and bool(dialog.answers["with"].text.toPlainText()))
+    return dialog
 
 
 def _dialog(app: QApplication, desktop: Desktop, dialog: QWidget, name: str, folder: Path) -> None:

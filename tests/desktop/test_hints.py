@@ -60,10 +60,10 @@ def test_no_hint_names_a_command_in_the_window() -> None:
             "Nobody's: add it with --private.",
             "Nobody's: add it with “This calendar is on my local network” ticked.",
         ),
-        ("See `lull trash`.", "See “Trash…” on the Conversations page."),
+        ("See `lull trash`.", "The trash opens from the Conversations page."),
         (
             "Nothing is lost. See `lull trash`.",
-            "Nothing is lost. See “Trash…” on the Conversations page.",
+            "Nothing is lost. The trash opens from the Conversations page.",
         ),
         ("It waits; see `lull logs`.", "It waits; see the Logs page."),
         ("It waits; `lull doctor` says why.", "It waits. “Run checks” on the Logs page says why."),

@@ -7,18 +7,15 @@ so that it never announces a time that has passed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.words import clock, length, parsed, percent, time_of_day, tr, translated
-
-_BRACKETED: Final = re.compile(r" \([^()]*\)")
 
 Json = dict[str, Any]
 
@@ -128,9 +125,10 @@ def _closed(learning: Json, now: datetime) -> str:
     because = translated(learning, "because").rstrip(".")
     if then is not None and then > now:
         return tr("Waiting until you're away, at about %1", clock(learning["next"], now))
-    # Leave out the seconds after the colon, which would be outdated at once, and what is in
-    # brackets: one line has no room for causes.
-    because = _BRACKETED.sub("", because).split(": ")[0]
+    # Leave out the seconds after the colon: here they would be outdated at once.
+    because = because.split(": ")[0]
+    if because.count("(") > because.count(")"):  # the colon was within brackets
+        because = because.rsplit(" (", 1)[0]
     waits = learning.get("because_code") == "waiting" or because.startswith("Starts after")
     if waits or not because:
         return tr("Waiting until you're away")

@@ -60,7 +60,8 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     assert came["kept"] is True and came["home"] == str(home)
     assert came["conversations"] >= 24 and came["turns"] > came["conversations"]
     assert came["skills"] == 2 and came["generation"] == 3
-    assert [one["status"] for one in came["proposals"]] == ["proved"]
+    (left,) = came["proposals"]
+    assert left["name"] == "begin-mails-emoji" and left["status"] in ("screened", "proving")
     # The week ends better than it began, and all of that was learned.
     days = [day for day in came["days"] if day["reward"] is not None]
     assert min(day["reward"] for day in days[-2:]) > max(day["reward"] for day in days[:2])
@@ -144,16 +145,6 @@ def test_without_a_display_nothing_is_played(folder: Path) -> None:
     assert done.returncode == 1
     assert "--no-window" in json.loads(done.stdout)["error"]["hint"]
     assert list(folder.iterdir()) == []
-
-
-@pytest.mark.soak
-def test_the_week_has_a_night_of_training_that_the_gate_let_through(folder: Path) -> None:
-    came = played(folder, "--train", "--keep")
-    assert came["adapter"]
-    assert "promoted" in [run["status"] for run in came["runs"]]
-    lull = Lull(Path(came["home"]), f"127.0.0.1:{nobodys_port()}")
-    newest = lull.ask("conversations", "--limit", "1")["conversations"][0]
-    assert lull.ask("show", newest["id"])["turns"][0]["policy"]["adapter"]
 
 
 @pytest.mark.soak

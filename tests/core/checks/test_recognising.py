@@ -67,7 +67,7 @@ COUNTS = [
 ]
 
 
-@pytest.mark.parametrize("no", ["No, ", "no. ", "Nope! ", "No no, ", "No - ", "Nein, ", "Non… "])
+@pytest.mark.parametrize("no", ["No, ", "no. ", "Nope! ", "No no, ", "Nein, ", "Non! "])
 def test_a_no_to_the_answer_before_does_not_turn_the_rule_round(no: str) -> None:
     for rule in (
         "use bullet points",
@@ -83,27 +83,37 @@ def test_a_no_to_the_answer_before_does_not_turn_the_rule_round(no: str) -> None
     assert [exact_check(rule) for rule in ("No emojis", no + "no emojis")] == [forbids, forbids]
 
 
-@pytest.mark.parametrize(
-    "refusal",
-    ["Not like this, ", "That's not what I wanted: ", "You never listen: ", "Not again! "],
-)
-def test_a_refusal_in_front_has_a_negation_of_its_own(refusal: str) -> None:
-    """What the exact forms do not understand they leave to the head; neither turns the rule
-    round.
-    """
-    for kind, rule in (("starts_with", "start with 'Hi there'"), ("bullets", "use bullet points")):
-        wanted = exact_check(rule)
-        assert wanted is not None
-        assert exact_checks(refusal + rule) in ([wanted], [])
-        assert derive(kind, refusal + rule, "", "") == wanted
+@pytest.mark.parametrize("refusal", ["Not like this, ", "I said no prose, ", "Oh no, "])
+def test_a_negation_before_the_comma_that_may_belong_to_either_gives_no_check(
+    refusal: str,
+) -> None:
+    """Better none than one that is turned round."""
+    for rule in ("start with 'Hi there'", "use bullet points"):
+        assert exact_check(rule) is not None
+        assert exact_checks(refusal + rule) == []
+    assert derive("starts_with", f"{refusal}start with 'Hi there'", "", "") is None
 
 
-def test_a_negation_that_goes_on_behind_the_comma_still_forbids() -> None:
-    for rule in ("Don't, ever, start with 'Hi'", "Please never, never ever, start with 'Hi'"):
+def test_a_negation_never_turns_into_its_opposite() -> None:
+    for rule in (
+        "Don't, ever, start with 'Hi'",
+        "Never, for any reason, at any time, start with 'Hi'",
+        "Don't greet me, start with 'Hi', or thank me",
+        "Don't do the following: start with 'Hi'",
+        "Not allowed: start with 'Hi'",
+    ):
         found = derive("starts_with", rule, "", "")
-        assert found is not None and not found.must
-        assert all(not check.must for check in exact_checks(rule))
-    assert exact_check("No bullets, write prose") == Check(kind=K.NO_BULLETS)
+        assert found is None or not found.must, rule
+        assert all(not check.must for check in exact_checks(rule)), rule
+    for rule in (
+        "No bullets, write prose",
+        "Not allowed: use bullets",
+        "No lists please, write prose",
+    ):
+        assert {one.kind for one in exact_checks(rule)} <= {K.NO_BULLETS}, rule
+    assert exact_check("No filler, answer in at most 25 words.") == Check(kind=K.WORDS, at_most=25)
+    for rule in ("No… emojis", "No... emojis", "No emojis"):
+        assert exact_check(rule) == Check(kind=K.NO_EMOJI), rule
 
 
 @pytest.mark.slow

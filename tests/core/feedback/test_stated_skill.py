@@ -53,6 +53,8 @@ def test_what_was_said_stands_in_the_skill_verbatim_and_is_found_again(
         ("No, no bullets", "no bullets"),
         ("No, 30 words are enough", "30 words are enough"),
         ("no.", "no."),
+        ("no... emojis please", "no... emojis please"),
+        ("No – markdown", "No – markdown"),
         ("'No, sir' is how I want to be addressed", "'No, sir' is how I want to be addressed"),
     ],
 )

@@ -218,7 +218,16 @@ def test_what_its_name_says_is_public_is_no_secret(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["pin: t1gerX", "api key: KG5LxwFBepaKHyUD", "not the cache, key: KG5LxwFBepaKHyUDq7KxR2mZ"],
+    [
+        "pin: t1gerX",
+        "api key: KG5LxwFBepaKHyUD",
+        "not the cache, key: KG5LxwFBepaKHyUDq7KxR2mZ",
+        "Primary key: 3f9a1c7b5e2d4f8a9b0c1d2e3f4a5b6c",
+        "cache key: acme_live_8Kq2mZp4TwB9dHc8",
+        "cache key: acme_q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE",
+        "idempotency key: sha256~q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE",
+        "encryption cache key: KG5LxwFBepaKHyUDq7KxR2mZ",
+    ],
 )
 def test_a_name_that_only_ends_alike_still_tells_a_secret(text: str) -> None:
     assert secrets_in(text)

@@ -35,16 +35,6 @@ REFRESH_S: Final = 0.4
 
 The service ignores signals older than a minute.
 """
-NIGHT_SPEED: Final = 12.0
-"""Speed of the service's clock, relative to real time, while background work runs in the demo's
-nights.
-
-It is 1 otherwise: an idle service polls less often, and would take longer gaps between two polls
-for sleep of the machine.
-"""
-
-SKIP_STEP: Final = timedelta(seconds=45)
-
 CALM: Final[Json] = {
     "on_mains": True,
     "load_of_others": 0.05,
@@ -54,7 +44,6 @@ CALM: Final[Json] = {
     "call": False,
 }
 HERE: Final[Json] = {**CALM, "input_idle_s": 2, "locked": False}
-AWAY: Final[Json] = {**CALM, "input_idle_s": 5400, "locked": True}
 
 
 class DemoFailed(LullError):
@@ -172,7 +161,6 @@ class PlayedService:
         self.desk = SimulatedPresence(folder / "signals.json", self.played)
         self._process: subprocess.Popen[bytes] | None = None
         self._address = ""
-        self._away = False
 
     @contextlib.contextmanager
     def running(self, at: datetime, *, signals: Json = HERE) -> Iterator[PlayedService]:
@@ -275,31 +263,7 @@ class PlayedService:
     def control(self) -> Control:
         return Control(self.paths)
 
-    # While the user is away
-
-    def leave(self) -> None:
-        self._away = True
-        self.desk.says(AWAY)
-
-    def come_back(self) -> None:
-        self._away = False
-        self.played.run_at(1.0)
-        self.desk.says(HERE)
-
-    def sleep_until(self, morning: datetime) -> None:
-        """Move the demo's clock forward to the morning, in steps of less than a minute.
-
-        The service would take a longer step for sleep of the machine.
-        """
-        until_s = min(morning.timestamp(), time.time()) - SKIP_STEP.total_seconds()
-        while self.played.now_s() < until_s:
-            self.played.skip(SKIP_STEP)
-            self.desk.says(AWAY)
-            self.control().get(routes.WHY)
-
-    def _pace(self) -> None:
-        working = self.control().get(routes.WHY)["state"] == "working"
-        self.played.run_at(NIGHT_SPEED if working else 1.0)
+    # Waiting
 
     def wait_until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
         """Wait until the function `holds` returns True, and return True; return False on timeout.
@@ -312,7 +276,5 @@ class PlayedService:
                 return False
             if self._process is None or self._process.poll() is not None:
                 raise DemoFailed("The service of the played week ended by itself.")
-            if self._away:
-                self._pace()
             time.sleep(0.2)
         return True

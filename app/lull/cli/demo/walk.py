@@ -48,7 +48,7 @@ def demo(context: Context) -> int:
         home = paths.home
         _say(f"The week is played in {home}.")
         began_s = time.monotonic()
-        played = play(paths, training=options.train)
+        played = play(paths)
         played |= {"home": str(home), "kept": _kept(options)}
         context.print_result({**played, "took_s": round(time.monotonic() - began_s, 1)}, _words)
         if options.no_window:
@@ -57,10 +57,10 @@ def demo(context: Context) -> int:
         return _open(replace(context, paths=paths))
 
 
-def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
+def play(paths: Paths, *, now: datetime | None = None) -> Json:
     """Play the demo's week of use in a prepared, empty data folder and return a summary as JSON.
 
-    `training` says whether the week has a night of training; it ends shortly before `now`.
+    The week ends shortly before `now`.
     """
     from lull.cli.demo.service import PlayedService
     from lull.cli.demo.week import DemoWeek, played_settings
@@ -73,7 +73,7 @@ def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
         service = PlayedService(paths, serve_command(frozen=frozen), Path(stage))
         with played_settings(service), service.desk:
             progress = DemoLine()
-            parts = DemoWeek(service, now, training=training).parts()
+            parts = DemoWeek(service, now).parts()
             for part in parts:
                 progress.start_part(part.text, part.weight, sum(one.weight for one in parts))
                 part.play()
@@ -84,7 +84,6 @@ def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
 
 def _came_of_it(control: Any) -> Json:
     status = control.get(routes.STATUS)
-    runs = control.get(routes.TRAIN)["runs"]
     proposals = control.get(routes.PROPOSALS)["proposals"]
     return {
         "conversations": status["conversations"],
@@ -92,8 +91,6 @@ def _came_of_it(control: Any) -> Json:
         "generation": status["policy"]["generation"],
         "skills": status["skills"]["active"],
         "proposals": [{"name": one["name"], "status": one["status"]} for one in proposals],
-        "runs": [{"id": r["id"], "kind": r["kind"], "status": r["status"]} for r in runs],
-        "adapter": control.get(routes.ADAPTERS)["active"],
         "days": [
             {"day": one["day"], "answers": one["n"], "reward": one["reward"]}
             for one in control.get(routes.LEARNING)["days"]
@@ -102,13 +99,11 @@ def _came_of_it(control: Any) -> Json:
 
 
 def _words(came: Json) -> str:
-    ended = [run["status"] for run in came["runs"] if run["status"] != "continued"]
     lines = [
         f"A week in {spans.format_duration(came['took_s'])}: "
         f"{came['conversations']} conversations, "
         f"{_counted(came['skills'], 'active skill')}, "
-        f"{_counted(len(came['proposals']), 'proposal')} to look at"
-        + (f", a night's training: {ended[0]}." if ended else "."),
+        f"{_counted(len(came['proposals']), 'proposal')} to look at.",
         *_learned(came["days"]),
         f"It lies in {came['home']}"
         + (

@@ -17,14 +17,12 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from lull.cli.demo.requests import Wanted, requests_about
-from lull.cli.demo.service import DemoFailed, PlayedService
-from lull.contract import routes
+from lull.cli.demo.service import PlayedService
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.check_answer import passes_check
 
 Json = dict[str, Any]
 CLIENTS: Final = ("open-webui", "zed", "ollama-python", "curl")
-TRAINING_TIMEOUT_S: Final = 3600.0
 
 SETTINGS: Final = """\
 # A played week: whether somebody is at the desk stands in a file, and nobody waits for long.
@@ -84,7 +82,7 @@ MAILS: Final = DemoWish(
     words="emoji",
     check=Check(kind=CheckKind.EMOJIS, value="start"),
 )
-"""Said on the last day, and left to whoever looks at the demo."""
+"""Said on the last day, and left untested to whoever looks at the demo."""
 SMALL_LETTERS: Final = DemoWish(
     wanted=Wanted.OTHER,
     said="No, always answer in lower case.",
@@ -107,19 +105,16 @@ class DemoPart:
 
 
 class DemoWeek:
-    def __init__(
-        self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = False
-    ) -> None:
+    def __init__(self, service: PlayedService, now: datetime, *, seed: int = 11) -> None:
         """Prepare the demo's week, which ends shortly before `now`, the real time in the user's
         time zone.
 
-        `seed` makes the random requests repeatable; `training` adds a night of training.
+        `seed` makes the random requests repeatable.
         """
         self._service = service
         self._chance = random.Random(seed)
         self._today = now.replace(minute=0, second=0, microsecond=0)
         self._now = now
-        self._training = training
         self._requests = {wanted: requests_about(wanted, self._chance) for wanted in Wanted}
 
     def parts(self) -> list[DemoPart]:
@@ -131,35 +126,28 @@ class DemoWeek:
             (2, self._fifth_day),
             (1, self._sixth_day),
         )
-        parts: list[DemoPart] = []
-        for ago, day in days:
-            parts.append(DemoPart(text=self._name(ago), weight=30.0, play=self._in_a_day(ago, day)))
-            if ago == TRAINING_DAYS_AGO and self._training:
-                night = self._at_night(ago, self._night_of_training)
-                parts.append(DemoPart(text="a night of training", weight=600.0, play=night))
-        return [*parts, DemoPart(text="today", weight=30.0, play=self._this_day)]
+        return [
+            *(
+                DemoPart(
+                    text=self._name(ago),
+                    weight=4.0 if ago > 4 else 1.0,
+                    play=self._in_a_day(ago, day),
+                )
+                for ago, day in days
+            ),
+            DemoPart(text="today", weight=1.0, play=self._this_day),
+        ]
 
     def _name(self, ago: int) -> str:
         return (self._today - timedelta(days=ago)).strftime("%A")
 
-    # Running a day and a night
+    # Running a day
 
     def _in_a_day(self, ago: int, day: Callable[[], None]) -> Callable[[], None]:
         def play() -> None:
             morning = self._today.replace(hour=8, minute=40) - timedelta(days=ago)
             with self._service.running(morning):
                 day()
-
-        return play
-
-    def _at_night(self, ago: int, night: Callable[[], None]) -> Callable[[], None]:
-        def play() -> None:
-            evening = self._today.replace(hour=23, minute=50) - timedelta(days=ago)
-            with self._service.running(evening):
-                self._service.leave()
-                night()
-                self._service.sleep_until(evening.replace(hour=6, minute=35) + timedelta(days=1))
-                self._service.come_back()
 
         return play
 
@@ -171,50 +159,33 @@ class DemoWeek:
         self._service.wait_until_settled()
 
     def _second_day(self) -> None:
-        self._decides("approve", IDEAS)
+        self._approves(IDEAS)
         self._asks(Wanted.IDEAS, Wanted.MEANING, Wanted.OTHER)
         self._corrects(MEANINGS)
         self._service.wait_until_settled()
 
     def _third_day(self) -> None:
-        self._decides("approve", MEANINGS)
+        self._approves(MEANINGS)
         self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.MAIL)
 
     def _fourth_day(self) -> None:
         self._asks(Wanted.IDEAS, Wanted.MEANING)
         self._corrects(SMALL_LETTERS, client="anna", apart=True)
-        self._decides("reject", SMALL_LETTERS, reason="Only that once.")
+        self._rejects(SMALL_LETTERS, "Only that once.")
 
     def _fifth_day(self) -> None:
         self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER)
 
     def _sixth_day(self) -> None:
         self._asks(Wanted.IDEAS, Wanted.MEANING)
-        # The last correction is left for the user to decide.
+        # The last correction is left for the user to test and to decide.
         self._corrects(MAILS)
-        self._service.wait_until_settled()
 
     def _this_day(self) -> None:
         """Play the demo's last day, today, starting up to two hours ago."""
         begin = max(self._now.replace(hour=0, minute=20), self._now - timedelta(hours=2))
         with self._service.running(begin):
             self._asks(Wanted.MEANING, Wanted.IDEAS, Wanted.OTHER, minutes=(1, 9))
-
-    # The night
-
-    def _night_of_training(self) -> None:
-        control = self._service.control()
-        control.post(routes.SETTINGS, {"key": "training.enabled", "value": "true"})
-        if not self._service.wait_until(self._trained, within_s=TRAINING_TIMEOUT_S):
-            raise DemoFailed(
-                f"The night's training did not end in {TRAINING_TIMEOUT_S / 60:.0f} min.",
-                hint="`lull demo` without --train leaves it out.",
-            )
-        control.post(routes.SETTINGS, {"key": "training.enabled", "value": "false"})
-
-    def _trained(self) -> bool:
-        runs = self._service.control().get(routes.TRAIN)["runs"]
-        return any(run["status"] in ENDED_STATUSES for run in runs)
 
     # Actions of the user
 
@@ -252,12 +223,15 @@ class DemoWeek:
             ):
                 return
 
-    def _decides(self, action: str, wish: DemoWish, **more: object) -> None:
-        """Play the user's decision (`action`) on the proposed skills that came from this wish, if
-        any.
-        """
+    def _approves(self, wish: DemoWish) -> None:
+        """Approve the proposal that came from this wish, if its proof says that it helps."""
+        for proposal in self._proposed(wish)[:1]:
+            if proposal["status"] == "proved":
+                self._service.decide(proposal, "approve")
+
+    def _rejects(self, wish: DemoWish, reason: str) -> None:
         for proposal in self._proposed(wish):
-            self._service.decide(proposal, action, **more)
+            self._service.decide(proposal, "reject", reason=reason)
 
     def _proposed(self, wish: DemoWish) -> list[Json]:
         """Return the undecided proposals that came from this wish."""
@@ -272,9 +246,6 @@ MOST_CORRECTIONS: Final = 4
 THANKS_SHARE: Final = 0.3
 RATED_SHARE: Final = 0.9
 """Share of answers to which the user has a wish that they rate."""
-TRAINING_DAYS_AGO: Final = 3
-"""Number of days from the demo's night of training to the demo's end."""
-ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")
 
 
 @contextmanager

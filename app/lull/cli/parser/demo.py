@@ -6,10 +6,10 @@ from lull.cli.parser.base import Commands, add_command
 
 DEMO = """\
 A real service answers a week of everyday requests with the built-in model, in a temporary folder.
-It is corrected, proposes skills and proves them; only its clock is simulated. That takes some five
-minutes. Then the dashboard opens on the result. Your own Lull is not touched.
+It is corrected, proposes skills and proves them; only its clock is simulated. That takes some ten
+minutes on two processor cores. Then the dashboard opens on the result, with one proposal left to
+test and decide. Your own Lull is not touched.
 
---train adds a night in which the model's weights learn, which takes much longer.
 --home DIR plays the week in that folder and keeps it; --keep keeps the temporary folder. --json
 prints the folder and a summary of the week at the end."""
 
@@ -22,8 +22,3 @@ def demo_command(commands: Commands) -> None:
         "--no-window", action="store_true", help="play the week without opening the dashboard"
     )
     demo.add_argument("--keep", action="store_true", help="keep the folder")
-    demo.add_argument(
-        "--train",
-        action="store_true",
-        help="add a night of training, which takes most of the time",
-    )

@@ -22,7 +22,7 @@ from lull.core.checks.rules.phrases import (
     has_negation,
     is_demand,
     is_repetition,
-    refusal_and_order,
+    order_behind_negation,
     with_straight_quotes,
     without_even_if,
     without_leading_no,
@@ -93,7 +93,7 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
     text = _order(rule)
     if conditional(text):
         return None
-    text = without_reason(without_even_if(_refusal_and_order(text)[1]))
+    text = without_reason(without_even_if(text))
     if part_named(text) is not None:
         return part_check(text)
     if concerns_unchecked_part(text):
@@ -101,7 +101,11 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
     # The head tells the subject; the words tell whether it is wanted or forbidden.
     if kind in _DENYING and not has_negation(without_leading_no(rule)):
         return None
-    return parameters(kind, text)
+    found, order = parameters(kind, text), order_behind_negation(text)
+    alone = parameters(kind, order) if order else None
+    if found is None or alone is None or _sides([alone]) == _sides([found]):
+        return found
+    return None
 
 
 def exact_check(rule: str) -> Check | None:
@@ -121,11 +125,8 @@ def exact_checks(rule: str) -> list[Check]:
         return []
     found: dict[Check, None] = {}
     for clause in clauses(text):
-        refusal, order = _refusal_and_order(clause)
-        if is_demand(refusal):
-            return []
-        here = _of_clause(without_reason(order))
-        if not here and is_demand(order) and not (found and is_repetition(order)):
+        here = _of_clause(without_reason(clause))
+        if not here and is_demand(clause) and not (found and is_repetition(clause)):
             return []
         found |= dict.fromkeys(here)
     checks = _without_the_replacement(list(found), text)
@@ -137,14 +138,6 @@ def _order(rule: str) -> str:
     """What the rule asks for, without a "No, …" before it and without whom it is for."""
     bare = without_leading_no(with_straight_quotes(rule))
     return with_named_words_quoted(without_scope_clause(bare))
-
-
-def _refusal_and_order(clause: str) -> tuple[str, str]:
-    """Split off a refusal of the answer before, unless it is a rule itself ("No bullets, write
-    prose").
-    """
-    refusal, order = refusal_and_order(clause)
-    return ("", clause) if _of_clause(refusal) else (refusal, order)
 
 
 def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:
@@ -160,6 +153,20 @@ def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:
 
 
 def _of_clause(clause: str) -> list[Check]:
+    """Return what a clause certainly means; nothing if an order in it means something else without
+    the negation before it.
+    """
+    found = _as_it_stands(clause)
+    order = order_behind_negation(clause) if found else ""
+    alone = _as_it_stands(order) if order else []
+    return found if not alone or _sides(alone) == _sides(found) else []
+
+
+def _sides(checks: list[Check]) -> set[tuple[CheckKind, bool]]:
+    return {(check.kind, check.must) for check in checks}
+
+
+def _as_it_stands(clause: str) -> list[Check]:
     if part_named(clause) is not None:
         check = part_check(clause)
         return [check] if check is not None else []

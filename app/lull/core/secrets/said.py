@@ -78,10 +78,11 @@ SAID: Final = (
         kind="password",
         # As Apple and Google draw them: four groups of four letters, without a sign before them.
         regex=re.compile(
-            r"(?i)(?:app(?:lication)?|device)[ -]?(?:specific |specific-)?password(?: is)?:?\s{1,2}"
+            r"(?i)(?:google|gmail|apple|icloud|yahoo|outlook|my|your|new)[ ]"
+            r"app(?:lication)?[ -]?(?:specific |specific-)?password(?: is)?:?[ \"'(]{1,3}"
             r"([a-z]{4}(?:[ -][a-z]{4}){3})(?![a-z])"
         ),
-        hints=("app", "device"),
+        hints=("google", "gmail", "apple", "icloud", "yahoo", "outlook", "my", "your", "new"),
         check=_drawn_in_groups,
         holds="my google app password «zfqk wtyh mlpo xdva»",
         spares="an app password that will work here",

@@ -177,7 +177,7 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
     lost = sorted(s.name for s in library.skills.values() if s.status in _NEEDS_TEXT and not s.body)
     if lost:
         raise LullError(
-            (f"{', '.join(lost[:5])} cannot be used: its text or record is not what was approved."),
+            f"{', '.join(lost[:5])} cannot be used: text or record is not what was approved.",
             hint="A backup brings it back; or write the skill again.",
         )
     active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())

@@ -59,23 +59,21 @@ _IMPERATIVE: Final = (
     r"format|nutze?|verwende|schreib\w*|antworte|gib|utilise\w*|écri[st]|réponds?|usa|escribe|"
     r"responde"
 )
-_ORDER_BEHIND: Final = re.compile(rf"\s*[,:]\s+(?=(?:please |bitte )?(?:{_IMPERATIVE})\b)", re.I)
-_OPEN_NEGATION: Final = re.compile(
-    r"\b(?:don't|do not|never|not|nie|niemals|nicht|jamais|nunca)(?:\s+ever)?(?:\s*,[^,]*)?$", re.I
-)
-"""Matches a negation that goes on behind the comma, as in "don't, ever, use bullets"."""
+_ORDER_BEHIND: Final = re.compile(rf"\s*,\s+(?=(?:please |bitte )?(?:{_IMPERATIVE})\b)", re.I)
 
 
-def refusal_and_order(clause: str) -> tuple[str, str]:
-    """Split "Not like this, use bullets" before the order; ("", clause) if no clause with a
-    negation of its own stands before an order.
+def order_behind_negation(clause: str) -> str:
+    """Return "use bullets" of "Not like this, use bullets" and of "Never, ever, use bullets": an
+    order behind a comma before which something is negated; "" if there is none.
+
+    Whether the negation is about the order or about the answer before, nobody can tell from the
+    words' places.
     """
     bare = mask_quoted(clause)
-    for cut in _ORDER_BEHIND.finditer(bare):
-        before = bare[: cut.start()]
-        if _DENIES.search(_NOT_MORE.sub(" ", before)) and not _OPEN_NEGATION.search(before):
-            return clause[: cut.start()], clause[cut.end() :]
-    return "", clause
+    cut = _ORDER_BEHIND.search(bare)
+    if cut is None or not has_negation(bare[: cut.start()]):
+        return ""
+    return clause[cut.end() :]
 
 
 def with_straight_quotes(rule: str) -> str:
@@ -87,10 +85,9 @@ def with_straight_quotes(rule: str) -> str:
 
 _A_NO: Final = r"(?:no|nope|nah|nay|nein|nee|nö|non)"
 _LEADING_NO: Final = re.compile(
-    rf"^\s*(?:(?:{_A_NO}\s+)*{_A_NO}(?:\s*[,!;…]+|\s*\.+(?!\.|\s*\d)|\s+[–—-])\s*)+(?=\S)",
-    re.IGNORECASE,
+    rf"^\s*(?:(?:{_A_NO}\s+)*{_A_NO}(?:[,!;]+|\.(?!\.|\s*\d))\s*)+(?=\S)", re.IGNORECASE
 )
-"""Matches "No, …" and not "No emojis", "No: emojis, bold" or "No. 5"."""
+"""Matches "No, …" and not "No emojis", "No: emojis, bold", "No … emojis" or "No. 5"."""
 
 
 def without_leading_no(rule: str) -> str:

@@ -116,7 +116,7 @@ def _status_explained() -> dict[str, str]:
         status_words("failed"): tr(
             "The training itself ended with an error; the text below says which."
         ),
-        tr("failed"): tr("It failed the test; select it and open its details to read why."),
+        tr("not passed"): tr("It failed the test; select it and open its details to read why."),
     }
 
 
@@ -133,7 +133,7 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
     accepted = adapter.get("accepted")
     gate = tr("not tested")
     if accepted is not None:
-        gate = tr("passed") if accepted else tr("failed")
+        gate = tr("passed") if accepted else tr("not passed")
     status = status_words(str(adapter["status"]))
     return (str(adapter["id"]), status, gate, short_day(adapter.get("made")))
 
@@ -234,7 +234,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
 
 
 def verdict_words(run: Json) -> str:
-    verdict = {"accepted": tr("passed"), "rejected": tr("failed")}
+    verdict = {"accepted": tr("passed"), "rejected": tr("not passed")}
     said = verdict.get(str(run.get("verdict") or ""), tr("no verdict yet"))
     return "; ".join(part for part in (said, reasons_of(run)) if part)
 
