@@ -21,6 +21,8 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from lull.cli.demo.service import PlayedTime, SimulatedPresence
@@ -264,8 +266,34 @@ def _read(app: QApplication, desktop: Desktop, route: str) -> Mapping[str, Any]:
 
 
 def _save(widget: QWidget, path: Path) -> None:
-    if not widget.grab().save(str(path), "PNG"):
+    if not _with_a_palette(widget.grab().toImage()).save(str(path), "PNG", 0):
         raise OSError(f"{path} cannot be written")
+
+
+def _with_a_palette(image: QImage) -> QImage:
+    """The 256 colours that are most used stay as they are, all others become the nearest of them:
+    a third of the bytes.
+    """
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    height, width = image.height(), image.width()
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, image.bytesPerLine() // 4)
+    colours, place, counts = np.unique(
+        pixels[:, :width] & 0xFFFFFF, return_inverse=True, return_counts=True
+    )
+    kept = colours[np.argsort(-counts)[:256]]
+    parts, of_kept = (_rgb(one) for one in (colours, kept))
+    nearest = np.array([((of_kept - one) ** 2).sum(axis=1).argmin() for one in parts], np.uint8)
+    index = np.zeros((height, -(-width // 4) * 4), np.uint8)
+    index[:, :width] = nearest[place.reshape(height, width)]
+    small = QImage(
+        index.tobytes(), width, height, index.shape[1], QImage.Format.Format_Indexed8
+    ).copy()
+    small.setColorTable([0xFF000000 | int(one) for one in kept])
+    return small
+
+
+def _rgb(colours: Any) -> Any:
+    return np.stack([(colours >> shift) & 0xFF for shift in (16, 8, 0)], axis=1).astype(np.int64)
 
 
 def _settle(app: QApplication, desktop: Desktop) -> None:

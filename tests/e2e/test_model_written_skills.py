@@ -64,7 +64,7 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "slow": (hangs, "did not answer within 1 s"),
     "without an end": (never_ends, ""),  # too long or too slow, whichever comes first
     "a connection reset": (resets, "cannot be reached"),
-    "a web page": (HTML_PAGE, "is no chat answer"),
+    "a web page": (HTML_PAGE, "is not a chat answer"),
     "a gateway's error": (BAD_GATEWAY, "has failed (HTTP 502)"),
 }
 TIMED = ("slow", "without an end")

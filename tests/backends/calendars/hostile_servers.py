@@ -109,7 +109,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 GOOD = calendar(MEETING)
 PACKED = gzip.compress(GOOD)
 CHUNKED = OK + b"Transfer-Encoding: chunked" + END
-TIME, BROKE, NO_HTTP = "did not send it within", "stopped sending halfway", "no HTTP that can"
+TIME, BROKE, NO_HTTP = "did not send it within", "stopped sending halfway", "not valid HTTP"
 BIG = "larger than 10 MB"
 
 SERVERS = (

@@ -154,7 +154,7 @@ def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
     kit = on_script.desktop.kit
     gone = dataclasses.replace(kit.place.service, running=lambda: False)
     place = dataclasses.replace(kit.place, service=gone)
-    left = {"detail": "Its address may still lie in the keychain.", "hint": "Its entry is cal_1."}
+    left = {"detail": "Its address may still be in the keychain.", "hint": "Its entry is cal_1."}
     scripted.answers[routes.CALENDARS] = {"calendars": [{"id": "cal_1"}, {"id": "cal_2"}]}
     scripted.answers[routes.CALENDAR_REMOVE] = lambda asked: {
         "problem": {"title": "x", **left} if asked["calendar"] == "cal_1" else None

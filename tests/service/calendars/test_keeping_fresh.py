@@ -515,7 +515,7 @@ async def test_a_calendar_goes_also_where_its_address_cannot_be_taken_out(
     desk.restart()
     desk.kept, desk.worry = MemorySecrets(), WHY
     gone = await desk.calendars.remove(done["calendar"]["id"])
-    assert "may still lie in the keychain" in gone["problem"]["detail"]
+    assert "may still be in the keychain" in gone["problem"]["detail"]
     assert await desk.listed() == []
 
 

@@ -57,7 +57,7 @@ def test_a_check_that_hangs_says_so_and_the_others_answer(lull: Lull) -> None:
         other.execute("ROLLBACK")
     assert ran.code == 1
     checks = {one["name"]: one for one in ran.json["checks"]}
-    assert "did not come to an end within 20 s" in checks["store"]["text"]
+    assert "did not finish within 20 s" in checks["store"]["text"]
     assert not checks["store"]["ok"] and checks["store"]["serious"]
     assert all(checks[name]["ok"] for name in ("settings", "skills", "disk"))
     assert running.chat("list: apple")

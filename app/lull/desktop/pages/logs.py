@@ -179,6 +179,7 @@ def check_names() -> dict[str, str]:
         "disk": tr("Disk"),
         "speed": tr("Speed"),
         "backups": tr("Backups"),
+        "trash": tr("Trash"),
         "problem": tr("Problem"),
     }
 

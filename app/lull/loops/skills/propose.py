@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from lull.core.checks.check import Check
 from lull.core.checks.reading import parse as parse_check
+from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.reward import GREY
@@ -369,7 +370,8 @@ def _same_rule(old: SkillText, new: SkillText) -> bool:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.lower().split()).rstrip(".")
+    # Skills of earlier versions may have the "No, …" of the correction in their words.
+    return " ".join(without_leading_no(text).lower().split()).rstrip(".")
 
 
 def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
