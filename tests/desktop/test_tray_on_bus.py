@@ -155,7 +155,7 @@ def test_the_panel_reads_nine_entries_and_quit_quits(
     assert len(entries) == 9
     assert list(entries)[1:] == [
         "Open window",
-        "Review 1 skill…",
+        "Review 1 suggestion…",
         "Pause learning",
         "Train now",
         "Lull on",
@@ -188,9 +188,9 @@ def test_a_skill_is_approved_with_a_key_and_is_in_force(
     lull_on_bus: tuple[Host, subprocess.Popen[bytes], Paths],
 ) -> None:
     host, _, _ = lull_on_bus
-    until(lambda: "Review 1 skill…" in host.entries())
+    until(lambda: "Review 1 suggestion…" in host.entries())
     assert host.generation() == 0
-    host.click("Review 1 skill…")
+    host.click("Review 1 suggestion…")
 
     def approved() -> bool:
         host.press("a", in_="Lull: Review")  # again, where the page was not there yet

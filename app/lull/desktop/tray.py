@@ -217,7 +217,7 @@ class Tray(QObject):
     def _words(self, stands: TrayStatus) -> None:
         self.status.setText(stands.line)
         count = stands.proposals
-        words = counted(count, "%1 to review…", "%1 to review…")
+        words = counted(count, "Review %1 suggestion…", "Review %1 suggestions…")
         self.review.setText(words if count else tr("Nothing to review"))
         self.review.setEnabled(count > 0)
         self._to_rate = rateable(self._state.status, now()) if stands.running else ""

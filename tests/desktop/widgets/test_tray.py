@@ -55,7 +55,7 @@ def test_it_has_nine_entries(on_script: Shown) -> None:
 def test_it_counts_what_waits_for_review_and_opens_it(on_script: Shown, scripted: Scripted) -> None:
     now_says(on_script, scripted, skills={"active": 1, "proposals": 2})
     entry = entries(on_script)[2]
-    on_script.until(lambda: entry.text() == "2 to review…")
+    on_script.until(lambda: entry.text() == "Review 2 suggestions…")
     entry.trigger()
     assert on_script.desktop.window.page() is on_script.desktop.window.page(PageName.REVIEW)
     assert on_script.desktop.window.isVisible()
