@@ -58,24 +58,21 @@ class PlayedTime:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._at_s, self._since_s, self._speed = 0.0, time.time(), 1.0
+        self._at_s, self._since_s = 0.0, time.time()
 
     def now_s(self) -> float:
         real_s = time.time()
-        return min(real_s, self._at_s + (real_s - self._since_s) * self._speed)
+        return min(real_s, self._at_s + (real_s - self._since_s))
 
-    def set(self, at: datetime, *, speed: float = 1.0) -> None:
-        self._go_on(max(at.timestamp(), self.now_s()), speed)
+    def set(self, at: datetime) -> None:
+        self._go_on(max(at.timestamp(), self.now_s()))
 
     def skip(self, length: timedelta) -> None:
-        self._go_on(self.now_s() + length.total_seconds(), self._speed)
+        self._go_on(self.now_s() + length.total_seconds())
 
-    def run_at(self, speed: float) -> None:
-        self._go_on(self.now_s(), speed)
-
-    def _go_on(self, at_s: float, speed: float) -> None:
-        self._at_s, self._since_s, self._speed = at_s, time.time(), speed
-        said = {"at": at_s, "since": self._since_s, "speed": speed}
+    def _go_on(self, at_s: float) -> None:
+        self._at_s, self._since_s = at_s, time.time()
+        said = {"at": at_s, "since": self._since_s, "speed": 1.0}
         _replace(self.file, json.dumps(said))
 
 
@@ -262,8 +259,6 @@ class PlayedService:
 
     def control(self) -> Control:
         return Control(self.paths)
-
-    # Waiting
 
     def wait_until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
         """Wait until the function `holds` returns True, and return True; return False on timeout.
