@@ -448,7 +448,7 @@ def _asks(desk: Desk, lull: Lull, service: RunningLull) -> None:
     assert desk.ollama.ask("DELETE", "/api/delete", {"model": name}).status == 200
     lost = service.post("/api/chat", _chats("Public")["/api/chat"])
     assert _said(lost.body) == _said(plain["/api/chat"])
-    assert any("any more" in one["detail"] for one in lull.ask("status")["problems"])
+    assert any("is no longer in Ollama" in one["detail"] for one in lull.ask("status")["problems"])
 
 
 def _chats(model: str) -> dict[str, dict[str, Any]]:
