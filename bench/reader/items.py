@@ -17,13 +17,20 @@ from lull.core.feedback.exchange import Exchange, readable
 HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
-EXAM: Final = ("funeral_director", "tax_accountant", "physiotherapist", "retired_engineer")
+EXAM: Final = (
+    "archive_keeper",
+    "funeral_director",
+    "physiotherapist",
+    "retired_engineer",
+    "tax_accountant",
+)
 """The people who are held out for one final examination."""
 CALIBRATION: Final = (
     "embedded_consultant",
     "museum_guide",
     "nonnative_engineer",
     "office_assistant",
+    "property_manager",
     "sarcastic_nurse",
 )
 """The people whose sentences set the thresholds and train nothing else."""
