@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from lull.core.secrets.assigned import ASSIGNED
@@ -14,6 +16,7 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.literals import Literals, ShortText, short_text
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import (
@@ -34,13 +37,24 @@ the kind.
 """
 
 
+class _Hint(NamedTuple):
+    text: str
+    letters: bytes
+    """Its longest run of letters."""
+    divided: bool
+    """Whether it has a blank."""
+    places: list[int]
+    """Indices into `PATTERNS` of the patterns that have it."""
+
+
 class _ByHint(NamedTuple):
     """Indices into `PATTERNS`, by hint (a literal with which a pattern's matches begin): a text is
     searched once for each hint, and patterns whose hint does not occur are not tried.
     """
 
-    plain: dict[str, tuple[bytes, bool, list[int]]]
-    """Also each hint's longest run of letters and whether it has a blank."""
+    plain: list[_Hint]
+    literals: Literals
+    """The texts of `plain`."""
     dense: dict[str, list[int]]
     in_runs: list[int]
     always: list[int]
@@ -50,21 +64,22 @@ _BLANK: Final = re.compile(r"\s")
 
 
 def _by_hint(chosen: Iterable[int]) -> _ByHint:
-    result = _ByHint({}, {}, [], [])
+    plain: defaultdict[str, list[int]] = defaultdict(list)
+    dense: defaultdict[str, list[int]] = defaultdict(list)
+    in_runs, always = [], []
     for at in chosen:
         pattern = PATTERNS[at]
         if pattern.where is PatternPlace.RUN:
-            result.in_runs.append(at)
+            in_runs.append(at)
         elif not pattern.hints:
-            result.always.append(at)
+            always.append(at)
         for hint in pattern.hints:
-            if pattern.dense:
-                result.dense.setdefault(hint, []).append(at)
-            else:
-                result.plain.setdefault(
-                    hint, (longest_letters(hint), bool(_BLANK.search(hint)), [])
-                )[2].append(at)
-    return result
+            (dense if pattern.dense else plain)[hint].append(at)
+    hints = [
+        _Hint(hint, longest_letters(hint), bool(_BLANK.search(hint)), places)
+        for hint, places in plain.items()
+    ]
+    return _ByHint(hints, Literals(plain), dict(dense), in_runs, always)
 
 
 _BY_HINT: Final = _by_hint(range(len(PATTERNS)))
@@ -99,28 +114,50 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     words = _words(low)
-    whole, letters = words
-    short = len(low) <= _SHORT_TEXT
     known = _Known({}, {}, _scripts(text), words, [])
     wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
-    for hint, (piece, divided, places) in patterns.plain.items():
-        may = short or (piece in letters and (divided or hint in whole))
-        at = low.find(hint) if may else -1
+    for hint in _that_may_occur(patterns, words):
+        at = low.find(hint.text)
         if at >= 0:
-            known.firsts[hint] = at
-            wanted.update(places)
+            known.firsts[hint.text] = at
+            wanted.update(hint.places)
     if runs and patterns.dense:
         dense = "\n".join([low[begin:end] for begin, end in runs])
-        for hint, places in patterns.dense.items():
-            if hint in dense:
-                known.firsts[hint] = low.find(hint)
+        for text_of_hint, places in patterns.dense.items():
+            if text_of_hint in dense:
+                known.firsts[text_of_hint] = low.find(text_of_hint)
                 wanted.update(places)
+    wanted -= _behind_absent_names(words)
     return [
         Secret(begin, end, PATTERNS[at].kind)
         for at in sorted(wanted)
         for begin, end in _spans(PATTERNS[at], text, low, runs, known)
         if PATTERNS[at].kind not in _KNOWN_BY_NAME or not _named_as_public(text, begin, end)
     ]
+
+
+def _that_may_occur(patterns: _ByHint, words: _Words) -> list[_Hint]:
+    if isinstance(words, ShortText):
+        return [patterns.plain[number] for number in patterns.literals.that_may_occur(words)]
+    return [
+        hint
+        for hint in patterns.plain
+        if hint.letters in words.letters and (hint.divided or hint.text in words.whole)
+    ]
+
+
+_NAMED: Final = [(at, frozenset(one.names)) for at, one in enumerate(PATTERNS) if one.names]
+_SORTS: Final = [*dict.fromkeys(names for one in PATTERNS for names in one.names)]
+_SORT_OF_STEM: Final = [names for names in _SORTS for _ in (*names.stems, *names.begins)]
+_STEMS: Final = Literals(stem for names in _SORTS for stem in (*names.stems, *names.begins))
+
+
+def _behind_absent_names(words: _Words) -> set[int]:
+    """The patterns of which no name occurs in a short text."""
+    if not isinstance(words, ShortText):
+        return set()
+    there = {_SORT_OF_STEM[number] for number in _STEMS.that_may_occur(words)}
+    return {at for at, names in _NAMED if names.isdisjoint(there)}
 
 
 _KNOWN_BY_NAME: Final = frozenset({"password", "secret", "token", "recovery-code"})
@@ -197,8 +234,8 @@ def _back(at: int, starts: list[int], places: list[int]) -> int:
     return places[piece] + at - starts[piece]
 
 
-class _Words(NamedTuple):
-    """The words of a text, each once, since a long text repeats most of them: a hint that does not
+class _WordsOfLong(NamedTuple):
+    """The words of a long text, each once, since it repeats most of them: a hint that does not
     occur in these need not be searched for in the text.
     """
 
@@ -208,12 +245,16 @@ class _Words(NamedTuple):
     """The text's runs of letters."""
 
 
+_Words = ShortText | _WordsOfLong
+"""What tells which literals may occur in a text."""
+
+
 def _words(low: str) -> _Words:
     if len(low) <= _SHORT_TEXT:
-        return _Words(low, low.encode("utf-8", "replace"))
+        return short_text(low)
     whole = "\n".join(set(low.split()))
     letters = whole.encode("utf-8", "replace").translate(LETTERS_ONLY)
-    return _Words(whole, b" ".join(set(letters.split())))
+    return _WordsOfLong(whole, b" ".join(set(letters.split())))
 
 
 _SHORT_TEXT: Final = 2_000
@@ -297,15 +338,26 @@ def _ends_of(sorts: tuple[SecretNames, ...], text: str, low: str, known: _Known)
 
 
 def _ends(names: SecretNames, text: str, low: str, known: _Known) -> Iterator[int]:
-    for stems in names.stems_by_script[: known.scripts]:
-        for stem, piece, anywhere in stems:
-            at = low.find(stem) if piece in known.words.letters else -1
-            while at >= 0:
-                if anywhere or _begins_word(text, at):
-                    rest = names.rest.match(text, at + len(stem))
-                    if rest is not None:
-                        yield rest.end()
-                at = low.find(stem, at + 1)
+    for stem, anywhere in _stems_that_may_occur(names, known):
+        at = low.find(stem)
+        while at >= 0:
+            if anywhere or _begins_word(text, at):
+                rest = names.rest.match(text, at + len(stem))
+                if rest is not None:
+                    yield rest.end()
+            at = low.find(stem, at + 1)
+
+
+def _stems_that_may_occur(names: SecretNames, known: _Known) -> Iterator[tuple[str, bool]]:
+    by_script = zip(names.stems_by_script, names.literals_by_script, strict=True)
+    for stems, literals in islice(by_script, known.scripts):
+        if isinstance(known.words, ShortText):
+            for number in literals.that_may_occur(known.words):
+                stem, _, anywhere = stems[number]
+                yield stem, anywhere
+        else:
+            letters = known.words.letters
+            yield from ((stem, anywhere) for stem, piece, anywhere in stems if piece in letters)
 
 
 def _at_hints(

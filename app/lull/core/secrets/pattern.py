@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from lull.core.secrets.literals import Literals
+
 NOTHING: Final = re.compile(r"(?!)")
 
 
@@ -78,8 +80,12 @@ class SecretNames:
             tuple(one for one in both if not one[0].isascii() and not OTHER_SCRIPT.search(one[0])),
             tuple(one for one in both if OTHER_SCRIPT.search(one[0])),
         )
-        """(stem, its longest run of letters, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
-        text is searched only for those of its own scripts."""
+        """(stem, its longest run of letters, whether anywhere) in ASCII, in other Latin letters and in
+        other scripts: each text is searched only for those of its own scripts.
+        """
+        self.literals_by_script = tuple(
+            Literals(stem for stem, _, _ in stems) for stems in self.stems_by_script
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
