@@ -100,7 +100,13 @@ class HeldOut:
         self._there = set(wanted)
 
     def scores_by_skill(
-        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+        self,
+        text: str,
+        *,
+        client: str,
+        since: Callable[[str], int | None],
+        also: Collection[str],
+        least: float,
     ) -> dict[str, PastRequestScores]:
         query = self._vector(text)
         if not query.any():
@@ -110,6 +116,7 @@ class HeldOut:
             query,
             since=lambda skill: since(self.naming.get(skill, skill)),
             also={rule_of.get(name, name) for name in also},
+            least=least,
         )
         return {self.naming.get(skill, skill): said for skill, said in found.items()}
 

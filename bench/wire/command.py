@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.wire import processes, prompts
-from bench.wire.homes import asked, write_exemplars, write_skills
+from bench.wire.homes import asked, put_skills_in_force, write_exemplars
 from bench.wire.load import Times, chat_request, drive
 from bench.wire.parts import parts
 
@@ -81,9 +81,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
 @contextmanager
 def _lull(home: Path, size: int, upstream: int) -> Iterator[tuple[int, processes.Started]]:
     if size:
-        folder = home.with_name(f"{home.name}-skills")
-        write_skills(folder, size)
-        processes.import_skills(home, folder)
+        put_skills_in_force(home, size)
         write_exemplars(processes.paths_of(home).chroma, size)
     with processes.lull(home, upstream) as (port, service):
         time.sleep(3.0)  # the exemplar memory opens behind the first answers

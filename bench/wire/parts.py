@@ -86,8 +86,15 @@ async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: EventBus) -
         "links its messages",
         lambda n: links(stores.trajectories.key, "bench", requests[n].messages),
     )
-    each("finds skills by words", lambda n: index.lexical(texts[n], client=CLIENT))
-    each("finds skills by past requests", lambda n: index.exemplars(texts[n], client=CLIENT))
+    found, words, near = {}, serve.rule.lexical_floor, serve.rule.exemplar_floor
+    each(
+        "finds skills by words",
+        lambda n: found.update({n: index.lexical(texts[n], client=CLIENT, least=words)}),
+    )
+    each(
+        "finds skills by past requests",
+        lambda n: index.exemplars(texts[n], client=CLIENT, least=near, also=found[n]),
+    )
     began, servings = time.thread_time(), []
     for request in requests:
         servings.append(await _opened(serve, request))

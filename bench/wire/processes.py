@@ -64,14 +64,5 @@ def lull(home: Path, upstream: int) -> Iterator[tuple[int, Started]]:
         yield int(json.loads(service.said)["address"].rsplit(":", 1)[1]), service
 
 
-def import_skills(home: Path, folder: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "lull.cli.main", "skills", "import", str(folder), "--json"],
-        env={**os.environ, "LULL_HOME": str(home)},
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-
-
 def paths_of(home: Path) -> Paths:
     return Paths.from_environment({"LULL_HOME": str(home)}, sys.platform)

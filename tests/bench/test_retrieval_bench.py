@@ -129,7 +129,9 @@ def test_what_is_hidden_says_nothing_and_comes_back() -> None:
     memory.naming = {"kettle": "kettle-terse"}
 
     def wanted() -> dict[str, float]:
-        said = memory.scores_by_skill("weigh kettle", client="", since=lambda _: 0, also=())
+        said = memory.scores_by_skill(
+            "weigh kettle", client="", since=lambda _: 0, also=(), least=-1.0
+        )
         return {name: one.wanted for name, one in said.items()}
 
     full = wanted()

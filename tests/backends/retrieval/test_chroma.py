@@ -131,7 +131,11 @@ def test_that_a_request_wanted_no_skill_is_kept_and_is_no_credit(
     for kept in (memory, again):
         before, after = (
             kept.scores_by_skill(
-                "what is a lull", client="test", since=lambda _, g=g: g, also=("menu",)
+                "what is a lull",
+                client="test",
+                since=lambda _, g=g: g,
+                also=("menu",),
+                least=-1.0,
             )
             for g in (4, 5)
         )
@@ -178,10 +182,14 @@ def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: P
     memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
     add(memory, "mine:menu", "write a menu for Sunday", "menu", "mine")
     add(memory, "said:", "what is a lull", NO_SKILL, "mine")
-    before = memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
+    before = memory.scores_by_skill(
+        "write a menu", client="mine", since=lambda _: 0, also=(), least=-1.0
+    )
 
     def heard() -> object:
-        return memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
+        return memory.scores_by_skill(
+            "write a menu", client="mine", since=lambda _: 0, also=(), least=-1.0
+        )
 
     for opened in (memory, ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)):
         flood(memory)
@@ -190,7 +198,9 @@ def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: P
     # What comes while its own are on the disk alone is one with them.
     flood(memory)
     add(memory, "more:menu", "write a menu with fish", "menu", "mine")
-    recalled = memory.scores_by_skill("write a menu", client="mine", since=lambda _: 0, also=())
+    recalled = memory.scores_by_skill(
+        "write a menu", client="mine", since=lambda _: 0, also=(), least=-1.0
+    )
     assert recalled["menu"].among == 3
 
 

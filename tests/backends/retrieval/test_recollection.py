@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.recollection import FEW_REQUESTS, NOISE, REFUSAL, PastRequests
 from lull.core.skills.past_requests import NO_SKILL, PastRequestScores
+from lull.core.skills.skill_ranking import past_request_score
 
 Vector = npt.NDArray[np.float32]
 
@@ -32,7 +35,7 @@ def remembering(
 def said(
     made: PastRequests, text: str, skill: str = "menu", *, since: int = 0
 ) -> PastRequestScores:
-    found = made.scores_by_skill(vector(text), since=lambda _: since, also=(skill,))
+    found = made.scores_by_skill(vector(text), since=lambda _: since, also=(skill,), least=-1.0)
     return found[skill]
 
 
@@ -43,6 +46,30 @@ def test_a_lone_request_says_as_much_as_it_is_like_this_one() -> None:
     assert heard.wanted == pytest.approx(close, abs=1e-5)
     assert heard.helped == pytest.approx(close, abs=1e-5)
     assert heard.among == 1
+
+
+@pytest.mark.parametrize("few", [0, 64])
+def test_skills_that_cannot_reach_a_score_are_left_out_and_no_others(few: int) -> None:
+    words = ["menu", "fish", "invoice", "net", "trip", "train", "letter", "warm"]
+    draw = random.Random(few)
+    made = PastRequests(few=few)
+    for number in range(120):
+        text = " ".join(draw.choices(words, k=4))
+        skill = draw.choice([*words, NO_SKILL])
+        made.put(f"t{number}:{skill}", skill, vector(text), known=number // 40)
+    since = {word: draw.randrange(3) for word in words}
+    for least in (-1.0, 0.0, 0.2, 0.52):
+        for text in ("a warm letter", "the menu with fish", "train trip", "menu menu menu menu"):
+            whole = made.scores_by_skill(vector(text), since=since.get, also=(), least=-1.0)
+            some = made.scores_by_skill(vector(text), since=since.get, also=("net",), least=least)
+            reach = {
+                name
+                for name, one in whole.items()
+                if past_request_score(one, says_little=False) >= least
+            }
+            assert some.items() <= whole.items()
+            assert reach | {"net"} <= some.keys()
+            assert least < 0.5 or len(some) < len(whole)
 
 
 def test_several_less_alike_say_more_than_one() -> None:
@@ -94,7 +121,10 @@ def test_a_request_that_turns_out_to_have_wanted_a_skill_no_longer_speaks_agains
 
 def test_a_skill_that_is_gone_is_left_out() -> None:
     made = remembering(("write a menu for Sunday", "menu"))
-    assert made.scores_by_skill(vector("write a menu"), since=lambda _: None, also=()) == {}
+    assert (
+        made.scores_by_skill(vector("write a menu"), since=lambda _: None, also=(), least=-1.0)
+        == {}
+    )
 
 
 words = st.sampled_from(
@@ -117,7 +147,9 @@ def test_it_is_ridge_regression_whatever_came_and_went(
     made.drop({f"t{n}:{skill}" for n, (_, skill) in enumerate(exemplars) if n in gone})
     left = [one for n, one in enumerate(exemplars) if n not in gone]
     if not left:
-        assert made.scores_by_skill(vector(text), since=lambda _: 0, also=("menu",)) == {}
+        assert (
+            made.scores_by_skill(vector(text), since=lambda _: 0, also=("menu",), least=-1.0) == {}
+        )
         return
     rows = np.array([vector(asked) for asked, _ in left], np.float64)
     labels = np.array([[skill == "menu", skill != NO_SKILL] for _, skill in left], np.float64)

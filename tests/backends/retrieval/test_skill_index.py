@@ -339,7 +339,13 @@ class Memory:
         self.asked: list[str] = []
 
     def scores_by_skill(
-        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+        self,
+        text: str,
+        *,
+        client: str,
+        since: Callable[[str], int | None],
+        also: Collection[str],
+        least: float,
     ) -> dict[str, PastRequestScores]:
         self.asked.append(client)
         return self.said

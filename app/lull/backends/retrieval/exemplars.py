@@ -204,7 +204,13 @@ class ChromaExemplars:
             return past.nearest(query, k)
 
     def scores_by_skill(
-        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+        self,
+        text: str,
+        *,
+        client: str,
+        since: Callable[[str], int | None],
+        also: Collection[str],
+        least: float,
     ) -> dict[str, PastRequestScores]:
         """Predict from a client's similar past requests how much this request needs each skill, by
         name.
@@ -220,7 +226,7 @@ class ChromaExemplars:
         if not query.any():
             return {}
         with self._lock:
-            return past.scores_by_skill(query, since=since, also=also)
+            return past.scores_by_skill(query, since=since, also=also, least=least)
 
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int

@@ -12,13 +12,14 @@ needed no skill count against every skill.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from lull.backends.retrieval.top_k import k_largest
 from lull.core.skills.past_requests import NO_SKILL, Neighbour, PastRequestScores
+from lull.core.skills.skill_ranking import least_wanted
 
 NOISE = 1.0
 """Noise variance of a label (1 if the skill was useful for the request, else 0), relative to the
@@ -34,6 +35,8 @@ FEW_REQUESTS = 64
 """Most past requests of a client for which the regression is solved in the space of the requests,
 as a (requests, requests) matrix, instead of the space of the vectors.
 """
+ROUNDING = 1e-6
+"""What sums of single-precision weights may be off by."""
 _BYTES_PER_REQUEST = 1000
 """About what the names and ids of one past request take, besides its vector."""
 
@@ -60,7 +63,9 @@ class _Request:
 class _Labels:
     """The labels of all rows as arrays, valid until the next change."""
 
-    skills: list[str] = field(default_factory=list)
+    skills: list[str]
+    place_of: dict[str, int]
+    """Place of each name in `skills`."""
     pairs: npt.NDArray[np.int64]
     """(row, place in `skills`) of every wanted skill, shape (2, pairs)."""
     helped: npt.NDArray[np.int64]
@@ -211,14 +216,20 @@ class PastRequests:
         return near[:k]
 
     def scores_by_skill(
-        self, query: Vector, *, since: Callable[[str], int | None], also: Collection[str]
+        self,
+        query: Vector,
+        *,
+        since: Callable[[str], int | None],
+        also: Collection[str],
+        least: float,
     ) -> dict[str, PastRequestScores]:
         """Predict for a new request (its vector `query`) how much each skill is needed, by the
         skill's name.
 
-        The skills are those that were ever useful, and those in `also`. `since` returns the version
-        of the skill library in which a skill first appeared: requests answered before say nothing
-        against that skill. A skill for which `since` returns None is left out.
+        The skills are those that were ever useful and whose `past_request_score` may reach `least`,
+        and those in `also`. `since` returns the version of the skill library in which a skill first
+        appeared: requests answered before say nothing against that skill. A skill for which `since`
+        returns None is left out.
         """
         if not self._turns:
             return {}
@@ -229,16 +240,20 @@ class PastRequests:
         wanted = np.bincount(
             labels.pairs[1], weights[labels.pairs[0]], minlength=len(labels.skills)
         )
-        by_name = dict(zip(labels.skills, wanted.tolist(), strict=True))
         helped = float(weights[labels.helped].sum())
         against = np.append(np.cumsum(weights[labels.refused][::-1])[::-1], 0.0)
+        enough = least_wanted(least, most_helped=helped - float(against.min()))
+        # Of a thousand skills that were ever useful, few are worth a look for one request.
+        places = {*np.flatnonzero(wanted >= enough - ROUNDING).tolist()}
+        places |= {labels.place_of[name] for name in also if name in labels.place_of}
+        near = {labels.skills[place]: float(wanted[place]) for place in places}
         return {
             name: PastRequestScores(
-                wanted=by_name.get(name, 0.0),
+                wanted=near.get(name, 0.0),
                 helped=helped - float(against[np.searchsorted(labels.generations, generation)]),
                 among=len(self._turns),
             )
-            for name in {*by_name, *also}
+            for name in {*near, *also}
             if (generation := since(name)) is not None
         }
 
@@ -263,6 +278,7 @@ class PastRequests:
         refused.sort(key=lambda row: self._requests[row].known)
         return _Labels(
             skills=[*places],
+            place_of=places,
             pairs=np.array(pairs, np.int64).reshape(-1, 2).T,
             helped=np.array([r for r, one in enumerate(self._requests) if one.wanted], np.int64),
             refused=np.array(refused, np.int64),

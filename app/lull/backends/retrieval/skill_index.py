@@ -302,7 +302,7 @@ class WordIndex:
 
         asked = {key.name: key for key in also}
         recalled = self._memory.scores_by_skill(
-            text, client=client.identity, since=since, also=asked.keys()
+            text, client=client.identity, since=since, also=asked.keys(), least=least
         )
         little = says_little(text[:QUERY_CHARACTERS])
         scores: dict[SkillKey, float] = {}

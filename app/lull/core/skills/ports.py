@@ -30,10 +30,17 @@ class ExemplarMemory(Protocol):
     """
 
     def scores_by_skill(
-        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+        self,
+        text: str,
+        *,
+        client: str,
+        since: Callable[[str], int | None],
+        also: Collection[str],
+        least: float,
     ) -> dict[str, PastRequestScores]:
-        """Return how much past requests similar to `text` speak for or against each skill: every
-        skill that was ever useful, and those named in `also`.
+        """Return how much past requests similar to `text` speak for or against each skill: those
+        that were ever useful and whose `past_request_score` may reach `least`, and those named in
+        `also`.
 
         `since` returns, for a skill's name, the number of the library version (generation) in which
         the skill came into being; None for a skill that no longer exists.

@@ -145,6 +145,16 @@ def past_request_score(scores: PastRequestScores, *, says_little: bool) -> float
     return math.sqrt(max(scores.wanted, 0.0) * max(scores.helped, scores.wanted))
 
 
+def least_wanted(least: float, *, most_helped: float) -> float:
+    """Return the `PastRequestScores.wanted` that a skill needs at least for a `past_request_score`
+    of `least`, if nothing speaks more than `most_helped` for any skill; -inf if it needs none.
+    """
+    if least <= 0:
+        return -math.inf
+    # √(wanted · max(helped, wanted)) ≥ least, with no more than most_helped for helped
+    return min(least, least * least / most_helped) if most_helped > 0 else least
+
+
 def choose(
     *,
     pinned: Sequence[Skill],
