@@ -51,7 +51,7 @@ def waiting(lull: Lull) -> tuple[RunningLull, str]:
     lull.ask("prove", "--wait")
     (proposal,) = lull.ask("review")["proposals"]
     assert (proposal["status"], proposal["needs"]) == ("unproved", "picks")
-    assert proposal["reason"].startswith("only you can tell: compare six answers")
+    assert proposal["reason"].startswith("only you can tell: compare 6 answers")
     return service, str(proposal["id"])
 
 
@@ -162,6 +162,6 @@ def test_scope_and_check_are_edited_from_the_command_line(lull: Lull) -> None:
     assert edited["evidence"]["scored_by"] == {"user": 2}
     check = '{"kind": "contains", "value": "|"}'
     edited = lull.ask("review", "edit", proposal, "--check", check)["proposal"]
-    assert edited["check"] == "The answer must contain “|”."
+    assert edited["check"] == "The answer must have the text “|” in it."
     edited = lull.ask("review", "edit", proposal, "--check", "none")["proposal"]
     assert edited["check"] is None

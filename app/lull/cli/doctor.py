@@ -77,7 +77,7 @@ async def without_service(paths: Paths) -> Json:
             check(
                 "service",
                 ok=False,
-                text=f"Not running. {checks.runtime()}.",
+                text=f"Not running. {checks.platform_line()}.",
                 hint="Start it with `lull serve`.",
                 serious=False,
             ),

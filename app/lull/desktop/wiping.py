@@ -19,7 +19,7 @@ from lull.desktop.client import Reply
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, failure_words
-from lull.desktop.words import counted, tr
+from lull.desktop.words import counted, problem_text, tr
 
 Json = dict[str, Any]
 PAGE_SIZE: Final = 200
@@ -185,7 +185,7 @@ class WipingEverything(QObject):
 
         def answered(answer: Reply) -> None:
             if problem := answer.value.get("problem"):
-                self._left.append(f"{problem.get('detail', '')} {problem.get('hint', '')}")
+                self._left.append(problem_text(problem))
 
         self._state.act(
             routes.CALENDAR_REMOVE,

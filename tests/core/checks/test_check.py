@@ -54,9 +54,15 @@ def test_an_answer_passes_or_does_not(fields: dict[str, object], good: str, bad:
         ({"kind": "words", "at_least": 1, "at_most": 9}, "The answer must have 1 to 9 words."),
         ({"kind": "sentences", "at_most": 1}, "The answer must have at most 1 sentence."),
         ({"kind": "lines", "at_least": 9, "at_most": 9}, "The answer must have exactly 9 lines."),
-        ({"kind": "starts", "value": "Hi", "must": False}, "The answer must not start with “Hi”."),
-        ({"kind": "ends", "value": "sugar"}, "The answer must end with “sugar”."),
-        ({"kind": "not_contains", "value": "a\nb"}, "The answer must not contain “a” or “b”."),
+        (
+            {"kind": "starts", "value": "Hi", "must": False},
+            "The answer must not start with the text “Hi”.",
+        ),
+        ({"kind": "ends", "value": "sugar"}, "The answer must end with the text “sugar”."),
+        (
+            {"kind": "not_contains", "value": "a\nb"},
+            "The answer must not have the text “a” or “b” in it.",
+        ),
         ({"kind": "language", "value": "de"}, "The answer must be in German."),
         ({"kind": "units", "value": "celsius"}, "The answer must give quantities in Celsius."),
         ({"kind": "no_apology"}, "The answer must not apologise."),

@@ -13,6 +13,8 @@ from pathlib import Path
 from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.desktop.pages.settings.names import GROUPS, NAMES
+from tests.desktop.language.check_texts import FILE as FILE_OF_CHECKS
+from tests.desktop.language.check_texts import texts_of_checks
 from tests.desktop.language.source import Source
 
 APP = Path(__file__).parents[3] / "app"
@@ -62,13 +64,22 @@ REASONS = (
     "service/control/checks.py",
     "service/control/status.py",
     "service/idle/checks.py",
+    "service/process/backups.py",
     "service/models/exams.py",
     "service/proof/verifying.py",
     "service/proxy/ollama_upstream.py",
     "service/training/served_learner.py",
 )
 """Files whose every text of several words is a reason for people."""
-BEGIN = {"core/provenance/risky_text.py": "It "}
+BEGIN: dict[str, tuple[str, ...]] = {
+    "core/provenance/risky_text.py": ("It ",),
+    "core/feedback/signals.py": ("The answer ", "Not the answer's fault"),
+    "core/feedback/tool_results.py": ("The tool ", "It ended "),
+    "core/skills/skill_ranking.py": ("left out ",),
+    "loops/chat/serve.py": ("The upstream ",),
+    "loops/proof/prove.py": ("none of its requests", "only you can tell"),
+    "service/proxy/chats.py": ("the window ", "the body ", "Lull failed "),
+}
 """Files in which only the texts that begin so are reasons, and the others are patterns."""
 NOT_FOR_PEOPLE = re.compile(
     r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
@@ -112,6 +123,8 @@ def of_service() -> ServiceTexts:
                 for title in _titles(node):
                     found.sentences.setdefault(title, set()).add(source.file)
     _settings(found)
+    for text in texts_of_checks():
+        _sentence(found, text, FILE_OF_CHECKS)
     return found
 
 

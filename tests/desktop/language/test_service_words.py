@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from lull.core.calendars.event import Calendar, Meaning
-from lull.core.coded_text import coded_text
+from lull.core.checks.reading import parse
+from lull.core.checks.wording import in_words
+from lull.core.coded_text import coded, coded_text
 from lull.core.errors import StoreError
 from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import IdleWindow, decide
@@ -18,6 +20,8 @@ from lull.core.idle.rule import IdleRule
 from lull.core.idle.signals import IdleSignals
 from lull.desktop.language.recognising import SentenceTranslator
 from lull.desktop.words import problem_text, reword_for_window, translated
+from lull.service.control.checks import exams, runtime
+from lull.service.idle.checks import lulls
 from tests.desktop.language.test_german_window import ENGLISH_WORDS
 
 NOW = datetime(2026, 11, 23, 12, 0, tzinfo=UTC)
@@ -155,3 +159,54 @@ def test_a_sentence_is_recognised_with_what_stands_in_its_places() -> None:
         ("", None),
     ):
         assert known.found(text) == wanted, text
+
+
+@pytest.mark.usefixtures("german")
+def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() -> None:
+    small = "The judge has not been compared with any check yet."
+    inner = "2 past successes stayed good; 12 won, 3 lost of 15 pairs"
+    known = SentenceTranslator({"One; two.": "Eins; zwei.", small: "Noch nie verglichen."})
+    assert known.found(f"{small} One; two.") == "Noch nie verglichen. Eins; zwei."
+    assert known.found(f"One; two. {small}") == "Eins; zwei. Noch nie verglichen."
+    assert known.found(f"{small} {inner}") is None
+    assert known.found(". ".join(["Never said"] * 5_000)) is None
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        ({"kind": "words", "at_most": 25}, "Die Antwort muss höchstens 25 Wörter haben."),
+        ({"kind": "sentences", "at_most": 1}, "Die Antwort muss höchstens 1 Satz haben."),
+        ({"kind": "no_emoji"}, "Die Antwort muss ohne Emojis sein."),
+        ({"kind": "no_apology"}, "Die Antwort darf nicht um Entschuldigung bitten."),
+        ({"kind": "language", "value": "fr"}, "Die Antwort muss auf Französisch sein."),
+        (
+            {"kind": "ends", "value": "With warm regards from all of us here, Ana"},
+            "Die Antwort muss mit dem Text „With warm regards from all of us here, Ana“ enden.",
+        ),
+        (
+            {"kind": "words", "at_least": 3, "at_most": 9, "part": "items"},
+            "Jeder Listenpunkt der Antwort muss 3 bis 9 Wörter haben.",
+        ),
+    ],
+)
+def test_a_check_is_said_in_german(check: dict[str, Any], said: str) -> None:
+    assert reword_for_window(in_words(parse(json.dumps(check)))) == said
+
+
+@pytest.mark.usefixtures("german")
+def test_the_doctor_s_composed_lines_are_said_in_german() -> None:
+    roles = {
+        "reader": {"model": None, "why": "Ollama has no models."},
+        "judge": {
+            "model": "llama3",
+            "why": "llama3 runs at an address of its own and is not examined.",
+        },
+        "writer": {"model": None, "why": "Ollama has no models."},
+    }
+    assert translated(exams(roles)).startswith("Lesemodell: kein Modell – ")
+    window = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
+    said = translated(lulls(window, watching=True))
+    assert said == "jetzt ruhige Zeit: Schon 50 min kein Zeichen von dir."
+    assert translated({"text": str(ran := runtime(3473)), **coded(ran)}).endswith(", Prozess 3473.")

@@ -277,7 +277,7 @@ def turns() -> list[Json]:
             "Write a lunch menu with soup and two mains, please. My key is ⟨secret:openai-key:1⟩.",
             "1. Tomato soup\n2. Mushroom risotto\n3. Baked trout",
             reward={"value": 0, "p_good": 0.06, "source": "implicit"},
-            signals=[{"kind": "correction", "text": "You corrected it in your next message."}],
+            signals=[{"kind": "correction", "text": "No numbers please"}],
             eligible=False,
             why_not="a proposal rests on it",
         ),

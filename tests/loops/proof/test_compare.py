@@ -70,7 +70,7 @@ async def test_six_picks_one_way_prove_and_the_evidence_holds(room: Classroom) -
     proposal = await waiting(room)
     assert (proposal.status, proposal.needs_picks) == (ProposalStatus.UNPROVED, True)
     after = await picks(room, proposal, by_the_skill, 5)
-    assert "compare one more answer, it" in after.reason
+    assert "only you can tell: 1 more to compare" in after.reason
     after = await picks(room, proposal, by_the_skill, 1)
     assert (after.status, after.needs_picks) == (ProposalStatus.PROVED, False)
     assert "6 won, 0 lost of 6 pairs" in after.reason
@@ -101,7 +101,7 @@ async def test_a_pick_that_says_nothing_counts_for_nobody(room: Classroom) -> No
         await picks(room, proposal, lambda _, p=pick: p, 1)  # type: ignore[misc]
     pairs = room.proposals.pairs(proposal.id)
     assert [(p.without, p.with_) for p in pairs] == [(1.0, 1.0), (0.0, 0.0)]
-    assert "compare six more answers" in room.now(proposal).reason
+    assert "only you can tell: 6 more to compare" in room.now(proposal).reason
 
 
 async def test_the_same_pair_is_shown_until_there_is_a_pick(room: Classroom) -> None:

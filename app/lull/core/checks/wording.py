@@ -26,13 +26,14 @@ _PLAIN: Final[Mapping[CheckKind, str]] = {
     CheckKind.NO_CONTRACTIONS: "have no contractions (don't, it's)",
     CheckKind.CODE_PARSES: "have Python and JSON that parse",
 }
-_COUNTED: Final[Mapping[CheckKind, tuple[str, str]]] = {
+COUNTED: Final[Mapping[CheckKind, tuple[str, str]]] = {
     CheckKind.WORDS: ("word", "words"),
     CheckKind.SENTENCES: ("sentence", "sentences"),
     CheckKind.PARAGRAPHS: ("paragraph", "paragraphs"),
     CheckKind.LINES: ("line", "lines"),
     CheckKind.CHARACTERS: ("character", "characters"),
 }
+"""What each kind of check counts, as one and as many."""
 _PARTS: Final[Mapping[Part, str]] = {
     Part.WHOLE: "The answer",
     Part.FIRST_LINE: "The answer's first line",
@@ -53,31 +54,33 @@ _MARKS: Final = {"bold": "bold", "headings": "headings", "tables": "tables", "li
 
 
 def in_words(check: Check) -> str:
-    does, must = _does(check), check.must
+    does, must = what_it_asks(check), check.must
     if does.startswith("not "):
         does, must = does.removeprefix("not "), not must
     return f"{_PARTS[check.part]} {'must' if must else 'must not'} {does}."
 
 
-def _does(check: Check) -> str:
+def what_it_asks(check: Check) -> str:
+    """Return the words that follow "The answer must" for this check."""
     value = check.value
     if check.kind is CheckKind.JSON and value:
         return f"be JSON with the keys {', '.join(value.split(chr(10)))} and nothing else"
     if check.kind in _PLAIN:
         return _PLAIN[check.kind]
-    if check.kind in _COUNTED:
-        return f"have {_span(check, *_COUNTED[check.kind])}"
+    if check.kind in COUNTED:
+        return f"have {_span(check, *COUNTED[check.kind])}"
     return {
         CheckKind.LANGUAGE: f"be in {name_of(value)}",
         CheckKind.BULLETS: f"be a list with {_items(check, 'bullet', 'bullets')}",
         CheckKind.NUMBERED_LIST: f"be a numbered list{_of_items(check)}",
         CheckKind.NO_BULLETS: "have no lists" if value else "have no bullet points",
         CheckKind.EMOJIS: f"have {_emojis(check)}",
-        CheckKind.STARTS: f"start with “{value}”",
-        CheckKind.ENDS: f"end with “{value}”",
-        CheckKind.CONTAINS: f"contain “{value}”",
-        CheckKind.NOT_CONTAINS: "not contain "
-        + " or ".join(f"“{one}”" for one in value.split("\n")),
+        CheckKind.STARTS: f"start with the text “{value}”",
+        CheckKind.ENDS: f"end with the text “{value}”",
+        CheckKind.CONTAINS: f"have the text “{value}” in it",
+        CheckKind.NOT_CONTAINS: "not have the text "
+        + " or ".join(f"“{one}”" for one in value.split("\n"))
+        + " in it",
         CheckKind.NO_SIGN: f"have no {SIGNS[value][1] if value in SIGNS else value}",
         CheckKind.JSON_SCHEMA: f"be JSON, and nothing else, of this form: {value}",
         CheckKind.INDENT: f"indent its code with {_indent(check)}",

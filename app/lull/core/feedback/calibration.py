@@ -311,16 +311,16 @@ def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
     limit = f"{LEAST_AGREEMENT:.0%}"
     if found.n == 0:
         return True, "The judge has not been compared with any check yet."
-    said = f"The judge model and the checks agree on {found.value:.0%} of {found.n} answers"
-    said += f" (95% interval {found.low:.0%} to {found.high:.0%})"
-    if found.n < LEAST_PAIRS and found.high >= LEAST_AGREEMENT:
-        return True, f"{said}; {LEAST_PAIRS} answers are needed to be sure."
-    if found.value >= LEAST_AGREEMENT:
-        return True, f"{said}; at least {limit} is needed."
-    return False, (
-        f"{said}; at least {limit} is needed. Until then, Lull does not train "
-        "on the judge's scores."
+    said = (
+        f"The judge model and the checks agree on {found.value:.0%} of {found.n} answers (95% "
+        f"interval {found.low:.0%} to {found.high:.0%})."
     )
+    if found.n < LEAST_PAIRS and found.high >= LEAST_AGREEMENT:
+        return True, f"{said} {LEAST_PAIRS} answers are needed to be sure."
+    said = f"{said} At least {limit} is needed."
+    if found.value >= LEAST_AGREEMENT:
+        return True, said
+    return False, f"{said} Until then, Lull does not train on the judge's scores."
 
 
 def _log_odds(p: float) -> float:

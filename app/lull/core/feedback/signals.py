@@ -128,7 +128,10 @@ def fault_signal(cause: str) -> Signal:
     says in words what went wrong, as `environment_fault` returns it.
     """
     return Signal(
-        kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."
+        kind=SignalKind.ENVIRONMENT,
+        source=Source.VERIFIABLE,
+        value=0.0,
+        text=f"Not the answer's fault: {cause}.",
     )
 
 
@@ -197,8 +200,9 @@ def from_format(format_json: str, answer: str, fits: FitsSchema) -> tuple[Signal
     fit = fits(schema, value)
     if fit is None:
         return ()
-    said = "fits" if fit else "does not fit"
-    return _schema_signal(1.0 if fit else -1.0, f"The answer {said} the format that was asked for.")
+    if fit:
+        return _schema_signal(1.0, "The answer fits the format that was asked for.")
+    return _schema_signal(-1.0, "The answer does not fit the format that was asked for.")
 
 
 def _schema_signal(value: float, text: str) -> tuple[Signal, ...]:

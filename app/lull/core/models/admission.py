@@ -129,20 +129,23 @@ def _why(role: ModelRole, found: Estimate, small: SmallReaderFigures | None, *, 
     if role is ModelRole.READER:
         if small is None:
             return NOTHING_TO_COMPARE
-        said = f"It read {share(found)} correctly, the small reader {small.found.value:.0%}; the"
-        return f"{said} whole interval must lie above that.{short}"
-    if role is ModelRole.JUDGE:
-        said = (
-            f"Its accuracy, with good and bad answers weighted equally, is {share(found)}; the "
-            "low end of the interval must be at least"
+        return (
+            f"It read {share(found)} correctly, the small reader {small.found.value:.0%}; the "
+            f"whole interval must lie above that.{short}"
         )
-        return f"{said} {LEAST_BALANCED:.0%}.{short}"
-    said = f"{share(found)} of the skills it wrote are usable; at least {LEAST_USABLE:.0%} must be."
-    return f"{said}{short}"
+    if role is ModelRole.JUDGE:
+        return (
+            f"Its accuracy, with good and bad answers weighted equally, is {share(found)}; the low "
+            f"end of the interval must be at least {LEAST_BALANCED:.0%}.{short}"
+        )
+    return (
+        f"Of the skills it wrote, {share(found)} are usable; at least {LEAST_USABLE:.0%} must "
+        f"be.{short}"
+    )
 
 
 def share(found: Estimate) -> str:
-    return f"{found.value:.0%} ({found.low:.0%} to {found.high:.0%}, n = {found.n})"
+    return f"{found.value:.0%} ({found.low:.0%}–{found.high:.0%}, n = {found.n})"
 
 
 def judge_prior(result: ExamResult | None) -> Prior | None:

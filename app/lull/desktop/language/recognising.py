@@ -23,7 +23,12 @@ NAME_WORDS: Final = 4
 """Most words that may fill a place (`%1`) of a sentence with fewer than `SURE_WORDS` of its own,
 unless they are a known sentence.
 """
-_JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
+MOST_JOINTS: Final = 16
+"""Most places at which a text is tried to be cut into known sentences; a longer text is a user's or
+a program's.
+"""
+_STOP: Final = re.compile(r"(?<=[.!?]) ")
+_SEMICOLON: Final = re.compile(r"; ")
 
 
 class SentenceTranslator:
@@ -52,12 +57,14 @@ class SentenceTranslator:
         """Return the translation of several sentences or clauses in a row; None unless each of them
         is known.
         """
-        parts = _JOINTS.split(text)
-        if len(parts) == 1:
-            return None
-        said = [one if n % 2 else self.found(one) for n, one in enumerate(parts)]
-        whole = all(one is not None for one in said)
-        return "".join(one or "" for one in said) if whole else None
+        # A known sentence may hold a joint itself, so each one is tried: stops first.
+        joints = [*_STOP.finditer(text), *_SEMICOLON.finditer(text)]
+        for joint in joints[:MOST_JOINTS]:
+            first = self.found(text[: joint.start()])
+            rest = self.found(text[joint.end() :]) if first is not None else None
+            if rest is not None:
+                return f"{first}{joint[0]}{rest}"
+        return None
 
     def _all_short(self, parts: Mapping[str, str]) -> bool:
         """Whether each text that fills a place is short, like a name, or is a known sentence

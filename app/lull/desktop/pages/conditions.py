@@ -96,7 +96,6 @@ class Conditions(QWidget):
         mark.setAccessibleName(words[state])
         mark.setFixedHeight(line_px)
         said = label(text, wrap=True)
-        said.setToolTip(name)
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(mark, line, 0, top)
         grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)

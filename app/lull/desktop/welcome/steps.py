@@ -22,7 +22,7 @@ from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.sample import SampleChat
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import counted, percent, plain, tr
+from lull.desktop.words import counted, percent, plain, reword_for_window, tr
 
 Json = dict[str, Any]
 
@@ -132,7 +132,7 @@ class ModelStep(WelcomeStep):
     def _how_far(self) -> str:
         built_in = self.kit.state.status.get("built_in") or {}
         if built_in.get("problem"):
-            return " " + plain(str(built_in["problem"]))
+            return " " + reword_for_window(plain(str(built_in["problem"])))
         if built_in.get("progress") is None:
             return ""
         return " " + tr("It is being made ready: %1.", percent(float(built_in["progress"])))

@@ -55,7 +55,6 @@ from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _NOTHING_LEFT = "none of its requests can be replayed"
 
 
@@ -402,12 +401,12 @@ class Prove:
 
     def _only_you(self, proposal: Proposal, pairs: Sequence[Pair]) -> str:
         number = picks_wanted(pairs, self.rule_for(proposal))
-        more = "more " if any(pair.scored_by == BY_USER for pair in pairs) else ""
-        words = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-        return (
-            f"only you can tell: compare {words} {more}answer{'' if number == 1 else 's'},"
-            f" it takes a minute (`lull review compare {proposal.id}`)"
-        )
+        if not any(pair.scored_by == BY_USER for pair in pairs):
+            return (
+                f"only you can tell: compare {number} answers, it takes a minute "
+                f"(`lull review compare {proposal.id}`)"
+            )
+        return f"only you can tell: {number} more to compare (`lull review compare {proposal.id}`)"
 
 
 def _replays_nothing(proposal: Proposal) -> bool:

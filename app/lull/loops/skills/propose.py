@@ -412,4 +412,4 @@ def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...
 def _why_quarantined(screening: Screening) -> str:
     if not screening.quarantined:
         return ""
-    return "; ".join(dict.fromkeys(flag.text for flag in screening.flags))
+    return " ".join(dict.fromkeys(flag.text for flag in screening.flags))

@@ -15,12 +15,12 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from lull import __version__
 from lull.config.files import read
 from lull.core.chat.messages import Sampling
-from lull.core.coded_text import coded, coded_text
+from lull.core.coded_text import CodedText, coded, coded_text
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
@@ -119,10 +119,19 @@ async def in_thread(look: Callable[[], T]) -> T:
     return await done
 
 
-def runtime() -> str:
+def platform_line() -> str:
     """Return Lull's version and this machine's platform as a line of `lull doctor`."""
-    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-    return f"Lull {__version__} on {system}"
+    return f"Lull {__version__} on {_system()}"
+
+
+def runtime(process: int) -> CodedText:
+    """Return the same line for a running service, with the id of its process."""
+    words = "Lull %1 on %2, process %3."
+    return coded_text("service-runs", words, __version__, _system(), str(process))
+
+
+def _system() -> str:
+    return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
 def settings(path: Path) -> str:
@@ -219,10 +228,20 @@ def exams(roles: Json) -> Json:
 
     Never a serious failure: Lull also learns without such models.
     """
-    words = [f"{role}: {one['model'] or 'no model'} ({one['why']})" for role, one in roles.items()]
-    return check(
-        "exams", ok=True, text=" ".join(words), hint="`lull model exams` shows the results."
-    )
+    words = [
+        coded_text("exam-of", "%1: %2 – %3", _ROLES[role], one["model"] or _NO_MODEL, one["why"])
+        for role, one in roles.items()
+    ]
+    text = functools.reduce(lambda one, more: coded_text("exams-and", "%1 · %2", one, more), words)
+    return check("exams", ok=True, text=text, hint="`lull model exams` shows the results.")
+
+
+_NO_MODEL: Final = coded_text("no-model", "no model")
+_ROLES: Final = {
+    "reader": coded_text("role-reader", "reader"),
+    "judge": coded_text("role-judge", "judge"),
+    "writer": coded_text("role-writer", "skill writer"),
+}
 
 
 def placing(found: Sequence[PlacingResult]) -> Json:
@@ -261,7 +280,15 @@ def keychain(store: SecretStore, problem: LullError | None) -> str:
     """
     if problem is not None:
         raise problem
-    return f"Secrets are kept in the {store.kind}."
+    return _KEPT_IN.get(store.kind) or f"Secrets are kept in the {store.kind}."
+
+
+_KEPT_IN: Final = {
+    "keychain": coded_text("kept-in-keychain", "Secrets are kept in the keychain."),
+    "file": coded_text("kept-in-file", "Secrets are kept in the file."),
+    "memory": coded_text("kept-in-memory", "Secrets are kept in the memory."),
+    "environment": coded_text("kept-in-environment", "Secrets are kept in the environment."),
+}
 
 
 def disk(home: Path) -> str:

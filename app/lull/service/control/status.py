@@ -9,6 +9,7 @@ from typing import Any
 
 from lull import __version__
 from lull.config.paths import Paths
+from lull.core.coded_text import coded_text
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.resources import INSTALL_AGAIN
@@ -172,7 +173,7 @@ class Status:
         done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
         settings, engine, store, skills, reader, trash, memory, *system = done
         looked = [
-            check("service", ok=True, text=f"{checks.runtime()}, process {os.getpid()}."),
+            check("service", ok=True, text=checks.runtime(os.getpid())),
             settings,
             self._address(),
             checks.ollama(
@@ -190,7 +191,7 @@ class Status:
         said = {one["text"] for one in looked}
         for problem in self._shared.problems.current():
             if problem["detail"] not in said:
-                text = f"{problem['title']}: {problem['detail']}"
+                text = coded_text("problem-is", "%1: %2", problem["title"], problem["detail"])
                 looked.append(
                     check("problem", ok=False, text=text, hint=problem["hint"], serious=False)
                 )

@@ -12,9 +12,12 @@ from typing import Any
 
 from lull.core.chat.messages import Message
 from lull.core.chat.trajectory import InjectedSkill
+from lull.core.coded_text import coded, coded_text
+from lull.core.feedback.signals import YOU_SAID, Signal
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
 from lull.core.skills.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
+from lull.loops.feedback.verify import is_from_wish
 from lull.loops.training.eligible import TurnEligibility
 from lull.store.chat.trajectories import TrajectoryRow, TurnRow
 from lull.store.skills.library_reader import HistoryRow
@@ -101,8 +104,9 @@ def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
 
 def _judged(judged: TurnEligibility | None) -> Json:
     if judged is None:
-        why = "it was removed"
-        return {"reward": None, "signals": [], "support": False, "eligible": False, "why_not": why}
+        why = coded_text("turn-removed", "it was removed")
+        none: Json = {"reward": None, "signals": [], "support": False, "eligible": False}
+        return {**none, "why_not": why, **coded(why, "why_not_")}
     reward = judged.reward.reward
     return {
         "reward": None
@@ -118,14 +122,22 @@ def _judged(judged: TurnEligibility | None) -> Json:
                 "kind": signal.kind.value,
                 "source": signal.source.value,
                 "value": signal.value,
-                "text": signal.text,
+                **_told(signal),
             }
             for signal in judged.reward.signals
         ],
         "support": judged.support,
         "eligible": not judged.why_not,
         "why_not": judged.why_not or None,
+        **coded(judged.why_not, "why_not_"),
     }
+
+
+def _told(signal: Signal) -> Json:
+    if not is_from_wish(signal):
+        return {"text": signal.text}
+    text = coded_text("signal-wish", "you said: %1", signal.text.removeprefix(YOU_SAID))
+    return {"text": text, **coded(text)}
 
 
 def message_view(message: Message) -> Json:

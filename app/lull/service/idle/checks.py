@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
-from lull.core import durations as spans
 from lull.core.calendars.feeds import Feed, Health
-from lull.core.coded_text import CodedText
+from lull.core.coded_text import CodedText, TextDuration, coded_text
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
 from lull.service.control.checks import Json, check
@@ -38,16 +38,15 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     """Check for `lull doctor` that the watch for idle times runs and that the configured hours
     leave time for background work. `watching` says whether the watch runs.
     """
-    text = f"{window.state.value}: {window.because}"
     if not watching:
-        text = "Idle detection is not running, so Lull does none of its own work."
         return check(
             "lulls",
             ok=False,
-            text=text,
+            text="Idle detection is not running, so Lull does none of its own work.",
             hint="`lull logs` says why. Start Lull again.",
             serious=False,
         )
+    text = coded_text("lulls-are", "%1: %2", _STATES[window.state], window.because)
     hours = next(
         condition for condition in window.conditions if condition.name is ConditionName.HOURS
     )
@@ -65,6 +64,15 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     return check("lulls", ok=True, text=text, hint=hint)
 
 
+_STATES: Final = {
+    WindowState.OFF: coded_text("lulls-off", "off"),
+    WindowState.PAUSED: coded_text("lulls-paused", "paused"),
+    WindowState.CLOSED: coded_text("lulls-closed", "closed"),
+    WindowState.OPEN: coded_text("lulls-open", "open"),
+    WindowState.WORKING: coded_text("lulls-working", "working"),
+}
+
+
 def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
     """Check that all calendar feeds are fresh; describes the worst one and counts the others."""
     if not feeds:
@@ -73,26 +81,27 @@ def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
     if not bad:
         return check("calendars", ok=True, text=f"{len(feeds)} added, all up to date.")
     first = min(bad, key=lambda feed: feed.health(now) is not Health.LOST)
-    more = f" And {len(bad) - 1} more." if len(bad) > 1 else ""
+    text = _state(first, now)
+    if detail := (first.fault or {}).get("detail"):
+        text = coded_text("calendar-why", "%1 %2", text, detail)
+    if len(bad) > 1:
+        text = coded_text("calendars-more", "%1 And %2 more.", text, len(bad) - 1)
     return check(
         "calendars",
         ok=False,
-        text=f"“{first.label}” {_state(first, now)}.{_why(first)}{more}",
+        text=text,
         hint=(first.fault or {}).get("hint") or "`lull calendar list` says more.",
         serious=False,
     )
 
 
-def _state(feed: Feed, now: datetime) -> str:
+def _state(feed: Feed, now: datetime) -> CodedText:
     age_s = feed.age_s(now)
     if age_s is None:
-        return "has never been read"
-    age = spans.format_duration(age_s)
+        return coded_text("doctor-calendar-never-read", "“%1” has never been read.", feed.label)
+    age = TextDuration(age_s)
     if feed.health(now) is Health.LOST:
-        return f"was read {age} ago, which is too old to be used"
-    return f"was read {age} ago, and that copy is still used"
-
-
-def _why(feed: Feed) -> str:
-    detail = (feed.fault or {}).get("detail")
-    return f" {detail}" if detail else ""
+        words = "“%1” was read %2 ago, which is too old to be used."
+        return coded_text("doctor-calendar-too-old", words, feed.label, age)
+    words = "“%1” was read %2 ago, and that copy is still used."
+    return coded_text("doctor-calendar-old", words, feed.label, age)

@@ -13,7 +13,7 @@ from lull.core.feedback.feedback import Scope
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 
@@ -77,8 +77,7 @@ def scope_words(proposal: Json) -> str:
 
 def check_words(proposal: Json) -> str:
     """Describe how answers are checked against a proposed skill; "" if it has no check."""
-    check = proposal.get("check")
-    return tr("✓ Checked: %1", plain(str(check))) if check else ""
+    return tr("✓ Checked: %1", translated(proposal, "check")) if proposal.get("check") else ""
 
 
 def _scopes() -> dict[str, str]:

@@ -183,13 +183,23 @@ def _score_words(reward: Json) -> str:
     return words.get(str(reward["source"]), tr("%1 likely good", share))
 
 
+_IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
+"""Kinds of signals whose text is the user's or a program's, and not Lull's."""
+
+
+def _signal_words(signal: Json) -> str:
+    theirs = signal["kind"] in _IN_OTHERS_WORDS
+    text = plain(str(signal["text"])) if theirs else translated(signal)
+    return text.removesuffix(".")
+
+
 def score_words(turn: Json) -> str:
     """Describe the score of a turn's answer, where the score came from, and whether the turn may be
     used for training.
     """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
-    signals = "; ".join(translated(s) for s in turn.get("signals", ()) if s.get("text"))
+    signals = "; ".join(_signal_words(s) for s in turn.get("signals", ()) if s.get("text"))
     learns = tr("may be used for training") if turn.get("eligible") else translated(turn, "why_not")
     if reward is None and turn.get("why_not") == "not scored yet":
         learns = ""  # `worth` says the same

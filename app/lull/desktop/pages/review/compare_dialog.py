@@ -237,7 +237,7 @@ def result_words(done: Json) -> str:
                 "you're away."
             )
         case "unproved" if not done["open"]:
-            return tr("The skill is %1.", translated(done, "reason"))
+            return tr("The skill is not proved: %1", translated(done, "reason"))
     so_far = tr(
         "Not decided yet: you liked the answer with the skill better in %1, worse in %2.",
         done["wins"],
