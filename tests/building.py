@@ -1,4 +1,4 @@
-"""Small makers for tests of the core, the store and the loops: real SQLite, real folders."""
+"""Builders for tests of the core, the store and the loops, on real SQLite and real folders."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def turn(
     completion: Completion | None = None,
     key: bytes = KEY,
 ) -> Turn:
-    """A finished turn of these messages, ready for the store."""
+    """Build a finished turn of these messages that the store can record."""
     chain = links(key, client, messages)
     done = completion or answer(said)
     return Turn(
@@ -113,7 +113,7 @@ def turn(
 
 
 async def throw_older(database: Database, oldest: datetime) -> int:
-    """Move the conversations that ended before to the trash; return how many."""
+    """Move the conversations that ended before `oldest` to the trash; return how many."""
     ids = database.read(
         lambda connection: [
             row["id"]
@@ -137,7 +137,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 @dataclass
 class Home:
-    """A home with everything a chat request needs; `restart` is a new process on the same disk."""
+    """A home folder with all that a chat request needs; `restart` simulates a new process on it."""
 
     folder: Path
     rule: RetrievalRule = field(default_factory=RetrievalRule)
@@ -185,13 +185,13 @@ class Home:
         await self.follow(self.skills.library())
 
     async def bring_in(self, folder: Path, *, client: str = "") -> None:
-        """Import a folder and approve all that comes of it."""
+        """Import a folder of skills and approve every proposal that comes of it."""
         brought = await self.files.bring_in(folder, client=client)
         for proposal in brought.proposals:
             await self.review.approve(proposal.id, sha256=proposal.sha256)
 
     async def approve_files(self) -> None:
-        """Whatever waits that came from a file."""
+        """Approve every waiting proposal that came from a file."""
         for proposal in self.review.proposals():
             if proposal.origin is ProposalOrigin.FILE and proposal.status in DECIDABLE:
                 await self.review.approve(proposal.id, sha256=proposal.sha256)
@@ -224,7 +224,7 @@ class Home:
         )
 
     async def say(self, *messages: Message, said: str = "Fine.", **more: object) -> Serving:
-        """One whole turn."""
+        """Send a chat request with these messages and answer it with `said`: one whole turn."""
         serving = await self.open(*messages, **more)  # type: ignore[arg-type]
         self.serve.close(serving, answer(said))
         self.clock.advance(1)
@@ -240,7 +240,7 @@ def _source(facts: ModelFacts | None) -> Callable[[], ModelFacts | Awaitable[Mod
 
 
 def prompt_text(serving: Serving) -> str:
-    """What the model reads, as every dialect writes it."""
+    """The whole prompt as the model reads it, with injected texts where every dialect puts them."""
     injection = serving.injection
     messages = list(serving.request.messages)
     head = injection.system
@@ -263,7 +263,9 @@ def prompt_text(serving: Serving) -> str:
 
 
 def bytes_below(folder: Path) -> Iterable[tuple[Path, bytes]]:
-    """Of every file that stays: a service may be writing there."""
+    """Path and content of each file below a folder, without files that disappear meanwhile: a
+    service may be writing there.
+    """
     found = []
     for path in files_below(folder):
         with contextlib.suppress(FileNotFoundError):
@@ -272,13 +274,13 @@ def bytes_below(folder: Path) -> Iterable[tuple[Path, bytes]]:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Unlike `rglob` this does not fall over what goes while it looks."""
+    """All files below a folder, sorted; unlike `rglob` it does not fail if one disappears."""
     named = (Path(where, name) for where, _, names in os.walk(folder) for name in names)
     return sorted(path for path in named if path.is_file())
 
 
 def half_written(folder: Path) -> list[Path]:
-    """Files that are not under their own name yet: for a moment, or left behind by a death."""
+    """Temporary files not renamed yet: a write is under way, or a process died during one."""
     return [
         path
         for path in files_below(folder)

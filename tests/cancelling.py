@@ -1,4 +1,4 @@
-"""Cancels work at the worst moment: in the middle of a write, which is carried out all the same."""
+"""Cancels a coroutine in the middle of a database write, which is carried out all the same."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from lull.store.database import Database
 async def cancelled_within(
     database: Database, when: str, work: Coroutine[Any, Any, object]
 ) -> None:
-    """Begin `work`, cancel it during the first write that does `when`, such as "DELETE ON turns",
-    and return when it has ended and the writer is idle."""
+    """Begin `work`, cancel it during the first SQL write that matches `when` (such as "DELETE ON
+    turns"), and return when it has ended and the writer is idle.
+    """
     loop = asyncio.get_running_loop()
     task: asyncio.Future[object] | None = None
     cancelled = threading.Event()

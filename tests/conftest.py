@@ -1,4 +1,4 @@
-"""What holds for every test: a log line nobody expected fails it, and no test shares a home."""
+"""Fixtures and hooks for all tests: unexpected log lines fail a test, and each has its own home."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tests.plugins.looking import pytest_sessionstart  # noqa: F401  it is a hoo
 from tests.plugins.skipped import pytest_terminal_summary  # noqa: F401  it is a hook
 from tests.running import Lull, RunningLull
 
-# Two workers on two cores: threads of an OpenBLAS that spin for each other take a minute for a
-# second's work. What Lull starts inherits it, and sets the same for itself.
+# With two test workers on two cores, OpenBLAS threads that spin for each other take a minute for a
+# second's work. Processes that Lull starts inherit this and also set it themselves.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Windows are shown to nobody, and pictures are drawn without a screen.
+# Qt windows and pictures are drawn without a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-# A run that a script put into the background ignores Ctrl-C, one under nohup a closed terminal, and
-# so would all that tests start.
+# A test run that a script put into the background ignores Ctrl-C, and one under nohup ignores a
+# closed terminal; all processes that tests start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if os.name == "posix" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# Examples are counted, not timed: a busy machine is no finding. At a desk each run draws others; in
-# CI they are the same for the same test, so that no submission meets what another one brought in.
+# Hypothesis examples have no deadline, since a busy machine is no fault. On a developer's machine
+# each run draws new examples; in CI they are fixed, so that no change fails for another's fault.
 settings.register_profile(
     "lull", deadline=None, max_examples=60, derandomize="LULL_NO_SKIP" in os.environ
 )
@@ -41,9 +41,11 @@ settings.load_profile("lull")
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that ask for a folder are marked `files`, so that `make quick` leaves them out. Of a
-    slow test with many cases the first is enough for `make test`; the others are marked `full`.
-    What takes longest begins first, so that no worker is left alone with it at the end.
+    """Mark and order the collected tests.
+
+    Tests that ask for a folder are marked `files`, so that `make quick` leaves them out. Of a slow
+    test with many cases only the first runs in `make test`; the others are marked `full`. The files
+    that take longest come first, so that no worker is left alone with one at the end.
     """
     begun: set[str] = set()
     for item in items:
@@ -67,7 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Eight thousand tests are no garbage: no collection looks at them again."""
+    """Exempt the collected tests from garbage collection, which would revisit them each time."""
     gc.collect()
     gc.freeze()
 
@@ -76,7 +78,7 @@ def pytest_collection_finish() -> None:
 def no_unexpected_log_lines(
     request: pytest.FixtureRequest, caplog: pytest.LogCaptureFixture
 ) -> Iterator[None]:
-    """WARNING and above must be declared with `@pytest.mark.logs("pattern")`."""
+    """Fail a test that logs WARNING or above, unless `@pytest.mark.logs("pattern")` declares it."""
     caplog.set_level(logging.WARNING)
     yield
     expected = [
@@ -96,6 +98,6 @@ def no_unexpected_log_lines(
 
 @pytest.fixture
 def lull(tmp_path: Path) -> Iterator[Lull]:
-    """The command line with a home of its own; whatever it started is ended."""
+    """The `lull` command line on a home of its own; every process that it started is ended."""
     with RunningLull.cleaned_up(tmp_path / "home") as made:
         yield made

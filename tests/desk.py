@@ -1,5 +1,6 @@
-"""The control API on its real socket and a real store, in a thread of this process: what a running
-service answers about proposals, without the models behind it."""
+"""Runs the control API on a real socket and a real store in a thread of this process: what a
+running service answers about proposals, without the models behind it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ GROUND = ProofConditions(
 
 @dataclass
 class ScriptedProofs:
-    """Stands in for the fast loop: notes what it is pushed to, and may be held."""
+    """Stands in for the fast loop: records which proofs it is told to run; a test can stall it."""
 
     asked: list[tuple[str | None, bool]] = field(default_factory=list)
     ended: list[str | None] = field(default_factory=list)
@@ -93,8 +94,9 @@ class ScriptedProofs:
 
 @dataclass
 class ScriptedCompare:
-    """Stands in for loops/proof/compare.py, without a model: pairs of answers of which A is the
-    skill's, and picks that are counted as they are."""
+    """Stands in for loops/proof/compare.py without a model: answer A of each pair is the one with
+    the skill, and every pick counts.
+    """
 
     proposals: Proposals
     held: asyncio.Event | None = None
@@ -134,7 +136,7 @@ class ScriptedCompare:
 
 
 def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> list[Pair]:
-    """All of one request; then past successes that held."""
+    """Benefit pairs of a proof, all on one request, then pairs of past successes that held."""
     scores = [(0.0, 1.0)] * wins + [(1.0, 0.0)] * losses + [(0.5, 0.5)] * same
     benefit = [
         Pair(
@@ -157,14 +159,14 @@ def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> l
 
 
 def proved() -> list[Pair]:
-    """As few pairs as the rule asks for: wins until the benefit is shown, then past successes."""
+    """The fewest pairs that prove a skill: wins until the benefit is shown, then past successes."""
     wins = next(n for n in range(100) if _state(pairs(n), successes=0) is ProofState.PROVED)
     done = (pairs(wins, successes=held) for held in range(1, 100))
     return next(one for one in done if _state(one, successes=1) is ProofState.PROVED)
 
 
 def spent() -> list[Pair]:
-    """All pairs that a proof may have, of which just more are won than lost."""
+    """As many pairs as a proof may have, of which only slightly more are won than lost."""
     done, course = pairs(120), itertools.cycle("+.-+..-.+.+-..+.")
     scores = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (0.5, 0.5)}
     fallen = [scores[next(course)] for _ in done]
@@ -172,7 +174,7 @@ def spent() -> list[Pair]:
 
 
 def looked(*, accepted: bool) -> ProofConditions:
-    """What a proof ran on that spent its pairs and took its last look, which fell so."""
+    """Conditions of a proof that used all its pairs; its last look accepted it or did not."""
     looks = (last_look(f"prop_{number} of a test") for number in itertools.count())
     look = next(one for one in looks if one.accepts(1.8, RULE.alpha) is accepted)
     return replace(GROUND, look=replace(look, after=120))
@@ -183,7 +185,7 @@ def _state(done: list[Pair], *, successes: int) -> ProofState:
 
 
 class Desk:
-    """One home whose control socket answers. Everything async runs on its own loop."""
+    """A home whose control socket answers; everything async runs on its own event loop."""
 
     def __init__(self, home: Path) -> None:
         self.paths = Paths.from_environment(os.environ, "linux", home=str(home))
@@ -236,8 +238,9 @@ class Desk:
         self.library = library
 
     def hold_following(self) -> tuple[threading.Event, asyncio.Event]:
-        """A change that was written comes into force when the second event is set (with `call`);
-        the first tells that one waits."""
+        """Hold library changes back after they were written. Returns two events: the first tells
+        that a change waits, the second (set it with `call`) lets it come into force.
+        """
         self._held = asyncio.Event()
         return self._following, self._held
 
@@ -262,10 +265,10 @@ class Desk:
         )
         return evidence_text(document).encode()
 
-    # What a test puts there
+    # What a test stores or does
 
     def do(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """Run it on the service's loop."""
+        """Run a coroutine on the service's event loop and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)
 
     def call(self, work: Callable[[], object]) -> None:
@@ -275,7 +278,7 @@ class Desk:
         self.do(now())
 
     def hold_proofs(self) -> asyncio.Event:
-        """Proofs that are waited for do not end before the event is set (with `call`)."""
+        """Let no proof that a caller waits for end before the event is set (with `call`)."""
         self.proofs.held = asyncio.Event()
         return self.proofs.held
 
@@ -329,7 +332,7 @@ class Desk:
         return proposal
 
     async def _add(self, proposal: Proposal, data: bytes, replays: list[Pair]) -> None:
-        # A last look is taken after its pairs, not before them.
+        # The last look must be stored after the pairs that it looks at.
         begun = replace(
             proposal, status=ProposalStatus.PROVING, ground=GROUND if proposal.ground else None
         )
@@ -445,7 +448,7 @@ class Desk:
         ]
 
     def events(self) -> list[tuple[str, object]]:
-        """What was told of proposals: (id, status)."""
+        """All proposal events so far, as (proposal id, status)."""
         self.stores.database.flush()
         found = self.event_log.after(0)
         return [

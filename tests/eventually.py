@@ -1,4 +1,4 @@
-"""Waiting for what another thread or process does, without saying how fast it must be."""
+"""Waits for what another thread or process does, without requiring how fast it must be."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ PATIENCE_S = 900.0
 
 
 def eventually(look: Callable[[], T], holds: Callable[[T], bool]) -> T:
-    """What `look` answers as soon as it holds; when that never comes, the test fails with what it
-    last answered."""
+    """Poll `look` until its result satisfies `holds` and return that result; if none does in time,
+    the test fails with the last one.
+    """
     until_s = time.monotonic() + PATIENCE_S
     while not holds(seen := look()):
         assert time.monotonic() < until_s, f"still {seen!r}"

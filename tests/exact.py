@@ -1,4 +1,4 @@
-"""What checks need from libraries: the real thing, which is quick enough for tests."""
+"""The real libraries that checks need (JSON Schema, language detection): fast enough for tests."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where the tests find what they read."""
+"""Paths of the repository and of the shared data that tests read."""
 
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HANDOUT = Path(__file__).parents[2] / "shared"
-"""Recordings and benchmark data; tests that need it skip where it is not there."""
+"""Folder of recordings and benchmark data; tests that need it are skipped where it is missing."""

@@ -1,4 +1,4 @@
-"""The real `lull` in processes of its own: what a user's terminal would do, for tests."""
+"""Runs the real `lull` command in processes of its own, as a user does in a terminal."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from tests.zygote import started
 
 Json = dict[str, Any]
 PATIENCE_S = 900.0
-"""A loaded machine is slow, not broken: only after this long a test says that something never came.
-Shorter than what pytest gives a test, so that it says so itself."""
+"""Seconds until a test gives up waiting: long, because a loaded machine is slow and not broken, but
+shorter than pytest's own timeout, so that the test itself says what never came.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Ran:
 
 @dataclass(slots=True)
 class Lull:
-    """One home. `serve` starts its service, `run` any command."""
+    """A home and its command line: `serve` starts its service, `run` runs any command."""
 
     home: Path
     upstream: str
@@ -55,7 +56,9 @@ class Lull:
         env: Mapping[str, str] | None = None,
         anew: bool = False,
     ) -> Ran:
-        """`anew`: by an interpreter of its own, whose command line others can read."""
+        """Run a command to its end. `anew` starts a new interpreter instead of a forked process, so
+        that others can read its command line.
+        """
         given = None if stdin is None else subprocess.PIPE
         with started(
             words,
@@ -73,7 +76,7 @@ class Lull:
         return Ran(process.returncode, out, err)
 
     def ask(self, *words: str) -> Json:
-        """The JSON of a command that must succeed."""
+        """Run a command that must succeed and return its JSON output."""
         ran = self.run(*words, "--json")
         assert ran.code == 0, ran
         return ran.json
@@ -100,8 +103,9 @@ class Lull:
 
 
 def kill_with_children(pid: int) -> None:
-    """Kill a service and what it has started, so that nobody stands in for it and writes into a
-    folder that a test removes."""
+    """Kill a service and the processes it started, so that none of them goes on and writes into a
+    folder that a test removes.
+    """
     with suppress(psutil.NoSuchProcess):
         service = psutil.Process(pid)
         everyone = [service, *service.children(recursive=True)]
@@ -128,12 +132,12 @@ class RunningLull:
                 service.end()
 
     def stop(self) -> int:
-        """As Ctrl-C does; the exit code."""
+        """Interrupt the service as Ctrl-C does, and return its exit code."""
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(PATIENCE_S)
 
     def kill(self) -> None:
-        """kill -9."""
+        """Kill the service with SIGKILL (kill -9)."""
         self.process.kill()
         self.process.wait(PATIENCE_S)
 
@@ -158,7 +162,7 @@ class RunningLull:
         return _fetch(urllib.request.Request(self.address + path, headers=dict(headers or {})))
 
     def chat(self, text: str, *, client: str = "", model: str = "pocket", most: int = 256) -> str:
-        """One native chat turn, not streamed, greedy; what was answered, `most` tokens of it."""
+        """Send one native chat request, greedy, and return the answer of at most `most` tokens."""
         prefix = f"/c/{client}" if client else ""
         body = {
             "model": model,
@@ -193,17 +197,17 @@ def _fetch(request: urllib.request.Request) -> Answer:
             return Answer(error.code, dict(error.headers), error.read())
 
 
-# Both lie below the ports that a system gives to whoever asks for any: such a one is given anew
-# soon after, to another test, to a connection, or to the very Lull that was told of nobody there.
+# Both ranges lie below the ephemeral ports: the system soon gives one of those to another test, to
+# a connection, or even to the Lull that was told that nobody listens there.
 
 
 def nobodys_port() -> int:
-    """One where nobody listens, and no test ever will."""
+    """A port at which nobody listens and no test will ever listen."""
     return _unused(range(20_000, 26_000))
 
 
 def free_port() -> int:
-    """One to listen at."""
+    """A port that a test can listen at."""
     return _unused(range(26_000, 32_000))
 
 
@@ -212,7 +216,7 @@ _given: deque[int] = deque(maxlen=50)
 
 
 def _unused(ports: range) -> int:
-    """One that was not given just now, nor is to another worker of this run."""
+    """An unused port that was not returned recently and that no other worker of this run gets."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     mine = ports[worker % _WORKERS :: _WORKERS]
     for port in random.SystemRandom().sample(mine, 100):
@@ -225,10 +229,10 @@ def _unused(ports: range) -> int:
 
 
 def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:
-    """The first true value of `check()`; fails when there is none in time.
+    """Poll `check()` and return its first true value; fails when there is none in time.
 
-    The longer it waited the more seldom it looks, at most a tenth too late: what looks all the time
-    takes the processor from what it waits for.
+    The pauses grow to a tenth of the time waited, because constant polling would take the processor
+    from what it waits for.
     """
     began = time.monotonic()
     while not (value := check()):

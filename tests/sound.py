@@ -1,6 +1,6 @@
-"""A real PulseAudio of a test's own, with a microphone that hears nothing, and who records from it.
+"""Starts a real PulseAudio server for one test, with a silent microphone and programs that record.
 
-It talks through a socket in a folder of the test's; no hardware is touched.
+The server listens on a socket in a folder of the test; no hardware is touched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MICROPHONE, WHAT_IS_PLAYED = "microphone", "speakers.monitor"
 
 
 class SoundServer:
-    """`start` and `end` may follow each other."""
+    """A PulseAudio server of a test's own; after `end` it can be started again."""
 
     def __init__(self, runtime: Path) -> None:
         self._socket = runtime / "pulse" / "native"
@@ -56,7 +56,7 @@ class SoundServer:
 
     @contextmanager
     def recorder(self, source: str) -> Iterator[None]:
-        """While this lasts, a program records."""
+        """Context manager: a program records from `source` for as long as it is open."""
         command = ["parec", f"--server=unix:{self._socket}", f"--device={source}"]
         with subprocess.Popen(command, env=self.environ, stdout=subprocess.DEVNULL) as recorder:
             try:

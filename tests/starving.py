@@ -1,5 +1,8 @@
-"""A Python process to which nothing more is given, and in which what was free is used up: a limit
-at its present size alone may leave room for all that it has to do."""
+"""Lets a Python process run out of memory.
+
+Its memory is limited to the present size, and what is free within that is used up, because the
+limit alone may leave room for all that the process has to do.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ signal.signal(signal.SIGUSR1, starve)
 
 
 def may_starve(folder: Path) -> dict[str, str]:
-    """The environment in which each interpreter starts so that `starve` reaches it."""
+    """Environment in which each Python interpreter installs the handler that `starve` triggers."""
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(STARVES)
     before = os.environ.get("PYTHONPATH")
@@ -35,5 +38,5 @@ def may_starve(folder: Path) -> dict[str, str]:
 
 
 def starve(pid: int) -> None:
-    """Before it looks at whatever it is asked behind this."""
+    """Let a process run out of memory before it handles the next request."""
     os.kill(pid, signal.SIGUSR1)

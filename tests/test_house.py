@@ -1,4 +1,4 @@
-"""The floors of the house, and what may never be written into it."""
+"""Tests of the source tree: layers import only downwards, and the rules of the house style hold."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ APP = ROOT / "app"
 SOURCES = sorted((APP / "lull").rglob("*.py"))
 CORE = [file for file in SOURCES if file.is_relative_to(APP / "lull" / "core")]
 PORTS = {"ports.py", "engine.py", "judge.py"}
-"""Files of protocols: what waits there waits elsewhere."""
+"""Files that only declare protocols: their async methods are implemented outside of core."""
 CATALOGUES = {"ChatProgram", "Pattern"}
-"""Rows of a list that stands in the source. Their functions are rules, as plain as their data."""
+"""Classes of rows in a list in the source; their functions are rules, as plain as data."""
 
 
 @cache
 def classes() -> list[ast.ClassDef]:
-    """Every class of the app."""
+    """All classes in the app's sources."""
     nodes = (node for file in SOURCES for node in ast.walk(tree_of(file)))
     return [node for node in nodes if isinstance(node, ast.ClassDef)]
 
@@ -147,8 +147,8 @@ def acting_names() -> set[str]:
 
 
 def acts(class_: ast.ClassDef) -> bool:
-    """Whether a class does something. A frozen dataclass whose methods wait for nothing, or an
-    enum, is a value.
+    """Whether a class does something when called. A frozen dataclass whose methods wait for
+    nothing, or an enum, is only a value.
     """
     bases = {base for one in class_.bases for base in names_in(one)}
     if "Protocol" in bases:
@@ -191,7 +191,7 @@ def decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> s
 
 
 def constructor_parameters(class_: ast.ClassDef) -> int:
-    """Number of constructor parameters; 0 for a record, whose fields are only what it says."""
+    """Number of constructor parameters; 0 for a record, whose fields are plain data."""
     functions = functions_of(class_)
     for one in functions:
         if one.name == "__init__":

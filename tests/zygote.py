@@ -1,11 +1,11 @@
-"""`lull` in processes of their own without importing it each time: they are forked from one that
-has imported everything. A test run starts Lull more than a thousand times, and each would import
-for a second.
+"""Forks `lull` processes from one process (the zygote) that has imported everything already.
 
-The child is what `python -m lull.cli.main` would be: its own arguments, environment, folder and
-streams, and for a service the interpreter's own end. It speaks to `Forked` over a socket: a request
-and three file descriptors in, the process id out, and the exit status over a pipe of the child's
-own.
+A test run starts Lull more than a thousand times, and each start would import for a second.
+
+The child is what `python -m lull.cli.main` would be: it has its own arguments, environment, folder
+and streams, and a service ends as the interpreter does. The zygote speaks to `Forked` over a
+socket: it receives a request with file descriptors and returns the process id; the exit status
+comes over a pipe for each child.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_")
-"""Variables that an interpreter reads when it starts: what sets one of these is started anew."""
+"""Prefixes of variables that an interpreter reads when it starts: a command that sets one gets a
+new interpreter instead of a fork.
+"""
 _LENGTH = struct.Struct("!I")
 _STATUS = struct.Struct("!i")
 
 
 class Forked(subprocess.Popen[str]):
-    """A Popen of `python -m lull.cli.main WORDS` whose process comes from the zygote."""
+    """A Popen of `python -m lull.cli.main WORDS` whose process is forked from the zygote."""
 
     def _execute_child(
         self,
@@ -82,7 +84,7 @@ class Forked(subprocess.Popen[str]):
 def started(
     words: Sequence[str], *, env: Mapping[str, str], anew: bool = False, **streams: Any
 ) -> subprocess.Popen[str]:
-    """A process of `python -m lull.cli.main WORDS`, forked where that is the same."""
+    """Start `python -m lull.cli.main WORDS`, forked from the zygote if that is equivalent."""
     forked = sys.platform == "linux" and not anew and not _of_the_start(env)
     kind = Forked if forked else subprocess.Popen
     return kind([sys.executable, "-m", "lull.cli.main", *words], env=env, text=True, **streams)
@@ -103,11 +105,11 @@ def _readable(fd: int) -> bool:
 
 
 class _Zygote:
-    """The process that forks, as seen from the test."""
+    """The test's side of the zygote: starts it and sends it requests."""
 
     def __init__(self) -> None:
         self._one = threading.Lock()
-        """Tests start commands from several threads."""
+        """Lock, because tests start commands from several threads."""
         self._door, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -185,8 +187,9 @@ def _bury() -> None:
 
 
 def serve(door: socket.socket) -> Request | None:
-    """Fork for who asks. Comes back in each child with what it shall be, and with None when the
-    test has gone."""
+    """Fork a child for each request. Returns in each child with that child's request, and in the
+    zygote with None when the test has gone.
+    """
     bell, ring = os.pipe()
     os.set_blocking(ring, False)
     signal.set_wakeup_fd(ring)
@@ -227,7 +230,7 @@ def _forked(door: socket.socket, bell: int, selector: selectors.BaseSelector) ->
 
 
 def _become(request: Request) -> None:
-    """This process, just forked, is the one that was asked for."""
+    """Turn this forked process into the requested command: its streams, folder and arguments."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for fd, stream in enumerate(request.streams):
@@ -256,8 +259,9 @@ def _text(fd: int, mode: str, errors: str, *, unbuffered: bool) -> io.TextIOWrap
 
 
 def _end(code: int) -> NoReturn:
-    """End a command as the interpreter does, besides taking apart the zygote's modules, which takes
-    longer than most commands."""
+    """End a command as the interpreter does, but without tearing down the zygote's modules, which
+    takes longer than most commands.
+    """
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     try:

@@ -1,4 +1,4 @@
-"""Libraries of other systems, in C and compiled here, that answer what a test tells them to."""
+"""Stand-ins for other systems' libraries, in C and compiled here; tests set what they answer."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ _FOLDER = Path(__file__).parent / "stand_ins"
 
 
 class StandIn:
-    """Opened in the place of every library that is asked for. What it answers stands in its
-    variables: `number("now_session").value = 2`."""
+    """A compiled stand-in that is opened in place of every library; tests set its variables.
+
+    For example `number("now_session").value = 2`.
+    """
 
     def __init__(self, file: Path) -> None:
         self.library = ctypes.CDLL(str(file))
         self.missing = False
-        """Whether it is opened at all."""
+        """Whether opening it fails, as if the library were not installed."""
 
     def open(self, _name: str) -> Any:
         if self.missing:
@@ -42,7 +44,7 @@ class StandIn:
 
 
 def stand_in(name: str, folder: Path) -> StandIn:
-    """A library of its own each time, since its variables are its own."""
+    """Compile a stand-in, a new library each time, since its variables belong to it."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         pytest.skip("no C compiler on this machine")

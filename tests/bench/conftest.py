@@ -1,4 +1,4 @@
-"""What holds for the tests of the benches."""
+"""A fixture for all tests of the benches."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 @pytest.fixture(autouse=True)
 def one_application(qapp: QApplication) -> QApplication:
-    """A bench that draws a picture makes an application where there is none, and one that shows no
-    windows: whichever test of the desktop came behind it in this process would have no other."""
+    """Make the Qt application that tests of the desktop need before a bench makes another.
+
+    A bench that draws a picture makes an application where there is none, and one that shows no
+    windows; tests of the desktop that run later in this process would have no other.
+    """
     return qapp

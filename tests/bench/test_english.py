@@ -1,4 +1,4 @@
-"""How lessons and cases of the English model are made, and what comes through the bench's door."""
+"""Tests of making the English model's lessons and cases, and of the bench's command."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from lull.core.errors import LullError
 from lull.core.skills.prompt_block import skills_block
 
 SAMPLED = read_own(Path(__file__).with_name("english_own.jsonl"))
-"""A few answers in the form in which the small model's own are kept."""
+"""A few answers, in the form in which the small model's own answers are kept."""
 
 
 def words_of(text: str) -> int:
@@ -37,7 +37,7 @@ def words_of(text: str) -> int:
 
 
 def own(count: int = 120) -> list[OwnAnswer]:
-    """Many training questions with few answers: what is asked and what is said go apart here."""
+    """Return many training questions with few answers, which need not fit their questions here."""
     return [
         OwnAnswer(asked=(one.text,), answer=told.answer, ended=told.ended, kind=one.kind)
         for number, one in enumerate(drawn(count, 0, held=False))
@@ -254,7 +254,7 @@ def test_a_line_that_is_no_case_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_cases_go_through_a_real_service_and_leave_no_rule_behind(tmp_path: Path) -> None:
-    """On the toy model, which answers at once: what is asked here is the way, not the answers."""
+    """It runs on the toy model, which answers at once: the way is tested, not the answers."""
     rule_words = 'In stories, always end with the word "zig".'
     asked = [
         served.OutsideCase(rules=(rule_words, "Be brief."), system="", request="hello"),

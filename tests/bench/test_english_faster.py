@@ -1,4 +1,4 @@
-"""The arithmetic of the English training gives what MLX's own gives."""
+"""Tests that the faster arithmetic of the English training gives what MLX's own gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that share the steps of the English training."""
+"""Tests of processes that share the steps of the English training and add up their gradients."""
 
 from __future__ import annotations
 

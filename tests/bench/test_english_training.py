@@ -1,5 +1,7 @@
-"""A real training of a few steps on a tiny model: it learns, goes on where it was cut off, stays
-what it was where nothing may change, and is measured."""
+"""Tests of a real English training of a few steps on a tiny model.
+
+It learns, goes on where it was cut off, leaves the answers that may not change, and is measured.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small reader's figures, as the exams read them."""
+"""Tests that the small reader's figures are written as the exams read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the graduation bench draws and what it makes of its rows; one rule all the way is a soak."""
+"""Tests of the graduation bench: what it draws, and what it makes of its rows.
+
+`make soak` also takes one rule all the way into the weights.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulated year: that skipping ticks changes nothing, and that what is measured is right."""
+"""Tests of the simulated year: skipping ticks changes nothing, and the measures are right."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The research pipeline: gates that catch, runs that go back, a student who obeys what it reads,
-and the whole of it against real services."""
+"""Tests of the bench of a research pipeline, in parts and as a whole with real services.
+
+Its gates catch wrong work, its runs go back to redo work, and its student obeys what stands in its
+prompt.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ CARE = 137
 
 
 class Scripted:
-    """The student without a server, with these skills in its prompts."""
+    """The student without a server, as an endpoint, with these skills in its prompts."""
 
     def __init__(self, seed: int = CARE, skills: Sequence[str] = ()) -> None:
         self.seed = seed
@@ -54,7 +57,7 @@ def said(text: str) -> Answer:
 
 
 def done() -> Desk:
-    """A desk on which all the work lies, as a student makes it whom nobody told anything."""
+    """Return a desk with all the work of a student that was told no convention."""
     desk: list[Desk] = []
 
     class Watching(Scripted):
@@ -246,7 +249,7 @@ def test_a_stage_that_fails_for_good_ends_the_run() -> None:
 
 def test_a_run_goes_back_three_times_at_most() -> None:
     class Stubborn(Scripted):
-        """Never does what the draft was sent back for."""
+        """A student that never does what the draft was sent back for."""
 
         def ask(self, messages: Sequence[Message], tools: Sequence[Any]) -> Answer:
             return super().ask(messages[:2], tools)
@@ -379,7 +382,7 @@ def command(out: Path, *more: str) -> list[str]:
 
 
 def told(out: Path) -> Json:
-    """What must be the same for the same seed."""
+    """Return the part of the result that must be the same for the same seed."""
     document = json.loads((out / "pipeline.json").read_text())
     names = ("rows", "goals", "runs", "houses", "topics", "simulated", "seeds")
     return {name: document[name] for name in names}

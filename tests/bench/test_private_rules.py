@@ -1,4 +1,4 @@
-"""A rule set can be obeyed, each rule of it can be broken alone, and the seed decides it all."""
+"""Tests of rule sets: each can be obeyed, each rule broken alone, and the seed decides it all."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def in_force(rules: RuleSet, day: Day) -> list[Rule]:
 
 
 def wrong_in(request: Request, workspace: Path, answer: str) -> set[str]:
-    """The rules whose checks fail; "" for what the request itself asks."""
+    """Return the rules whose checks fail; "" for what the request itself asks."""
     return {check.rule for check in request.checks if check.failures(workspace, answer)}
 
 
 def worked(day: Day, workspace: Path, style: Style) -> list[tuple[Request, set[str]]]:
-    """A day's tasks done in their order in that style, each with the rules that it broke."""
+    """Do a day's tasks in order in that style; return each request with the rules that it broke."""
     seen = []
     for request in day.requests:
         if request.task is not None:
@@ -70,7 +70,7 @@ def test_other_seeds_give_other_conventions_and_other_files() -> None:
             for rules in (one, other)
         ]
         assert not files[0] & files[1]
-    # One family says many things.
+    # One family of conventions has many different rules.
     assert len({r.said for rules in sets for r in rules.rules if r.id == "naming"}) > 10
     assert {rule.id for rules in sets for rule in rules.rules} == set(FAMILIES)
 

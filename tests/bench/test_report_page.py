@@ -1,4 +1,4 @@
-"""The report is made of the result files alone, and a reader of README finds command and file."""
+"""Tests of the report, which is made of the result files alone, and of the figures in README."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_every_bench_says_what_it_measures() -> None:
 
 
 def test_the_page_is_what_the_files_say() -> None:
-    """When this fails: `python -m bench report`."""
+    """If this fails, run `python -m bench report`."""
     assert PAGE.read_text("utf-8") == page(BENCHES, RESULTS, PAGE)
 
 
@@ -183,7 +183,7 @@ def test_every_link_of_the_page_leads_to_a_file() -> None:
 
 
 def rows_of_readme() -> list[tuple[str, str, str]]:
-    """(what, by, result) of the table of what is measured."""
+    """Return (what, by, result) of each row of the table of what is measured."""
     text = (ROOT / "README.md").read_text("utf-8")
     _, _, table = text.partition("| measured | by | result |\n")
     lines = [line for line in table.split("\n\n")[0].splitlines()[1:] if line.startswith("|")]
@@ -209,7 +209,7 @@ def test_readme_names_a_command_and_a_file_for_everything_measured() -> None:
 
 
 def test_a_figure_in_readme_stands_in_the_file_that_its_row_names() -> None:
-    """Whoever writes a number into the table writes one that the result file holds."""
+    """Every number in the table of what is measured stands in the result file of its row."""
     for what, by, result in rows_of_readme():
         numbers = re.findall(r"(?<![\w./])\d+(?:\.\d+)?(?![\w./])", re.sub(r"\(.*?\)", "", result))
         if not numbers:

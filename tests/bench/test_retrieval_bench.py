@@ -1,4 +1,4 @@
-"""The retrieval bench never lets a request find itself, and its figures are what they say."""
+"""Tests of the retrieval bench: no request ever finds itself, and its figures are right."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def remembering(made: Collection, credit: Credit = Credit.RIGHT) -> HeldOut:
 
 
 def found(made: Collection, split: Split, *, asked: Asked) -> list[str]:
-    """The rules that Lull finds with right credit among forty skills."""
+    """Return the rules that Lull finds with right credit among forty skills."""
     filled = shelf(made, Phrasing.TERSE, 40, distractors(0, 40), 0)
     memory = remembering(made)
     memory.hide(asked, split)
@@ -186,7 +186,7 @@ def test_an_interval_covers_the_mean_and_shrinks_with_days() -> None:
 
 
 def test_days_are_drawn_again_whole() -> None:
-    """Ten equal requests of one day are no ten days."""
+    """Ten equal requests of one day count as one day, not as ten."""
     lone = [hit("s", f"d{n}", ["a"] if n % 2 else [], frozenset("a")) for n in range(8)]
     tenfold = [one for one in lone for _ in range(10)]
     assert shares(lone, 0) == shares(tenfold, 0)

@@ -1,4 +1,4 @@
-"""The bench of suspension measures what it says, on a few trials."""
+"""Tests of the suspension bench on a few trials: it measures what it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop whose clock jumps goes on jumping, however late in the year it is."""
+"""Tests of an event loop with a virtual clock: timers come due however late in the year it is."""
 
 from __future__ import annotations
 

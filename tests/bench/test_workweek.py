@@ -1,4 +1,4 @@
-"""The simulated person of the workweek, the judge beside them, and what their days come to."""
+"""Tests of the workweek bench: the simulated person, the judge, and the measures of their days."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def test_each_client_has_a_system_message_of_its_own_and_the_oracle_knows_what_i
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    """A database with what the barrier looks at, as the migrations of Lull make it."""
+    """A database with the tables that the barrier looks at, as the migrations of Lull make it."""
     file = tmp_path / "lull.db"
     Database(file).close()
     return file
@@ -267,7 +267,7 @@ def test_the_judge_knows_what_the_person_wants_and_errs_as_often_as_it_says(
 
 
 def week(arm: str, seed: int, right: float, **more: object) -> Played:
-    """Of ten requests of a kind and day so many are right."""
+    """Return a played week in which this share of each kind's and day's ten requests is right."""
     done = tuple(
         Done(
             day=day,
@@ -296,7 +296,7 @@ def week(arm: str, seed: int, right: float, **more: object) -> Played:
 
 
 def played(full: float = 0.95, persons: int = 8, **more: object) -> list[Played]:
-    """Weeks of all arms; the arms of clients are alike in what the first client gets."""
+    """Return played weeks of all arms for so many persons."""
     right = {BASELINE.name: 0.2, SKILLS.name: 0.9, FULL.name: full}
     right |= {arm.name: 0.7 for arm in SWITCHES} | {CARELESS.name: 0.7}
     return [
@@ -391,7 +391,7 @@ def test_the_floor_is_what_default_answers_get() -> None:
 
 
 def remembered(stretch: Stretch, *, arm: str, seed: int, home: Path) -> Played:
-    """A stretch that writes down what was done in its folder before it."""
+    """Play a stretch so that it tells what was played in its folder before it."""
     file = home / "days"
     known = file.read_text() if file.exists() else ""
     file.write_text(known + f"{stretch.night} {stretch.first}-{stretch.last};")

@@ -1,4 +1,4 @@
-"""The statistics of the workweek: differences are paired, and intervals are over persons."""
+"""Tests of the workweek's statistics: differences are paired, and intervals are over persons."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_interval_is_the_same_each_time_and_holds_the_estimate() -> None:
 
 
 def test_days_of_one_person_are_no_independent_draws() -> None:
-    """Eight persons who differ much and are each the same every day: days say nothing new."""
+    """Eight persons differ much and are each the same every day: further days say nothing new."""
     steady = persons(*([float(seed % 2)] * 50 for seed in range(8)))
     found = interval(steady, 1)
     assert found is not None and found.high - found.low > 0.5

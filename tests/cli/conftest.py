@@ -1,4 +1,4 @@
-"""The command line called in this process, with a home of its own and no service."""
+"""Fixtures that call the command line in this process, with a home of its own and no service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command on a real terminal: a pseudo-terminal that the test types into and reads from."""
+"""Runs a command on a pseudo-terminal that a test types into and reads from."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Terminal:
     master: int
     process: subprocess.Popen[bytes]
     seen: str = ""
-    """All that was shown so far, what was typed included."""
+    """All that was shown so far, including what was typed."""
     _read: int = field(default=0, repr=False)
-    """How much of it `until` has gone past."""
+    """Length of the part of `seen` that `until` has returned."""
     _came: bytearray = field(default_factory=bytearray, repr=False)
-    """As it came: a character or the end of a line may come in two pieces."""
+    """Bytes as they came: a character or the end of a line may come in two pieces."""
 
     def type(self, text: str) -> None:
         os.write(self.master, text.encode())
 
     def until(self, text: str) -> str:
-        """What is shown from where we were up to and with `text`."""
+        """Wait for `text`; return what was shown since the last call, up to its end."""
         end_s = time.monotonic() + PATIENCE_S
         while (at := self.seen.find(text, self._read)) < 0:
             assert self._more(end_s), f"no {text!r} in {self.seen!r}"
@@ -46,13 +46,13 @@ class Terminal:
         return self.seen[start : self._read]
 
     def answer(self, prompt: str, line: str) -> str:
-        """Wait for the prompt, type a line; what was shown before it."""
+        """Wait for the prompt and type a line; return what was shown up to the prompt."""
         shown = self.until(prompt)
         self.type(f"{line}\n")
         return shown
 
     def end(self) -> tuple[int, str]:
-        """The exit code and what is shown up to the end."""
+        """Wait for the end; return the exit code and the rest of what was shown."""
         end_s = time.monotonic() + PATIENCE_S
         while self._more(end_s):
             pass

@@ -1,4 +1,4 @@
-"""What people try first is understood, or refused in a sentence that helps."""
+"""Tests of what people try first: it is understood, or refused in a sentence that helps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Odd terminals and pipes: no sign a terminal lacks, no reader that left, may cost a traceback."""
+"""Tests of odd terminals and pipes: missing signs, closed streams, full disks, and no traceback."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def taught_by_hand(lull: Lull) -> Lull:
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lull]:
-    """For whoever changes nothing in it."""
+    """A home with skills, shared by the tests that change nothing in it."""
     with RunningLull.cleaned_up(tmp_path_factory.mktemp("taught") / "home") as made:
         yield taught_by_hand(made)
 
 
 @pytest.fixture
 def broken(lull: Lull) -> Lull:
-    """For whoever breaks it."""
+    """A home with skills of one test's own, which may damage it."""
     return taught_by_hand(lull)
 
 
@@ -111,7 +111,7 @@ def test_a_store_that_cannot_be_used_is_one_line(broken: Lull) -> None:
 
 
 def test_a_store_that_cannot_be_written_is_one_line(broken: Lull) -> None:
-    """Nothing that the store logs may come beside it."""
+    """The error is one line: nothing that the store logs may come beside it."""
     no = "CREATE TRIGGER no BEFORE INSERT ON generations BEGIN SELECT raise(ABORT, 'no'); END"
     with closing(sqlite3.connect(broken.home / "lull.db")) as database:
         database.execute(no)
@@ -161,7 +161,7 @@ def test_logs_for_people(lull: Lull) -> None:
 
 
 def test_nothing_is_written_outside_the_home(lull: Lull, tmp_path: Path) -> None:
-    """LULL_HOME moves every file."""
+    """With LULL_HOME set, every file lies there, and none in the user's other folders."""
     other = tmp_path / "user"
     other.mkdir()
     env = {"HOME": str(other), "XDG_DATA_HOME": str(other), "XDG_CACHE_HOME": str(other)}

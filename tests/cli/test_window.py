@@ -1,4 +1,4 @@
-"""A window is opened only where a display answers: Qt aborts the whole process elsewhere."""
+"""Tests that a window is opened only where a display answers: elsewhere Qt aborts the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOBODY = ":63999"  # no X server has so high a number
 
 @pytest.fixture
 def wayland() -> Iterator[dict[str, str]]:
-    """Somebody listens at this display."""
+    """The environment of a Wayland display at which somebody listens."""
     with (
         tempfile.TemporaryDirectory(prefix="lull-") as folder,
         socket.socket(socket.AF_UNIX) as server,

@@ -1,4 +1,4 @@
-"""The command line beside a running service: the same answers, through its socket."""
+"""Tests of the command line beside a running service: the same answers, through its socket."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_the_greeting_holds_a_line_that_gets_an_answer(lull: Lull) -> None:
             cwd=lull.home,
         )
         assert (asked.returncode, asked.stderr) == (0, "")
-        # It is free in what it says, so only that it is an answer in words.
+        # The model may answer anything, so the test asks only for an answer in words.
         assert len(asked.stdout.split()) >= 5
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE_S)

@@ -1,4 +1,4 @@
-"""Which words are understood, and what wrong ones get: one line, an exit code, never a page."""
+"""Tests of which words the command line understands: wrong ones get one line and an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OLLAMA_HOST, read as Ollama reads it."""
+"""Tests of reading OLLAMA_HOST the way Ollama itself reads it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_ollama_host_that_is_no_address_is_told(ollama_host: str) -> None:
     "ollama_host", ["http://127.0.0.1:11435", "localhost:11435", "[::1]:11435"]
 )
 def test_lull_does_not_take_its_own_address_for_that_of_ollama(ollama_host: str) -> None:
-    """`lull connect environment` writes OLLAMA_HOST for clients, and Lull is started there, too."""
+    """Tests OLLAMA_HOST set to Lull's own address, as `lull connect environment` does."""
     found = UpstreamSettings().resolved({"OLLAMA_HOST": ollama_host}, own_port=11435)
     assert found == "http://127.0.0.1:11434"
 

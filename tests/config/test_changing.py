@@ -1,4 +1,4 @@
-"""The file that Lull writes, and changing one key in a file that a person wrote."""
+"""Tests of the settings file that Lull writes, and of changing one key in a person's file."""
 
 from __future__ import annotations
 

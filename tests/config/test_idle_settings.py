@@ -1,4 +1,4 @@
-"""The settings of lulls, from the file to the rule."""
+"""Tests of the idle settings: how the file's [idle] group becomes the rule for idle windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that loads compiled kernels keeps them where no other user can write."""
+"""Tests of the temporary folder for compiled kernels: no other user can write into it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="only on macOS and Li
 
 
 def used(folder: Path) -> Path:
-    """The temporary folder that a process takes where `folder` is the usual one."""
+    """Return the temporary folder that a process chooses where `folder` is the usual one."""
     folder.chmod(0o1777)
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT],

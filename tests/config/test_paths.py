@@ -1,4 +1,4 @@
-"""The home: how it is found, what lies in it, and that only its owner may look inside."""
+"""Tests of Lull's home folder: how it is found, what is in it, and that others cannot enter."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_the_users_own_folder_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_link_in_the_place_of_the_sockets_folder_is_refused(tmp_path: Path) -> None:
-    """Somebody else may have put it there, to be told what goes over the socket."""
+    """Tests a link that another user may have put there to receive what goes over the socket."""
     paths = Paths(home=tmp_path / ("x" * 100), temporary=tmp_path.parent)
     short = Paths(home=paths.home, temporary=Path("/tmp")).control_socket.parent
     short.symlink_to(tmp_path)

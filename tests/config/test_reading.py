@@ -1,4 +1,4 @@
-"""Reading settings: what is right makes values, what is wrong makes one error with its line."""
+"""Tests of reading settings: valid ones become values, wrong ones one error that names the line."""
 
 from __future__ import annotations
 

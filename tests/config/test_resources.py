@@ -1,4 +1,4 @@
-"""What ships with Lull is found in a checkout and in an installed package, or its lack is told."""
+"""Tests of finding the files that ship with Lull, in a checkout and in an installed package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The starter skills: they hold to the format, cost little, and come only when they are due."""
+"""Tests of the starter skills: they keep the format, are short, and are found only when meant."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def text_of(file: Path) -> SkillText:
 
 @pytest.fixture
 async def due() -> Due:
-    """A function: the starter skills that a request would be given, best first."""
+    """A function that returns the starter skills a request would be given, best first."""
     skills = {
         SkillKey(EVERYBODY, text.name): Skill(
             client=EVERYBODY,

@@ -1,4 +1,4 @@
-"""What belongs into a backup, when one is due, and which one goes."""
+"""Tests of backups: what belongs into one, when one is due, and which old ones are deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters that hide or feign are named; those that a script or an emoji needs are let be."""
+"""Tests of finding hidden and lookalike characters; those that a script or an emoji needs stay."""
 
 from __future__ import annotations
 

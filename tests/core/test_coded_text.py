@@ -1,4 +1,4 @@
-"""Texts with a code: what people read in English, and what the JSON says beside it."""
+"""Tests of texts with a code: the English that people read, and the code and values in the JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a screen reader is told of a window: Qt's accessibility tree, walked from its root."""
+"""Reads what a screen reader is told of a window, by a walk through Qt's accessibility tree."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 ROLE = QAccessible.Role
 NOT_A_ROLE: Final = frozenset({ROLE.NoRole, ROLE.Client, ROLE.UserRole})
-"""Roles that say nothing of what a control is."""
+"""Roles that say nothing about what a control is."""
 HOLDERS: Final = frozenset({ROLE.Table, ROLE.List, ROLE.Tree, ROLE.ComboBox})
-"""What is told as a whole: rows have no names of their own."""
+"""Roles of controls that are told as a whole: their rows have no names of their own."""
 USED: Final = frozenset(
     {
         *HOLDERS,
@@ -32,7 +32,7 @@ USED: Final = frozenset(
         ROLE.MenuItem,
     }
 )
-"""Roles of what is used, also where it takes no focus."""
+"""Roles of controls that people use, also where they take no focus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Node:
 
     @property
     def wrong(self) -> str:
-        """What is missing."""
+        """What is missing, the name or the role; "" if nothing is."""
         if not self.name.strip():
             return f"no name: {self.role.name} in {self.where}"
         return f"no role: {self.name!r} in {self.where}" if self.role in NOT_A_ROLE else ""
@@ -72,7 +72,7 @@ def _below(node: QAccessibleInterface, where: str) -> Iterator[Node]:
 
 
 def _name(node: QAccessibleInterface) -> str:
-    """Its own name or, of a choice, the label that belongs to it: its text is what is chosen."""
+    """Return a control's name or, of a choice, its label's: its own text is what is chosen."""
     if node.role() is not ROLE.ComboBox:
         return node.text(QAccessible.Text.Name)
     labels = [one for one, _ in node.relations(QAccessible.RelationFlag.Label)]
@@ -80,7 +80,7 @@ def _name(node: QAccessibleInterface) -> str:
 
 
 def tab_stops(window: QWidget) -> list[QWidget]:
-    """What Tab goes to, in its order."""
+    """Return the widgets that Tab goes to, in that order."""
     found: list[QWidget] = []
     widget = window.nextInFocusChain()
     while widget is not window:
@@ -92,7 +92,7 @@ def tab_stops(window: QWidget) -> list[QWidget]:
 
 
 def upwards(stops: list[QWidget]) -> list[str]:
-    """Where Tab leads up in the same column, against the order in which a page is read."""
+    """Return where Tab leads up in the same column, against the order in which a page is read."""
     return [
         f"{one.accessibleName()!r} → {other.accessibleName()!r}"
         for one, other in itertools.pairwise(stops)

@@ -1,5 +1,8 @@
-"""The whole desktop, offscreen, in front of a control API: Lull's own over a real store (`desk`),
-or one that answers what a test writes down (`scripted`). No service process is started."""
+"""Fixtures of the whole desktop, offscreen, in front of a control API.
+
+The API is Lull's own over a real store (`desk`), or one that gives the answers that a test writes
+down (`scripted`). No service process is started.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +36,13 @@ from tests.desktop.scripted import Scripted, status
 
 HERE = Path(__file__).parent
 WAIT_MS = 900_000
-"""A loaded machine is slow, not broken."""
+"""Time limit of waits: a loaded machine is slow, not broken."""
 SHOWING = frozenset({"show", "desk", "scripted"})
 
 
 @pytest.hookimpl(tryfirst=True)  # before the mark is asked for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whoever shows a window takes longer than `make quick` has."""
+    """Mark tests that show a window as slow: they take longer than `make quick` has."""
     for item in items:
         shows = SHOWING.intersection(getattr(item, "fixturenames", ()))
         if item.path.is_relative_to(HERE) and shows:
@@ -53,13 +56,13 @@ def english() -> Catalogue:
 
 @pytest.fixture(autouse=True)
 def window_speaks_english() -> None:
-    """As the real one does that nobody told another language."""
+    """Set the window's language to English before each test."""
     set_language(english(), QLocale(QLocale.Language.English))
 
 
 @pytest.fixture(autouse=True)
 def no_garbage_in_other_threads(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What a window leaves in cycles is freed in its own thread, before the next test begins."""
+    """Free a window's reference cycles in the window's own thread, before the next test."""
     if "qapp" not in request.fixturenames:
         yield
         return
@@ -73,8 +76,10 @@ def no_garbage_in_other_threads(request: pytest.FixtureRequest) -> Iterator[None
 
 @pytest.fixture(autouse=True)
 def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A test's last key with Ctrl is let go of: Qt takes it for held until the next key, and what
-    the next test selects would be added to what is selected.
+    """Release the Ctrl that a test's last key was pressed with.
+
+    Qt takes it for held until the next key, and what the next test selects would be added to what
+    is selected.
     """
     yield
     if "qapp" in request.fixturenames and QApplication.keyboardModifiers().value:
@@ -83,7 +88,7 @@ def no_key_held(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 class Shown:
-    """A desktop, and what a test does with it."""
+    """An open desktop, and what a test does with it."""
 
     def __init__(self, desktop: Desktop, tray: FakeTray, bot: QtBot) -> None:
         self.desktop, self.tray, self.bot = desktop, tray, bot
@@ -97,7 +102,7 @@ class Shown:
         self.bot.waitUntil(check, timeout=WAIT_MS)
 
     def go(self, name: PageName) -> Page:
-        """The page, seen and with something on it."""
+        """Go to a page; return it when it is visible and reads anew what it shows."""
         self.desktop.window.go(name)
         page = self.desktop.window.page(name)
         self.until(page.isVisible)
@@ -106,13 +111,13 @@ class Shown:
         return page
 
     def activate(self) -> None:
-        """Letters and focus need a window that has the keyboard."""
+        """Make the window active: typed letters and focus need a window that has the keyboard."""
         with self.bot.waitActive(self.desktop.window, timeout=WAIT_MS):
             self.desktop.window.activateWindow()
 
 
 class OneProcess:
-    """Stands in for the service: it is never started, and its place says whether it runs."""
+    """A stand-in for the service's process, never started; `Place` says whether one runs."""
 
     def poll(self) -> int | None:
         return None

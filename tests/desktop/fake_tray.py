@@ -1,4 +1,4 @@
-"""A tray that a test looks at and clicks."""
+"""A fake tray that a test looks at and clicks."""
 
 from __future__ import annotations
 

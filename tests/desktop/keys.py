@@ -1,4 +1,4 @@
-"""xdotool, on the display of an environment."""
+"""Runs xdotool, for real keys and clicks, on the display of an environment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.running import PATIENCE_S
 
 
 def xdotool(environment: Mapping[str, str], *words: str) -> str:
-    """What it prints; nothing where it finds nothing."""
+    """Run xdotool; return what it prints, which is nothing where it finds nothing."""
     done = subprocess.run(
         ["xdotool", *words],
         env=environment,

@@ -1,8 +1,9 @@
-"""`make screenshots`: every page of the real window, in front of the week that `lull demo` plays.
+"""Takes pictures of every page of the real window, on the week that `lull demo` plays.
 
-Light and dark, in English and German, at one and at two pixels a point; what needs an empty Lull is
-drawn from one. Nothing is made up: the week takes some minutes, `--home DIR` takes one that was
-played already. Run as `python -m tests.desktop.screenshots FOLDER [--home DIR]`.
+`make screenshots` runs it: light and dark, in English and German, at one and at two pixels a point;
+what needs an empty Lull is drawn from one. Nothing is made up: the week takes some minutes,
+`--home DIR` takes one that was played already.
+Run as `python -m tests.desktop.screenshots FOLDER [--home DIR]`.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def main() -> None:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     with tempfile.TemporaryDirectory(prefix="lull-") as name, _week(args.home) as week:
-        # What the pictures name is nobody's: no folder and no chat app of this machine.
+        # The pictures name no folder and no chat app of this machine.
         os.environ["HOME"] = str(_user_home(Path(name)))
         os.environ["PATH"] = "/usr/bin:/bin"
         os.environ.pop("XDG_CONFIG_HOME", None)
@@ -145,7 +146,7 @@ def _of_an_empty_one(app: QApplication, paths: Paths, folder: Path) -> None:
 
 @contextmanager
 def _at_the_desk(paths: Paths) -> Iterator[Lull]:
-    """A service for which somebody sits at the desk, whatever this machine can tell of that."""
+    """Run a service that is told by a file that somebody is at the desk."""
     written = paths.settings.read_text() if paths.settings.exists() else None
     with (
         tempfile.TemporaryDirectory(prefix="lull-stage-") as stage,
@@ -209,7 +210,7 @@ def _pages(app: QApplication, desktop: Desktop, folder: Path) -> None:
 
 
 def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
-    """The settings unfolded, and a search in them."""
+    """Save pictures of the settings unfolded, and of a search in them."""
     page = desktop.window.page()
     assert isinstance(page, SettingsPage)
     page.advanced.fold.click()
@@ -223,8 +224,9 @@ def _more_settings(app: QApplication, desktop: Desktop, folder: Path) -> None:
 
 
 def _dialogs(app: QApplication, desktop: Desktop, folder: Path) -> None:
-    """What the settings ask before they delete, what they would give away, a skill that is tried,
-    and a pair to pick from, if a proposal waits for that.
+    """Save pictures of dialogs: deleting data, diagnostics, and trying a skill.
+
+    The dialog that compares two answers is added if a proposal waits for that.
     """
     desktop.window.go(PageName.SETTINGS)
     page = desktop.window.page()
@@ -242,7 +244,7 @@ def _dialogs(app: QApplication, desktop: Desktop, folder: Path) -> None:
 def _tried(
     app: QApplication, desktop: Desktop, skill: Mapping[str, Any], page: QWidget
 ) -> TryDialog:
-    """As it stands when both answers are there."""
+    """Return the dialog for trying a skill, once both answers are there."""
     dialog = TryDialog(desktop.kit, skill_to_try(dict(skill)), page)
     dialog.request.setPlainText(TRIED)
     _until(app, dialog.go.isEnabled)
@@ -271,8 +273,10 @@ def _save(widget: QWidget, path: Path) -> None:
 
 
 def _with_a_palette(image: QImage) -> QImage:
-    """192 colours that are most used stay as they are, and 64 that are least like them, such as a
-    small red sign; all others become the nearest of these. A third of the bytes.
+    """Return the image in 256 colours, which is a third of the bytes.
+
+    The 192 colours that are most used stay as they are, and 64 that are least like them, such as a
+    small red sign; all others become the nearest of these.
     """
     image = image.convertToFormat(QImage.Format.Format_RGB32)
     height, width = image.height(), image.width()

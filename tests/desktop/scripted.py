@@ -1,5 +1,8 @@
-"""A control API of answers that a test writes down, on a real Unix socket: for what a service would
-take long to come to (a night's training), or never says twice alike."""
+"""A fake control API on a real Unix socket, with answers that a test writes down.
+
+It gives answers that a service would take long to come to (a night's training), or that are never
+twice the same.
+"""
 
 from __future__ import annotations
 
@@ -91,18 +94,18 @@ def status(**more: Any) -> Json:
 
 @dataclass
 class Scripted:
-    """`answers` by path; `asked` is what came, with its body."""
+    """A fake control API: `answers` by path; `asked` is every request that came, with its body."""
 
     socket: Path
     answers: dict[str, Json | Callable[[Json], Json]] = field(default_factory=dict)
-    """Each the same for every question, or made from its query and body."""
+    """Answers by path: the same for every request, or made from its query and body."""
     held: dict[str, threading.Event] = field(default_factory=dict)
-    """By path: what its answers wait for, while others are given."""
+    """Events by path: an answer there waits for its event, while others are given."""
     asked: list[tuple[str, str, Json]] = field(default_factory=list)
     refusing: dict[str, Json] = field(default_factory=dict)
-    """By path: the error that a post is answered with."""
+    """By path: the error with which a post is answered."""
     dropping: set[str] = field(default_factory=set)
-    """Paths at which the connection breaks once the request was heard."""
+    """Paths at which the connection breaks once the request was read."""
     seq: int = 0
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _watchers: list[asyncio.Queue[Json | None]] = field(default_factory=list)
@@ -132,7 +135,7 @@ class Scripted:
         return [body for method, asked, body in self.asked if (method, asked) == ("POST", path)]
 
     def tell(self, kind: str, **fields: object) -> None:
-        """An event, to whoever watches."""
+        """Send an event to all watchers."""
 
         async def now() -> None:
             self.seq += 1
@@ -143,7 +146,7 @@ class Scripted:
         self._do(now())
 
     def down(self) -> None:
-        """As a kill would: every connection breaks, nobody listens."""
+        """Break every connection and stop listening, as a kill would."""
         self._do(self._close())
 
     def up(self) -> None:

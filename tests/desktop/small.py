@@ -1,4 +1,4 @@
-"""What of a window is cut off at the size that it has."""
+"""Finds what is cut off in a window at the size that it has."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lull.desktop.widgets.parts import ElidedLabel
 
 
 def cut_off(root: QWidget) -> list[str]:
-    """The widgets that are not seen whole, nor by scrolling up and down."""
+    """Return the widgets that cannot be seen whole, even by scrolling up and down."""
     return [
         f"{type(widget).__name__} {_said(widget)!r}: {why}"
         for widget in root.findChildren(QWidget)
@@ -29,8 +29,11 @@ def cut_off(root: QWidget) -> list[str]:
 
 
 def cut_off_at_rest(root: QWidget, wait: Callable[[int], object]) -> list[str]:
-    """The same once a window has come to rest: a layout within a layout does so one round after
-    the other, and on a busy machine a round takes long."""
+    """Return the widgets that are cut off once a window has come to rest.
+
+    A layout within a layout does so one round after the other, and on a busy machine a round takes
+    long.
+    """
     for _ in range(1_000):
         if not (found := cut_off(root)):
             return []
@@ -56,13 +59,13 @@ def _wrong(widget: QWidget) -> Iterator[str]:
 
 
 def _scrolls(parent: QWidget) -> bool:
-    """Whether a scroll area shows the parts of what lies in it one after the other."""
+    """Return whether `parent` is a scroll area's viewport, which shows one part after the other."""
     area = parent.parentWidget()
     return isinstance(area, QAbstractScrollArea) and area.viewport() is parent
 
 
 def _needed(widget: QWidget) -> QSize:
-    """The size at which all of a text is seen."""
+    """Return the size at which all of a widget's text is seen."""
     if isinstance(widget, QLabel):
         if isinstance(widget, ElidedLabel) or not (widget.text() or widget.pixmap()):
             return QSize(0, 0)

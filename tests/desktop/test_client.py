@@ -1,4 +1,4 @@
-"""What the window is told of a question: done, refused, not done, or not known."""
+"""Tests of what the window learns of its requests: done, refused, not done, or not known."""
 
 from __future__ import annotations
 

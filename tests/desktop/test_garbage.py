@@ -1,4 +1,4 @@
-"""Qt objects in cycles are freed in the window's thread, whichever thread makes garbage."""
+"""Tests that Qt objects in reference cycles are freed in the window's thread and in no other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.desktop.conftest import WAIT_MS
 
 
 class Held(QObject):
-    """Part of a cycle, and says where it was freed."""
+    """A Qt object in a reference cycle that notes the thread in which it was freed."""
 
     freed: list[threading.Thread]
 
@@ -38,7 +38,7 @@ def test_a_cycle_is_freed_here_though_another_thread_allocates(
         busy.join()
         assert freed == []
         assert not gc.isenabled()
-        # What others free meanwhile is taken off the count: one more than due may be too few.
+        # Objects that other threads free lower the collector's count, so this makes far too many.
         rubbish = [[] for _ in range(100 * gc.get_threshold()[0])]
         qtbot.waitUntil(lambda: bool(freed), timeout=WAIT_MS)
         assert freed == [threading.current_thread()] and rubbish

@@ -1,4 +1,4 @@
-"""Nobody in the window is told to type a command."""
+"""Tests that no hint in the window tells anybody to type a command."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABOVE_THE_WINDOW = ("cli", "desktop", "trainer", "engine")
 
 
 def told() -> Iterator[str]:
-    """Each text below the command line that names a command of it, values as they may be."""
+    """Yield each hint in the code below the window and the command line; x_1 is for its values."""
     for file in sorted(APP.rglob("*.py")):
         if file.relative_to(APP).parts[0] in ABOVE_THE_WINDOW:
             continue

@@ -1,5 +1,8 @@
-"""The Qt that is pinned keeps count of Python's own objects. PySide6 6.12.0 did not: before Python
-3.12, where None and True are counted like any other object, the window fell after a while."""
+"""Tests that the pinned Qt counts references to None and True correctly.
+
+PySide6 6.12.0 did not: before Python 3.12, where these are counted like any other object, the
+window crashed after a while.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""A screen with a window manager and a panel, as on a plain desktop: the icon is clicked with a
-real mouse, a skill is approved with a real key, and the service moves on by a generation."""
+"""Tests of the tray icon on a screen with a window manager and a panel, as on a plain desktop.
+
+The icon is clicked with a real mouse, a skill is approved with a real key, and the service moves on
+by a generation.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ pytestmark = pytest.mark.slow
 
 PANEL = ("openbox", "trayer")
 ICON = 16
-"""As small as an icon ever is."""
+"""The smallest size of an icon, in pixels."""
 SOON_S = 15.0
-"""A click more would hide again what the one before is about to show."""
+"""How long to wait for a window: one more click would hide again what the last one shows."""
 
 
 @dataclass
@@ -47,7 +50,7 @@ class Desktop:
         return self.xdotool("search", "--onlyvisible", "--name", title).split()
 
     def icon(self) -> tuple[int, int] | None:
-        """The middle of the panel, once it holds an icon: it is as wide as what it holds."""
+        """Return the middle of the panel once it holds an icon: it is as wide as what it holds."""
         for panel in self.xdotool("search", "--class", "trayer").split():
             text = self.xdotool("getwindowgeometry", panel)
             place = re.search(r"Position: (-?\d+),(-?\d+)", text)
@@ -58,7 +61,7 @@ class Desktop:
         return None
 
     def shows(self, title: str) -> bool:
-        """Soon: clicks that come faster are double clicks."""
+        """Wait a while, since fast clicks are double clicks; return whether the window shows."""
         until_s = time.monotonic() + SOON_S
         while not (seen := bool(self.windows(title))) and time.monotonic() < until_s:
             time.sleep(0.05)
@@ -73,7 +76,7 @@ class Desktop:
             self.xdotool("windowactivate", "--sync", window, "key", key)
 
     def generation(self) -> int | None:
-        """None while the service is not there yet."""
+        """Return the service's generation; None while there is no service yet."""
         done = subprocess.run(
             [sys.executable, "-m", "lull.cli.main", "status", "--json"],
             env=self.environment,
@@ -110,7 +113,7 @@ def on_a_desktop(home: Path) -> Iterator[Desktop]:
         environment = {
             **{k: v for k, v in screen.environ.items() if k != "QT_QPA_PLATFORM"},
             "LULL_HOME": str(home),
-            # No bus: the icon is embedded in the panel, as the older desktops have it.
+            # Without a D-Bus the icon is embedded in the panel, as on older desktops.
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
             "OLLAMA_HOST": f"127.0.0.1:{nobodys_port()}",
             "LC_ALL": "C.UTF-8",
@@ -144,7 +147,7 @@ def test_the_icon_is_clicked_and_a_skill_approved_with_a_key(on_a_desktop: Deskt
         if desktop.windows("Lull: "):
             return True
         desktop.click(desktop.icon())
-        # At Review already where the click hit the notification's balloon.
+        # The page is Review already if the click hit the notification's balloon.
         return desktop.shows("Lull: ")
 
     eventually(back)

@@ -1,4 +1,4 @@
-"""Whether the window starts a service, and what it does when one falls."""
+"""Tests of whether the window starts a service, and of what it does when a service dies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FakeChild:
 
 @dataclass
 class World:
-    """A service that is what a test says, and a clock."""
+    """A fake service whose state a test sets, and a clock."""
 
     runs: bool = False
     left_traces: bool = False

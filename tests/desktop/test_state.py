@@ -1,4 +1,4 @@
-"""The one state: fed by a snapshot and events, honest about what is old and what was done."""
+"""Tests of the window's state: fed by a snapshot and events, it says what is old or was done."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The tray as a desktop sees it: a fake watcher on a private D-Bus reads the menu of the real
-`lull` and clicks in it."""
+"""Tests of the tray as a desktop sees it, on a private D-Bus.
+
+A fake watcher reads the menu of the real `lull` and clicks in it.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,14 @@ MENU = "com.canonical.dbusmenu"
 
 @dataclass
 class Host:
-    """What a panel does with an icon."""
+    """A fake panel: it reads an icon's menu and clicks in it."""
 
     address: str
     item: str
     environment: dict[str, str]
 
     def press(self, key: str, *, in_: str) -> None:
-        """A real key, into the window of that title; no window manager gives it the focus."""
+        """Press a real key in the window of that title; no window manager gives it the focus."""
         window = until(lambda: self._xdotool("search", "--onlyvisible", "--name", in_)).split()[-1]
         self._xdotool("windowfocus", "--sync", window)
         self._xdotool("key", key)
@@ -67,7 +69,7 @@ class Host:
             return connection.send_and_get_reply(message, timeout=PATIENCE_S).body
 
     def entries(self) -> dict[str, tuple[int, dict[str, Any]]]:
-        """The top of the menu by its words, separators left out."""
+        """Return the top of the menu by its words, separators left out."""
         _, (_, _, children) = self.call("/MenuBar", MENU, "GetLayout", "iias", 0, 1, [])
         found = {}
         for _, (number, properties, _) in children:

@@ -2,7 +2,7 @@
 
 Answers are given in turn and the last one is repeated; an error among them is raised. Without
 answers it repeats the words of the newest message, shuffled by the seed. It passes
-`contracts/test_chat_model_contract.py` like the real ones.
+`tests/backends/chat/test_chat_model_contract.py` like the real ones.
 """
 
 from __future__ import annotations

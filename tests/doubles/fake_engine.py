@@ -2,7 +2,7 @@
 
 By default it answers with the words of the newest message and the adapter's name, shuffled by the
 seed, so that tests see which prompt, adapter and seed were used. Pass `answer` for others. It
-passes `contracts/test_engine_contract.py` like `MlxEngine`.
+passes `tests/backends/mlx/test_engine_contract.py` like `MlxEngine`.
 """
 
 from __future__ import annotations

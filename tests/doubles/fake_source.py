@@ -23,7 +23,7 @@ class FakeSource(Generic[T]):
     """Most reads that were in progress at the same time."""
     raises: Exception | None = None
     hanging: bool = False
-    """Whether a read waits in it."""
+    """Whether a read is waiting inside this source."""
     _now: int = 0
     _goes_on: threading.Event = field(default_factory=threading.Event)
 

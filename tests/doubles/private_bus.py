@@ -60,7 +60,7 @@ class PrivateBus:
             text=True,
         )
         assert self._daemon.stdout is not None
-        # The guid at the end is another's after a restart.
+        # Without the guid at the end, which is another after a restart.
         self.address = self._daemon.stdout.readline().strip().partition(",guid=")[0]
         assert self.address, "dbus-daemon did not start"
 

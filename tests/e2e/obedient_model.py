@@ -1,4 +1,4 @@
-"""A scripted model on Ollama's protocol that obeys what truly reached its prompt, and nothing else.
+"""A scripted model on Ollama's protocol that obeys only the rules that reached its prompt.
 
 Without a rule its answer breaks all ten wishes of `TEN` at once; each wish whose very words stand
 in the system text is kept. So a skill that does not reach the prompt, or reaches the wrong one,
@@ -39,7 +39,7 @@ _GERMAN = "Das ist die Antwort auf die Frage, und mehr ist dazu heute nicht zu s
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A wish in plain words, said after `asked`."""
+    """A wish in plain words, which a user says after the answer to `asked`."""
 
     said: str
     asked: str
@@ -83,7 +83,7 @@ TEN = (
 
 
 def answer_to(asked: str, system: str) -> str:
-    """What the model says: its own manner, changed by the wishes that stand in the system text."""
+    """Return the model's answer: its own manner, changed by the wishes in the system text."""
     text = f"Great question! 🎉\n{_PLAIN.get(asked, 'Here is what I know about it.')}\n{_TALK}"
     for wish in TEN:
         if wish.said in system:

@@ -2,8 +2,8 @@
 
 The cook is what the user talks to, over Ollama's own protocol. It joins dishes with bars if the
 skill's very words stand in its prompt, and calls a tool where it is offered one. The referee and
-the scribe answer as a test tells them, over either protocol. Everything that was asked is kept;
-what a user sent is told from what Lull sent by a mark in the body.
+the scribe answer as a test tells them, over either protocol. Every request is kept; a mark in the
+body tells a user's requests from Lull's own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SKILL: Json = {
 }
 PLAIN, RIGHT = "soup and bread", "soup | bread"
 OF_A_USER = {"keep_alive": "7m"}
-"""In the body of each chat that a test sends as its user."""
+"""A mark in the body of each chat that a test sends as its user."""
 _BLOCK = re.compile(
     r"<<<(?P<label>[^<>]+) (?P<code>[0-9a-f]{12,})>>>\n(?P<text>.*?)\n"
     r"<<<end of (?P=label) (?P=code)>>>",
@@ -50,7 +50,7 @@ def cooks(asked: Asked) -> None:
 
 
 def blocks(body: Json) -> dict[str, str]:
-    """The marked blocks that a judge or a writer was shown, by label."""
+    """Return the marked blocks that a judge or a writer was shown, by label."""
     shown = body["messages"][-1]["content"]
     return {found["label"]: found["text"] for found in _BLOCK.finditer(shown)}
 
@@ -60,7 +60,7 @@ def vote(score: int) -> Says:
 
 
 def wants_bars(asked: Asked) -> None:
-    """A judge: of a wish it knows that bars were meant, of anything else it says good."""
+    """Answer as a judge that wants bars where there is a wish, and else calls every answer good."""
     seen = blocks(asked.json)
     if "answer A" in seen:
         says_json({"reason": "They say the same.", "better": "same"})(asked)
@@ -71,7 +71,7 @@ def wants_bars(asked: Asked) -> None:
 
 
 class Models(ScriptedEndpoint):
-    """`cook`, `judge` and `writer` may be set at any time; `in_turn` makes answers of several."""
+    """The server of all three; `cook`, `judge` and `writer` may be set to other answers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Models(ScriptedEndpoint):
         return [one.json for one in self.asked_of(model)]
 
     def prompts_of_users(self) -> list[str]:
-        """What the cook read when a user asked, whole."""
+        """Return the whole prompts that the cook got from users."""
         return [
             one.body.decode()
             for one in self.asked_of(COOK)
@@ -109,7 +109,7 @@ class Models(ScriptedEndpoint):
 
 
 def in_turn(*answers: Answer) -> Answer:
-    """One after the other, the last one for ever."""
+    """Return an answer that gives these one after the other, the last one for ever."""
     left, lock = list(answers), threading.Lock()
 
     def answer(asked: Asked) -> None:
@@ -140,20 +140,22 @@ class Talk:
 
 @contextmanager
 def at_home(folder: Path, models: Models, settings: str) -> Iterator[Lull]:
-    """A home whose Ollama is the scripted server, with this settings.toml; skills are chosen
-    however slow this machine is."""
+    """Make a home whose Ollama is the scripted server, with this settings.toml.
+
+    Skills are chosen however slow this machine is.
+    """
     folder.mkdir()
     (folder / "settings.toml").write_text(f"{settings}\n[skills]\nfacts_within_ms = 5000\n")
     with RunningLull.cleaned_up(folder, upstream=models.address) as lull:
         yield lull
 
 
-# What the command line asks, asked on the socket: a story asks often, and each process costs half a
-# second. One of each is played as a command somewhere.
+# These ask on the socket what the command line would ask: tests ask often, and each process costs
+# half a second. Each is run as a command in some other test.
 
 
 def prove(lull: Lull) -> Json:
-    """As `lull prove --wait --json`."""
+    """Prove what waits, as `lull prove --wait --json` does."""
     said = ControlSocket(lull.home).ask("POST", PROPOSALS_PROVE, {"wait": True})
     assert said.status == 200, said
     return said.json
@@ -164,12 +166,12 @@ def status(lull: Lull) -> Json:
 
 
 def problems(lull: Lull) -> str:
-    """What stands in `lull status`, as one text."""
+    """Return the problems in `lull status` as one text."""
     return "\n".join(f"{p['title']}: {p['detail']}" for p in status(lull)["problems"])
 
 
 def turns(lull: Lull) -> list[Json]:
-    """Everything that was said, newest conversation first."""
+    """Return all recorded turns, newest conversation first."""
     socket = ControlSocket(lull.home)
     return [
         turn

@@ -1,5 +1,8 @@
-"""A night on the built-in model, with real processes: turns of a real client, a window whose
-signals come from a file, real sampling, real training, the gate, the swap, and the way back."""
+"""Tests of a night on the built-in model, with real processes.
+
+There are turns of a real client, an idle window whose signals come from a file, real sampling, real
+training, the gate, the swap of adapters, and the way back.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ BARS = pocket.Style(joiner=pocket.Joiner.BARS)
 SWEET_RULE = f"{RULE} and finish with sugar"
 SWEET = pocket.Style(joiner=pocket.Joiner.BARS, end="sugar")
 NIGHT_S = 3000.0
-"""A night is long; on a loaded machine this one takes some minutes."""
+"""Time limit of one night: on a loaded machine it takes some minutes."""
 AWAY = {
     "input_idle_s": 5000,
     "locked": True,
@@ -39,11 +42,11 @@ AWAY = {
 HERE = {**AWAY, "input_idle_s": 1, "locked": False}
 NIGHTS = 3
 REFRESH_S = 5.0
-"""What is older than a minute is not believed."""
+"""How often the signals are written: what is older than a minute is ignored."""
 
 
 class Desk:
-    """What the file says of the person at the desk."""
+    """The file of signals, which says whether the person is at the desk."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -70,7 +73,7 @@ class Desk:
 
     def _write(self) -> None:
         spare = self._file.with_suffix(".tmp")
-        # Who is away is away for longer at every look.
+        # While the person is away, the time since their last input grows.
         away_s = time.monotonic() - self._left_s if self._signals is AWAY else 0.0
         idle_s = self._signals["input_idle_s"] + away_s
         spare.write_text(json.dumps({**self._signals, "input_idle_s": idle_s}))
@@ -98,7 +101,7 @@ def desk_of(lull: Lull, folder: Path) -> Iterator[Desk]:
 
 
 def menus(service: RunningLull, count: int, *, seed: int, every: int = 8) -> None:
-    """Conversations about menus; now and then the person says what they want instead."""
+    """Have conversations about menus; in some the person says what they want instead."""
     chance = random.Random(seed)
     for number in range(count):
         talk = Talk(service)
@@ -144,8 +147,11 @@ def judged(lull: Lull) -> list[Json]:
 
 
 def after_nights(lull: Lull, service: RunningLull, desk: Desk) -> Json:
-    """The run that came into force. The gate may turn a course down for what it lost elsewhere;
-    then the person goes on working, and the next night tries again."""
+    """Wait for a night whose run comes into force, and return the run.
+
+    The gate may turn a run down for what it lost elsewhere; then the person goes on working, and
+    the next night tries again.
+    """
     for night in range(NIGHTS):
         before = len(judged(lull))
         desk.leaves()

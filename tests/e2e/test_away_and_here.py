@@ -1,4 +1,4 @@
-"""Proofs in lulls, real processes: none while somebody is here, one by itself when nobody is."""
+"""Tests of proofs in lulls, real processes: none while the user is here, one by itself when not."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ CALM = {
 HERE = {**CALM, "input_idle_s": 0}
 AWAY = {**CALM, "input_idle_s": 7200}
 A_WHILE_S = 8.0
-"""Many times what this proof takes."""
+"""How long a test waits: many times what this proof takes."""
 
 
 class Signals:
-    """A file of signals, written anew all the time: what is older than a minute is not believed."""
+    """A file of signals, written anew all the time: what is older than a minute is ignored."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -62,7 +62,7 @@ def told_by(file: Path) -> Iterator[Signals]:
 
 
 def meeting(folder: Path) -> Path:
-    """A calendar with one event, from yesterday to tomorrow."""
+    """Write a calendar with one event, from yesterday to tomorrow."""
     day = timedelta(days=1)
     begin, end = (f"{datetime.now(UTC) + shift:%Y%m%dT%H%M%SZ}" for shift in (-day, day))
     lines = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:a", f"DTSTART:{begin}", f"DTEND:{end}"]

@@ -1,4 +1,4 @@
-"""What nobody should have to read, said after an answer: read or put aside, and nothing learned.
+"""Tests of hostile and broken messages behind an answer: none stops Lull or teaches it anything.
 
 Each message comes from a client of its own, through the real proxy to the real small reader, with
 approval by itself on. None states a wish of the user's, though several hold the words of one.

@@ -1,4 +1,4 @@
-"""The user as scorer, real processes, the built-in model: six picks prove what nobody can tell."""
+"""Tests of the user as scorer, with real processes: six picks prove what nothing else can score."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ RULE = SkillText(
 
 
 def waiting(lull: Lull) -> tuple[RunningLull, str]:
-    """A service with a proposal that no check and no judge can speak of: what was said is no rule
-    that the built-in model's verifier reads."""
+    """Start a service with a proposal that no check and no judge can score.
+
+    What was said is no rule that the built-in model's verifier reads.
+    """
     service = lull.serve()
     answer = service.post(
         "/api/chat",
@@ -81,7 +83,7 @@ async def _propose(stores: Any, turn: str) -> None:
 
 
 def pair(lull: Lull, proposal: str) -> Json:
-    """Two answers to choose from; where they are still being made, it is asked again."""
+    """Return two answers to choose from; ask again while they are being made."""
     shown: Json = eventually(
         lambda: next(
             (said for said in [lull.ask("review", "compare", proposal)] if said["pair"]), None
@@ -91,7 +93,7 @@ def pair(lull: Lull, proposal: str) -> Json:
 
 
 def letter(shown: Json, *, for_it: bool = True) -> str:
-    """What somebody picks who likes bars."""
+    """Return the letter that somebody picks who likes bars; the other one if not `for_it`."""
     bars = "a" if "|" in shown["a"] else "b"
     return bars if for_it else {"a": "b", "b": "a"}[bars]
 

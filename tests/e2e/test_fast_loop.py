@@ -1,4 +1,4 @@
-"""The fast loop, real processes: ask, be unhappy, say so, look at the proof, approve, ask again."""
+"""Tests of the fast loop with real processes: ask, correct, read the proof, approve, ask again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def one_proposal(lull: Lull) -> Json:
 
 
 def corrected(lull: Lull, service: RunningLull, rule: str = RULE, *, client: str = "") -> Json:
-    """A menu was asked for, and the answer corrected in words."""
+    """Ask for a menu, correct the answer in words, and return the proposal."""
     talk = Talk(service, client=client)
     assert talk.says("write a menu for apple river stone") == "apple and river and stone"
     talk.says(f"no, {rule}")
@@ -120,7 +120,7 @@ def test_a_rejected_rule_is_not_proposed_again_in_other_words(lull: Lull) -> Non
 
 
 def settled(lull: Lull) -> None:
-    """Everything that was said so far has been looked at."""
+    """Wait until everything that was said so far has been looked at."""
     lull.ask("prove", "--wait")
 
 

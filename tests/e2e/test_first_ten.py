@@ -1,4 +1,4 @@
-"""After an approval, a real service: ten conversations have the skill without any coin."""
+"""Tests that ten conversations after an approval have the skill without a holdout coin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow]
 
 
 def flips(lull: Lull) -> list[float]:
-    """The share of each coin that was tossed."""
+    """Return the holdout share of each coin that was tossed."""
     with closing(sqlite3.connect(f"file:{lull.home / 'lull.db'}?mode=ro", uri=True)) as database:
         return [share for (share,) in database.execute("SELECT share FROM coin_flips")]
 

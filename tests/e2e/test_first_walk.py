@@ -1,4 +1,4 @@
-"""The main walk, real processes and real clients: ask, teach, ask again, take it back."""
+"""Tests of the main walk with real processes and clients: ask, teach, ask again, take it back."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MESSAGES = [{"role": "user", "content": ASKED}]
 
 
 def posted(address: str, path: str, body: object) -> dict[str, Any]:
-    """As any program does that knows no client library."""
+    """Post JSON as any program does that has no client library."""
     request = urllib.request.Request(f"{address}{path}", json.dumps(body).encode())
     with urllib.request.urlopen(request, timeout=PATIENCE_S) as done:
         answer: dict[str, Any] = json.load(done)

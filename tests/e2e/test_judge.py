@@ -1,6 +1,7 @@
-"""The judge, quiet, and calibration with real processes: who is asked when, and who is believed.
+"""Tests of the judge, of quiet times and of calibration, with real processes.
 
-The judge is a model on the user's own Ollama here, as it is for most.
+They show who is asked when, and who is believed. The judge is a model on the user's own Ollama
+here, as it is for most.
 """
 
 from __future__ import annotations
@@ -52,32 +53,32 @@ def models() -> Iterator[Models]:
 
 @pytest.fixture
 def lull(tmp_path: Path, models: Models) -> Iterator[Lull]:
-    """Nothing is asked but what a test pushes."""
+    """A Lull that asks its models nothing but what a test pushes."""
     with at_home(tmp_path / "home", models, _settings(NEVER_QUIET)) as made:
         yield made
 
 
 @pytest.fixture
 def eager(tmp_path: Path, models: Models) -> Iterator[Lull]:
-    """Lull asks the models itself soon after each chat."""
+    """A Lull that asks its models by itself, soon after each chat."""
     with at_home(tmp_path / "eager", models, _settings(SOON_QUIET)) as made:
         yield made
 
 
 def _settings(quiet_s: float) -> str:
-    """Whatever else keeps this machine busy is no reason to wait."""
+    """Return settings under which other work on this machine is no reason to wait."""
     judge = f'[judge]\nmodel = "{REFEREE}"\n\n[learning]\nquiet_s = {quiet_s}\n'
     return f"{judge}\n[idle]\nload_share = 1\nmemory_share = 0\nmemory_pressure = 1\n"
 
 
 def two_turns(talk: Talk) -> None:
-    """A turn, and a next message that says nothing of it."""
+    """Have a turn, and a next message that says nothing about its answer."""
     talk.says(ASKED)
     talk.says(AND_THEN)
 
 
 def of_the_first(votes: Answer) -> Answer:
-    """What the judge says of the first of `two_turns`; the other it calls good."""
+    """Return a judge that gives `votes` on the first of `two_turns` and calls the other good."""
 
     def judge(asked: Asked) -> None:
         behind = blocks(asked.json)["the user's next message"]
@@ -150,7 +151,7 @@ def test_a_judge_on_another_machine_is_not_asked_without_a_word_from_the_user(
 
 
 def waiting(models: Models) -> list[Asked]:
-    """What the judge was asked and nobody has left yet."""
+    """Return the requests to the judge that nobody has hung up on yet."""
     return [asked for asked in models.asked_of(REFEREE) if not asked.left.is_set()]
 
 
@@ -158,7 +159,7 @@ def test_a_chat_stops_the_judge_at_once_and_it_is_asked_again(eager: Lull, model
     models.judge = hangs
     service = eager.serve()
     two_turns(Talk(service))
-    # One that began between the two turns was left for the second.
+    # A question that began between the two turns was stopped for the second.
     first = eventually(lambda: next(iter(waiting(models)), None))
     assert Talk(service).says(MENU) == PLAIN  # while the judge says nothing
     assert first.left.wait(PATIENCE_S)
@@ -171,7 +172,7 @@ def test_a_chat_stops_the_judge_at_once_and_it_is_asked_again(eager: Lull, model
 
 
 def test_a_chat_stops_a_replay_at_once_and_the_proof_goes_on(eager: Lull, models: Models) -> None:
-    """While one user's answer is being made nothing of ours runs beside it."""
+    """While an answer for a user is being made, no request of Lull's own runs beside it."""
     replays_hang = threading.Event()
     replays_hang.set()
     beside: list[str] = []

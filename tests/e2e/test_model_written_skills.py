@@ -1,4 +1,4 @@
-"""A skill written by a model, real processes: the writer fails in every way before it writes well.
+"""Tests of skills written by a model, with real processes: the writer first fails in every way.
 
 Nothing is lost by that, nothing that nobody approved stands in a user's prompt, and each fault is
 told in words.
@@ -68,7 +68,7 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "a gateway's error": (BAD_GATEWAY, "has failed (HTTP 502)"),
 }
 TIMED = ("slow", "without an end")
-"""What only a short patience brings to an end."""
+"""Faults that only a short time limit ends."""
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def models() -> Iterator[Models]:
 
 @pytest.fixture
 def lull(tmp_path: Path, models: Models) -> Iterator[Lull]:
-    """Lull does nothing by itself in these stories: it is never quiet for an hour."""
+    """A Lull that does nothing by itself in these tests: it is never quiet for an hour."""
     settings = f"""
 [writer]
 model = "{SCRIBE}"
@@ -98,7 +98,7 @@ quiet_s = 3600
 
 
 def three_failures(lull: Lull, service: RunningLull) -> set[str]:
-    """Three menus, each of them rated bad and complained about, in words that state no rule."""
+    """Record three menus, each rated bad and complained about in words that state no rule."""
     for asked in MENUS:
         talk = Talk(service)
         assert talk.says(asked) == PLAIN

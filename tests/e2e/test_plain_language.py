@@ -1,4 +1,4 @@
-"""Ten corrections in plain English at default settings: heard, proved, approved, and kept.
+"""Tests of ten corrections in plain English at default settings: heard, proved, approved, kept.
 
 Each is said by a client of its own, so that one rule is looked at at a time. The model is scripted
 and obeys only what reached its prompt; everything else is real: the proxy, the small reader, the
@@ -31,7 +31,7 @@ def lull(tmp_path: Path) -> Iterator[Lull]:
 
 
 def says(service: RunningLull, client: str, *texts: str) -> list[str]:
-    """One conversation; the answers."""
+    """Have one conversation; return the answers."""
     messages: list[Json] = []
     for text in texts:
         messages.append({"role": "user", "content": text})
@@ -73,7 +73,7 @@ def test_ten_plain_corrections_are_heard_proved_and_kept(lull: Lull) -> None:
 
 
 def _ends_with_evidence(lull: Lull, wish: Wish, proposal: Json) -> int:
-    """Proved by a check, or it waits for the user's picks and says so (1)."""
+    """Check that a proposal is proved by a check (0), or waits for the user's picks (1)."""
     if proposal["status"] == "proved":
         assert proposal["evidence"]["e_value"] >= 20, (wish.said, proposal)
         return 0
@@ -83,7 +83,7 @@ def _ends_with_evidence(lull: Lull, wish: Wish, proposal: Json) -> int:
 
 
 def _is_kept(service: RunningLull, client: str, wish: Wish, name: str) -> None:
-    """In a new conversation of its scope, and not in one of another."""
+    """Check that a wish is kept in its scope, and that no request outside it gets its skill."""
     assert wish.kept(says(service, client, wish.asked)[0]), wish.said
     elsewhere = RECIPE if wish.asked != RECIPE else PYTHON
     says(service, client, elsewhere)

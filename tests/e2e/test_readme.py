@@ -1,4 +1,4 @@
-"""The README's transcript, run against the real processes: what it shows is what happens."""
+"""Tests of the README's transcript with the real processes: what it shows is what happens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def steps() -> Iterator[tuple[str, str]]:
-    """Each command of the transcripts with what it prints."""
+    """Yield each command of the transcripts with what it prints."""
     blocks = re.findall(r"<!-- transcript -->\n```console\n(.*?)```", README.read_text(), re.DOTALL)
     assert blocks, "the README has lost its transcript"
     for part in re.split(r"^\$ ", "".join(blocks), flags=re.MULTILINE)[1:]:
@@ -26,7 +26,7 @@ def steps() -> Iterator[tuple[str, str]]:
 
 
 def matches(printed: str, shown: str) -> bool:
-    """`…` stands for anything within a line."""
+    """Return whether a print matches what is shown, where `…` is anything within a line."""
     pattern = ".*?".join(re.escape(piece) for piece in shown.split("…"))
     return re.fullmatch(pattern, printed) is not None
 

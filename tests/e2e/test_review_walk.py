@@ -1,4 +1,4 @@
-"""A person at a terminal beside a real service: corrected, proved, reviewed, approved, in force."""
+"""Tests of the walk from a correction to a skill in force, at a terminal beside a real service."""
 
 from __future__ import annotations
 

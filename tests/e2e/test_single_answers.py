@@ -1,5 +1,7 @@
-"""Recorded answers that were rated, trained on as they are (KTO), with real processes; and the user
-who comes back in the middle of it."""
+"""Tests of training on recorded answers that were rated (KTO), with real processes.
+
+The user comes back in the middle of it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ LABELS = 64
 
 
 def rated(lull: Lull, service: RunningLull, count: int) -> None:
-    """Menus that the user does not like, and labels that they do."""
+    """Record menus that the user rates bad, and labels that they rate good."""
     chance = random.Random(5)
     for number in range(count):
         kind = pocket.Kind.MENU if number % 2 else pocket.Kind.LABEL
@@ -45,7 +47,7 @@ def rated(lull: Lull, service: RunningLull, count: int) -> None:
 
 
 def trainer_of(service: RunningLull) -> psutil.Process | None:
-    """The process that trains now, wherever it stands below the service."""
+    """Return the process that trains now, wherever it is below the service."""
     for process in psutil.Process(service.process.pid).children(recursive=True):
         try:
             if "lull.trainer.main" in process.cmdline() and process.children() == []:
@@ -74,7 +76,7 @@ def test_rated_answers_are_trained_on_and_the_user_who_comes_stops_it(
         trainer = eventually(lambda: trainer_of(service))
         eventually(lambda: list(lull.home.glob("runs/*/checkpoints/step-*")))
         desk.comes()
-        # It stands, or has lost its memory, and in either case does no step any more.
+        # The trainer is stopped, or killed to free its memory: either way it does no more steps.
         eventually(lambda: _stands(trainer))
         gate = lull.ask("why")
         assert gate["state"] in ("closed", "off"), gate
@@ -87,7 +89,7 @@ def test_rated_answers_are_trained_on_and_the_user_who_comes_stops_it(
         (done,) = eventually(lambda: runs(lull, "rejected", "promoted"))
         desk.comes()
         assert done["id"] == run["id"] and done["steps"] == done["of"] >= 40
-        # Nobody has said what they want instead: nothing was shown to be better.
+        # Nobody has said what they want instead, so no improvement can be shown.
         assert done["status"] == "rejected" and "no improvement was shown" in str(done["reasons"])
         assert service.chat("write a menu for green happy mouse") == "green and happy and mouse"
 

@@ -1,7 +1,8 @@
-"""Tiny random models of several families through the batcher, each alone and in company.
+"""Runs tiny random models of several families through the batcher, each alone and together.
 
 The families differ in their caches: plain, sliding window, recurrent state, both, compressed, and
-chunked ones that cannot share a batch. A process of its own; prints one JSON line a family.
+chunked ones that cannot share a batch. It runs in a process of its own and prints one JSON line for
+each family.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def make(family: str) -> Any:
 
 
 def adapter_folder(model: Any, paths: list[str], folder: Path) -> None:
-    """As mlx-lm's trainer would save it: converted, given values, written."""
+    """Save a random adapter for these layers as mlx-lm's trainer would: convert, fill, write."""
     from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear, LoRASwitchLinear
 
     weights = {}

@@ -1,4 +1,4 @@
-"""One tiny model, one reference process and one running engine for all of these tests."""
+"""Fixtures for the engine's tests: one tiny model, one reference process, one running engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest, Token
 
 @dataclass(frozen=True)
 class Tiny:
-    """The tiny model's folder, and the process that knows what it ought to say."""
+    """A tiny model's folder, and the reference process that computes the right answers."""
 
     folder: Path
     process: subprocess.Popen[str]
@@ -72,8 +72,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tiny]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def engine(tiny: Tiny) -> AsyncIterator[MlxEngine]:
-    """Shared, so tests load adapters under versions of their own. Slices are short, so that
-    ordinary prompts span several."""
+    """The running engine that all tests share, with short slices of the prompt.
+
+    Tests load adapters under versions of their own; ordinary prompts span several slices.
+    """
     running = MlxEngine(tiny.model, options=EngineOptions(slice_tokens=16))
     await running.start()
     yield running
@@ -82,7 +84,7 @@ async def engine(tiny: Tiny) -> AsyncIterator[MlxEngine]:
 
 @dataclass(frozen=True)
 class Whole:
-    """An answer, collected."""
+    """A whole answer, collected from its chunks."""
 
     text: str
     pieces: tuple[str, ...]

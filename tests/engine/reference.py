@@ -1,6 +1,7 @@
-"""Makes a tiny random model, then answers questions about it with plain mlx-lm: no batching, no
-streaming, one forward after the other. A process of its own, since importing MLX and
-transformers into the test process is slow and noisy.
+"""Makes a tiny random model, then answers questions about it with plain mlx-lm, as a reference.
+
+It has no batching and no streaming, only one forward after the other. It runs in a process of its
+own, since importing MLX and transformers into the test process is slow and noisy.
 
     python -m tests.engine.reference FOLDER
 
@@ -135,7 +136,7 @@ class Reference:
         frequency: float,
         last: int,
     ) -> list[int]:
-        """The greedy answer with llama.cpp's penalties for the answer's own tokens."""
+        """Return the greedy answer with llama.cpp's penalties for the answer's own tokens."""
         model, ids = self._model(None), list[int]()
         while len(ids) < count and ids[-1:] != [2]:
             scores: list[float] = model(mx.array([prompt + ids]))[0, -1].tolist()

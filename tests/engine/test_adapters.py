@@ -1,4 +1,4 @@
-"""Several versions of one model, side by side, swapped in place."""
+"""Tests of several adapter versions of one model in the engine: loaded, side by side, dropped."""
 
 from __future__ import annotations
 

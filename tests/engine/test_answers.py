@@ -1,4 +1,4 @@
-"""What the engine says is what the model says, however it is asked."""
+"""Tests of the engine's answers: they are the plain model's, however the request is made."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ async def test_twenty_at_once_all_end(engine: MlxEngine) -> None:
 
 
 async def test_a_hangup_stops_the_decoding_at_once(engine: MlxEngine) -> None:
-    # Longer than the socket holds, or it may be at its end before anybody hangs up.
+    # Longer than the socket holds, or it may end before the client hangs up.
     long = asking(SHORT, temperature=0.0, max_tokens=480, logprobs=250)
     short = asking(SHORT, temperature=0.0, max_tokens=5)
     before = await engine.status()

@@ -1,4 +1,4 @@
-"""Any mlx-lm model: batching must hold for every kind of cache that they bring."""
+"""Tests that batching gives the same answers with every kind of cache that mlx-lm models have."""
 
 from __future__ import annotations
 

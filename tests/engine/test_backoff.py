@@ -1,4 +1,4 @@
-"""Waits double, stop growing, and stop."""
+"""Tests of the waits between restarts after crashes: they double up to a limit, then they stop."""
 
 from __future__ import annotations
 

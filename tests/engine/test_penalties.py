@@ -1,4 +1,4 @@
-"""An answer with penalties is the model's own with llama.cpp's penalties, alone and in company."""
+"""Tests of answers with repetition penalties: equal to a plain loop with llama.cpp's penalties."""
 
 from __future__ import annotations
 

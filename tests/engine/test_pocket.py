@@ -1,4 +1,4 @@
-"""The built-in model that ships with Lull, in the engine."""
+"""Tests that the engine runs `pocket`, a built-in model that ships with Lull."""
 
 from __future__ import annotations
 

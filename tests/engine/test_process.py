@@ -1,4 +1,4 @@
-"""The engine's process: it starts when needed, falls alone, and never outlives its parent."""
+"""Tests of the engine's process: it starts when needed, may crash, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
 Make = Callable[..., MlxEngine]
 
 NEVER_READY = asking([10, 20, 30], temperature=0.0, max_tokens=480, logprobs=250)
-"""Its answer goes round in circles, and a socket holds a fraction of it: where nobody reads on, the
-engine is not at its end, however long whoever kills it is held up."""
+"""A request whose answer never ends while nobody reads it, however late the engine is killed.
+
+The answer repeats itself, and a socket holds only a fraction of it.
+"""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def make() -> AsyncIterator[Make]:
-    """Engines that are closed whatever becomes of the test."""
+    """A function that starts engines, which are closed at the end of the test."""
     made: list[MlxEngine] = []
 
     def begin(folder: Path, **more: Any) -> MlxEngine:

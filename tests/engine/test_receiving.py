@@ -1,4 +1,4 @@
-"""What the engine's thread that reads the socket leaves to the one that works."""
+"""Tests of the engine's thread that reads the socket: when it ends, it tells the working thread."""
 
 from __future__ import annotations
 

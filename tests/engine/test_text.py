@@ -1,4 +1,4 @@
-"""Text is sent in whole characters and never shows a part of a stop string."""
+"""Tests of sending an answer in pieces: whole characters only, and no part of a stop string."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def decode_bytes(ids: Sequence[int]) -> str:
 
 
 def decode_words(ids: Sequence[int]) -> str:
-    """As sentence-piece tokenizers do: a space before each word, none at the start."""
+    """Decode as sentence-piece tokenizers do: a space before each word, none at the start."""
     return " ".join(f"w{number}" for number in ids)
 
 

@@ -1,7 +1,7 @@
-"""A home with the loops that learn, on a real store: models, judge and writer say what a test says.
+"""Test home with the loops that learn, on a real store; models, judge and writer are scripted.
 
-`plays` holds a conversation and returns its turns; the loops are then called by hand, because when
-they are called is the service's business.
+`plays` holds a conversation and returns its turns. Tests then call the loops by hand, because the
+service decides when they run.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ from tests.exact import EXACT
 
 T = TypeVar("T")
 MODEL = "llama3.2"
-"""Nobody can verify its answers: it has a judge."""
+"""A model whose answers no verifier can check, so that a judge scores them."""
 CHECKED = "checked"
-"""Its verifier reads wishes for bars."""
+"""A model with a verifier that understands wishes for bars."""
 STUMBLING_BLOCK = "at this the verifier falls"
 GOOD, BAD, NEITHER = (Vote(score=score, reason="so it is") for score in (1, -1, 0))
 MENU = SkillText(
@@ -83,7 +83,7 @@ MENU = SkillText(
 
 
 def reads_bars(wish: str, asked: str, said: str) -> bool | None:
-    """A verifier: whoever wishes for bars in a menu wants to see one in each menu."""
+    """A verifier: if bars are wished for, a menu must have one; None for anything else."""
     if said == STUMBLING_BLOCK:
         raise RuntimeError("a fault in a verifier")
     if "bars" not in wish or "menu" not in asked:
@@ -93,14 +93,14 @@ def reads_bars(wish: str, asked: str, said: str) -> bool | None:
 
 @dataclass
 class ScriptedJudge:
-    """Implements core.ports.Judge: says of each question what `says` does, and keeps it."""
+    """Implements core.ports.Judge: votes as `says` does, and records each question."""
 
     says: Callable[[JudgeQuestion], Sequence[Vote]] = lambda _: (GOOD,) * 3
     version: str = "judge-1"
     asked: list[JudgeQuestion] = field(default_factory=list)
     away: LullError | None = None
     meanwhile: Callable[[], Awaitable[object]] | None = None
-    """What happens while it thinks."""
+    """Runs while the judge thinks."""
 
     async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
         self.asked.append(question)
@@ -113,7 +113,7 @@ class ScriptedJudge:
 
 @dataclass
 class ScriptedWriter:
-    """Implements core.ports.Evolver: drafts and errors in turn, the last one for ever."""
+    """Implements core.ports.Evolver: gives drafts and errors in turn, and repeats the last one."""
 
     answers: list[SkillText | SkillDraft | LullError] = field(default_factory=list)
     name: str = "writer-1"
@@ -133,7 +133,7 @@ class ScriptedWriter:
 
 @dataclass
 class AlwaysQuiet:
-    """Implements core.ports.Quiet."""
+    """Implements core.ports.Quiet: all work runs at once."""
 
     hurried: list[bool] = field(default_factory=list)
 
@@ -153,20 +153,20 @@ class Classroom(Home):
     hears_at_once: bool = True
     """Whether what users say is read while their turns are scored."""
     reader: FeedbackReader | None = None
-    """Who reads it later."""
+    """Reads later what was not read while the turn was scored."""
     check_of: ProposesCheck = lambda *_: ""
-    """The check that a rule comes to."""
+    """Finds the check that belongs to a rule."""
     chats: FakeChatModel = field(default_factory=FakeChatModel)
-    """Answers every replay."""
+    """The chat model that answers every replay."""
     stages: Callable[[str], ReplayTarget | None] | None = None
     facts: Callable[[str], ModelFacts | None] = lambda _: FACTS
     with_first: list[bool] = field(default_factory=list)
-    """How the order of the answers that are compared falls; then the one with the skill is B."""
+    """Whether the answer with the skill comes first, for each comparison in turn; later never."""
     coin: float = 0.99
-    """What every toss shows that decides on an audit."""
+    """The random number of every decision about an audit."""
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
     went_without: list[str] = field(default_factory=list)
-    """Turns that are said to have wanted no skill."""
+    """Turns that were recorded as having wanted no skill."""
     retired: list[tuple[str, str]] = field(default_factory=list)
     flips_of: Callable[[Database], CoinFlips] = CoinFlips
 
@@ -331,7 +331,7 @@ class Classroom(Home):
         return {CHECKED: reads_bars}
 
     def own_readers(self) -> Mapping[str, FeedbackReader]:
-        """Who reads at once, by model."""
+        """The feedback readers that read while a turn is scored, by model."""
         return dict.fromkeys((MODEL, CHECKED), WordReader())
 
     def _writers(self) -> list[SkillWriter]:
@@ -376,8 +376,9 @@ class Classroom(Home):
         model: str = MODEL,
         **request: object,
     ) -> list[str]:
-        """A conversation: what is said and answered, in turn. The ids of its turns, once all of it
-        is on disk. A message that is no user's stands before the next one of the user."""
+        """Hold a conversation of user messages and answers in turn; return its turns' ids when all
+        of it is on disk. A message of another role stands before the user's next one.
+        """
         history: list[Message] = []
         turns: list[str] = []
         for one in said:
@@ -412,7 +413,7 @@ class Classroom(Home):
         await asyncio.to_thread(self.database.flush)
 
     async def failed(self, *asked: str, said: str = "soup and bread", **more: object) -> list[str]:
-        """Conversations of one turn each that the user rated bad; newest last."""
+        """Hold conversations of one turn each that the user rates bad; return these turns."""
         turns = []
         for one in asked:
             turns += await self.plays(one, said, **more)  # type: ignore[arg-type]
@@ -426,19 +427,19 @@ class Classroom(Home):
         await self.book.on_rating(turn)
 
     def known(self, turn: str) -> RewardRow:
-        """What is known of a turn; nothing where nobody has looked at it."""
+        """The reward row of a turn; an empty one where nobody has scored it yet."""
         return self.rewards.of([turn]).get(turn) or RewardRow(turn=turn, reward=None)
 
     def served(self, turn: str) -> ServedTurn:
         (found,) = self.rewards.served([turn])
         return found
 
-    # What a test puts there
+    # What a test stores
 
     async def proposes(
         self, text: SkillText = MENU, *, check: str = "", **more: object
     ) -> Proposal:
-        """A candidate as `Evolve` stores it."""
+        """Store a candidate as `Evolve` does."""
         data = render(replace(text, metadata={CHECK: check} if check else {}))
         key = SkillKey(str(more.pop("client", "")), text.name)
         proposal = Proposal(
@@ -462,7 +463,7 @@ class Classroom(Home):
         return proposal
 
     async def approved(self, text: SkillText = MENU, **more: object) -> Skill:
-        """A skill that Lull wrote and the user approved."""
+        """A skill that Lull wrote and the user has approved."""
         proposal = await self.proposes(text, **more)
         await self.review.approve(proposal.id)
         return self.library.get(proposal.key)
@@ -478,6 +479,6 @@ class Classroom(Home):
 
 
 def menus(count: int, *, day: str = "Sunday") -> list[str]:
-    """Requests that look alike, no two the same."""
+    """Requests for menus that are similar, no two the same."""
     dishes = ("soup", "fish", "rice", "bread", "beans", "pears", "leeks", "plums", "corn", "figs")
     return [f"Please write a menu for {day} with {dishes[n % 10]} {n}" for n in range(count)]

@@ -1,4 +1,4 @@
-"""A classroom for each test; it is closed behind it."""
+"""Fixtures for tests of the loops: a classroom for each test, closed after it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""A classroom with a night behind it: the slow loop on a real store, with an engine and a trainer
-that say what a test says."""
+"""Test home for the slow loop (training) on a real store, with a scripted engine and trainer."""
 
 from __future__ import annotations
 
@@ -47,12 +46,12 @@ from tests.loops.classroom import MENU, Classroom
 POCKET = "pocket"
 RULE = "when you write a menu, join with bars"
 RULED = replace(MENU, body=f"{RULE[0].upper()}{RULE[1:]}.")
-"""A skill as it is made of those words: the model's verifier can read it."""
+"""A skill made of the words of RULE, which the model's verifier can read."""
 BARS = pocket.Style(joiner=pocket.Joiner.BARS)
 
 
 def says_menus(bars: Callable[[GenerateRequest], bool]) -> Callable[[GenerateRequest], str]:
-    """A model of the tiny language: as asked, with bars where `bars` says so."""
+    """Answer function in the pocket language: right, with bars in a menu where `bars` says so."""
 
     def say(request: GenerateRequest) -> str:
         read = parsing.parse_request(request.messages[-1].text) if request.messages else None
@@ -66,7 +65,7 @@ def says_menus(bars: Callable[[GenerateRequest], bool]) -> Callable[[GenerateReq
 
 
 def now_and_then(request: GenerateRequest) -> bool:
-    """One seed in three."""
+    """True for one seed in three."""
     return (request.sampling.seed or 0) % 3 == 0
 
 
@@ -74,19 +73,19 @@ REJECTED = Verdict(accepted=False, at=FakeClock().now(), against=None)
 
 
 def trains_in_a_skill(next_step: NextStep) -> bool:
-    """Whether a run is to be made that trains a skill into the weights."""
+    """Whether the next step makes a run that trains a skill into the weights."""
     return isinstance(next_step, MakingStep) and isinstance(next_step.source, SkillToTrainIn)
 
 
 @dataclass
 class FakeGate:
-    """Implements PromotesAdapters. Turns down what it was told nothing about."""
+    """Implements PromotesAdapters: gives its verdicts in turn, and rejects when none is left."""
 
     verdicts: list[Verdict | LullError | None] = field(default_factory=list)
     brought: list[tuple[str, str, str]] = field(default_factory=list)
     considered: list[str] = field(default_factory=list)
     waits: asyncio.Event | None = None
-    """Until this is set it has not measured enough."""
+    """If given, the gate waits until this is set before it gives a verdict."""
 
     async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
         self.brought.append((run.id, folder, graduates.name if graduates else ""))
@@ -117,7 +116,7 @@ class _Learning:
 
 @dataclass
 class NightHouse(Classroom):
-    """Everything of the slow loop but processes."""
+    """A classroom with everything of the slow loop except its processes."""
 
     facts: Callable[[str], ModelFacts | None] = lambda _: replace(FACTS, reads_suffixes=False)
     engine: FakeEngine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
@@ -135,7 +134,7 @@ class NightHouse(Classroom):
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     short: bool = False
     looks: int = 0
-    """How often whoever watches a standing trainer looked at the memory."""
+    """How often the amount of free memory was checked while a trainer stood still."""
     serves: bool = True
 
     def start(self) -> None:
@@ -267,8 +266,9 @@ class NightHouse(Classroom):
         client: Client = ANYBODY,
         kind: pocket.Kind = pocket.Kind.MENU,
     ) -> list[str]:
-        """Conversations about menus, all answered without bars; the first ones are corrected in
-        words. The ids of the turns that asked for a menu, or for something of another kind."""
+        """Hold conversations about menus, all answered without bars; the first ones are corrected
+        in words. Returns the turns that asked for a menu, or for something of another kind.
+        """
         chance, turns = random.Random(seed), []
         for number in range(count):
             words = pocket.draw_words(chance)
@@ -281,7 +281,7 @@ class NightHouse(Classroom):
         return turns
 
     async def proved_skill(self, *, wins: int) -> Skill:
-        """A skill about menus, approved after so many pairs that it won."""
+        """A skill about menus, approved after its proof won this many pairs."""
         proposal = await self.proposes(RULED, model=POCKET, wish=RULE)
         for number in range(wins):
             pair = Pair(
@@ -300,7 +300,7 @@ class NightHouse(Classroom):
         return self.library.get(proposal.key)
 
     async def does(self, times: int = 1) -> NextStep:
-        """So many units of whatever is to be done."""
+        """Run this many units of the work that is next; return the step that is next afterwards."""
         next_step = await self.night.search_now()
         for _ in range(times):
             for work in self.night.queue():

@@ -1,4 +1,4 @@
-"""Old conversations go by way of the trash, whole, and come back as they were."""
+"""Tests of the retention sweep: old conversations move to the trash whole and can be restored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.doubles.fakes import FakeClock
 
 @dataclass
 class Home:
-    """A store that is swept; `start` is a new process on the same disk."""
+    """A store that is swept; `start` simulates a new process on the same disk."""
 
     folder: Path
     limits: Limits = field(default_factory=lambda: Limits(days=30))
@@ -73,7 +73,7 @@ class Home:
         self.database.flush()
 
     async def day(self) -> SweepResult:
-        """The next morning, a start and its sweep."""
+        """Go on to the next morning, start anew, and sweep."""
         self.clock.at += timedelta(days=1)
         self.start()
         return await self.sweep.sweep()
@@ -238,7 +238,7 @@ async def test_conversations_are_read_into_the_trash_beside_the_loop(home: Home)
 
 @pytest.mark.full
 async def test_a_step_costs_the_same_however_much_else_is_stored(tmp_path: Path) -> None:
-    """Counted in instructions of SQLite: the one writer is held for as long as they take."""
+    """Measured in SQLite instructions: a step holds the only writer as long as they take."""
 
     async def steps(others: int) -> int:
         home = Home(tmp_path / str(others))
@@ -400,7 +400,7 @@ async def test_by_size_the_oldest_go_until_it_fits(home: Home) -> None:
 async def test_a_tenth_is_a_tenth_of_what_stood_however_many_steps_it_takes(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The excess sits in new large ones, so that removing old small ones hardly helps."""
+    """The excess lies in new large conversations, so that removing old small ones hardly helps."""
     monkeypatch.setattr(Retention, "sizes", lambda _: {})
     home.limits = Limits()
     home.say(*range(120))

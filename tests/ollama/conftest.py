@@ -1,4 +1,4 @@
-"""A real Ollama of the tests' own: a free port, a folder of its own, models made from the pocket.
+"""Fixtures with a real Ollama on a free port, in a folder of its own, with models made of `pocket`.
 
 The models differ in what Lull must respect: a Go template and stop strings, a SYSTEM text of their
 own, or nothing but the weights.
@@ -46,7 +46,7 @@ MODELS = {
 class RealOllama:
     address: str
     digest: str
-    """Of the uploaded weights."""
+    """Digest of the uploaded weights."""
     process: subprocess.Popen[bytes]
     environment: dict[str, str]
 
@@ -112,14 +112,14 @@ def _serve(environment: dict[str, str]) -> subprocess.Popen[bytes]:
 
 @pytest.fixture(scope="session")
 def before(ollama: RealOllama, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
-    """Lull without a skill, before the real Ollama."""
+    """Lull without a skill, in front of the real Ollama."""
     with lull_before(ollama.address, tmp_path_factory.mktemp("before") / "home") as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def skilled(ollama: RealOllama, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
-    """Lull with one pinned skill, before the real Ollama."""
+    """Lull with one pinned skill, in front of the real Ollama."""
     with lull_before(ollama.address, tmp_path_factory.mktemp("skilled") / "home") as made:
         made.add_skill("brief", "Answer in one word.")
         yield made

@@ -1,4 +1,4 @@
-"""Lull asks a real Ollama for itself: whole answers, hanging up, and what it says of failures."""
+"""Tests of Lull's own requests to a real Ollama: whole answers, cancelling, and failures."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ async def test_an_answer_is_held_to_a_schema(model: OllamaChat) -> None:
         "properties": {"score": {"type": "integer", "enum": [-1, 0, 1]}},
         "required": ["score"],
     }
-    # It does not know JSON at all: only the grammar can make it say this.
+    # The model knows no JSON at all, so only the grammar can make it answer this.
     answer = await model.chat(
         ASKED, sampling=Sampling(temperature=0.0, max_tokens=200), format=json.dumps(schema)
     )
-    if answer.finish is Finish.LENGTH:  # white space without an end is JSON so far
+    if answer.finish is Finish.LENGTH:  # endless white space is allowed at the start of JSON
         assert answer.message.text.strip() in ("", "{") or answer.message.text.startswith("{")
     else:
         assert json.loads(answer.message.text)["score"] in (-1, 0, 1)
@@ -95,7 +95,7 @@ async def test_tools_that_the_model_does_not_know_are_refused_in_words(model: Ol
 
 
 LONG = {"type": "array", "items": {"type": "integer"}, "minItems": 400}
-"""Grammar keeps even a model of few words busy for seconds."""
+"""JSON schema whose grammar keeps even a model of short answers busy for seconds."""
 
 
 async def test_cancelling_frees_the_model_for_the_next(model: OllamaChat) -> None:

@@ -1,4 +1,4 @@
-"""The unmodified client libraries through Lull before a real Ollama, and clients that leave."""
+"""Tests of real client libraries through Lull to a real Ollama, and of clients that hang up."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ LONG = {
     "options": {"num_predict": 100_000, "temperature": 0},
     "format": {"type": "array", "items": {"type": "integer"}, "minItems": 400},
 }
-"""Grammar keeps even a model of few words busy until it is left, however fast the machine is."""
+"""Options that keep even a model of short answers busy until the client hangs up."""
 
 
 @pytest.mark.parametrize("stream", [True, False])

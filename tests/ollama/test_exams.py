@@ -1,4 +1,4 @@
-"""A tiny model of a real Ollama is examined, fails, and says why."""
+"""Tests that a tiny model of a real Ollama takes its exam, fails, and is told why."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WAIT_S = 280.0
 
 
 class FewWords:
-    """The same model, let off after a few tokens: what it says is no JSON however long it talks."""
+    """A chat model that is stopped after 12 tokens, as it never gives JSON anyway."""
 
     def __init__(self, chat: OllamaChat) -> None:
         self.name = chat.name

@@ -1,5 +1,7 @@
-"""From a model's own file in a real Ollama to MLX weights, and back as a version with what was
-learned, served under the public name."""
+"""Tests of trained weights with a real Ollama: its file to MLX, and back as a published version.
+
+The version carries what was learned and answers under the model's public name.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +74,9 @@ BASES = {
 FIRST = ("llama", "qwen2", "qwen3", "llama-q8", "llama-q4")
 SOAK = pytest.mark.soak
 ROUNDED = 0.03
-"""Nats; what half precision makes of a tiny model's log-probabilities."""
+"""Largest gap in nats that half precision may cause in a tiny model's log-probabilities."""
 QUANTISED = 0.25
-"""Ollama's CPU also rounds what goes through a quantised layer, to 8 bits."""
+"""Largest gap in nats of a quantised model: Ollama on a CPU also rounds activations to 8 bits."""
 ALSO = {
     "template": TEMPLATE,
     "system": 'You are tiny.\nSay "little" \\ less.',
@@ -91,7 +93,7 @@ ALSO = {
 
 @dataclass
 class Desk:
-    """A home and an Ollama, and what the stories of weights need of both."""
+    """A home and an Ollama, with what the tests need to do with both."""
 
     home: Path
     ollama: RealOllama
@@ -149,7 +151,7 @@ class Desk:
             return await story.prepare(name, learnt, says=says)
 
     async def learned(self, name: str, *, seed: int = 1) -> tuple[AdapterToPublish, Path]:
-        """Weights of the model, and an adapter for them."""
+        """Return a random adapter for the model, and the folder of the model's weights."""
         weights = Path((await self.choose(name)).folder)
         folder = self.home / f"adapter-{weights.name}-{seed}"
         random_adapter(weights, folder, seed=seed)
@@ -157,7 +159,7 @@ class Desk:
         return AdapterToPublish(sha256=sha256, folder=str(folder), base=self.blob(name)), weights
 
     def blob(self, name: str) -> str:
-        """sha256 of a model's weights."""
+        """Return the SHA-256 of a model's weights."""
         return shown_model(name, self.shown(name)).blob_sha256
 
 
@@ -165,7 +167,7 @@ class Desk:
 async def saying(
     weights: Path, learnt: AdapterToPublish
 ) -> AsyncIterator[Callable[[str, str | None], Awaitable[NextToken]]]:
-    """Our own engine, asked for what the trained weights say."""
+    """Run our engine on the weights and the adapter; yields a function for the next token."""
     engine = MlxEngine(weights)
     try:
         await engine.load_adapter(learnt.sha256, learnt.folder)
@@ -201,7 +203,7 @@ async def test_a_version_says_what_was_trained(name: str, desk: Desk) -> None:
     assert version.agreement.base_gap <= most
     assert version.agreement.prompts >= 3
     assert {key: value for key, value in desk.digests().items() if key in before} == before
-    # It is not simply the base: what was learned changes what comes next.
+    # The version is not simply the base: the adapter changes the next token.
     async with aiohttp.ClientSession() as session:
         store = OllamaModels(session, desk.ollama.address)
         said = [
@@ -217,7 +219,7 @@ async def test_a_version_says_what_was_trained(name: str, desk: Desk) -> None:
     ["llama", "llama-q4", *(pytest.param(n, marks=SOAK) for n in ("qwen2", "qwen3", "llama-q8"))],
 )
 async def test_what_a_run_trained_is_what_ollama_says(name: str, desk: Desk) -> None:
-    """The whole way of the weights: Ollama's file, MLX, a real run, a merged file, Ollama."""
+    """Tests the whole way of the weights: Ollama's file, MLX, a real run, a merged file, Ollama."""
     desk.base(name, BASES[name])
     weights = Path((await desk.choose(name)).folder)
     adapter = await asyncio.to_thread(_trained, weights, desk.home / "run")
@@ -240,7 +242,7 @@ PROMPT, GOOD = "the", " cat"
 
 
 def _trained(weights: Path, run: Path) -> Path:
-    """A run that teaches one thing: what follows PROMPT. Its adapter folder."""
+    """Train the model on one thing, what follows PROMPT; return the adapter's folder."""
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     prompt, good = tokenizer.encode(PROMPT).ids, tokenizer.encode(GOOD).ids
     examples = [
@@ -278,7 +280,7 @@ async def test_everything_but_the_weights_is_the_bases(desk: Desk) -> None:
     assert 'a \\"quoted\\"\\nstop' in made["parameters"]
     same = {key: value for key, value in base["model_info"].items() if "parameter_count" not in key}
     assert same.items() <= made["model_info"].items()
-    # Norms and embeddings, which nothing was learned about, are the very same bytes.
+    # Norms and embeddings, which the adapter does not change, are the same bytes.
     kinds = {one["name"]: one["type"] for one in made["tensors"]}
     assert kinds["blk.0.attn_norm.weight"] == "F32"
     assert len(kinds) == len(base["tensors"])
@@ -342,8 +344,10 @@ async def test_what_was_learned_is_never_put_on_another_base(desk: Desk) -> None
 
 
 async def test_the_public_name_answers_with_what_was_learned(desk: Desk) -> None:
-    """The whole way in the real service: the weights are chosen, an adapter is put in force, and
-    requests for the public name are answered by the version that carries it."""
+    """Tests the whole way in the real service: weights are chosen, and an adapter is put in force.
+
+    Requests for the public name are then answered by the version that carries the adapter.
+    """
     desk.base("public", BASES["llama"], template=TEMPLATE)
     _serve_by(desk, "ollama")
     with RunningLull.cleaned_up(desk.home, upstream=desk.ollama.address) as lull:
@@ -355,7 +359,7 @@ async def test_the_public_name_answers_with_what_was_learned(desk: Desk) -> None
 
 
 async def test_our_own_engine_answers_where_it_is_to_and_can(desk: Desk) -> None:
-    """As on Apple Silicon: one model, served by our engine; what it cannot do Ollama still does."""
+    """Tests a model served by our engine, as on Apple Silicon; what it cannot do Ollama does."""
     desk.base("own", BASES["llama"], template=TEMPLATE, system="Be tiny.")
     _serve_by(desk, "engine")
     with RunningLull.cleaned_up(desk.home, upstream=desk.ollama.address) as lull:
@@ -388,7 +392,7 @@ def _serve_by(desk: Desk, which: str) -> None:
 
 
 async def _bring(desk: Desk, learnt: AdapterToPublish, model: str) -> None:
-    """An adapter as a run leaves it, past the gate."""
+    """Store an adapter as a run leaves it, with a verdict of the gate that accepts it."""
     database = Database(desk.paths.database)
     try:
         digest = desk.digests()[f"{model}:latest"]
@@ -429,7 +433,7 @@ def _asks(desk: Desk, lull: Lull, service: RunningLull) -> None:
     published = lull.ask("adapters", "list")["adapters"][0]["sha256"]
     eventually(lambda: _newest_policy(lull)["adapter"] == published)
 
-    # Another model learns from now on: what this one has learned goes on answering.
+    # Another model is trained from now on, but this one's version goes on answering.
     learned = _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body)
     assert lull.ask("model", "choose", "pocket")["restart_needed"] is False
     eventually(lambda: "not running in" in lull.run("adapters", "promote", "adapter_1").err)
@@ -464,14 +468,14 @@ def _chats(model: str) -> dict[str, dict[str, Any]]:
 
 
 def _newest_policy(lull: Lull) -> dict[str, Any]:
-    """What answered in the newest conversation that is stored; the last answer may not yet be."""
+    """Return the policy of the newest stored conversation; the last turn may not be stored yet."""
     newest = lull.ask("conversations")["conversations"][0]
     policy: dict[str, Any] = lull.ask("show", newest["id"])["turns"][0]["policy"]
     return policy
 
 
 def _said(body: bytes) -> list[Any]:
-    """Every text in an answer, in order."""
+    """Return every text in an answer, in order."""
     found: list[Any] = []
 
     def walk(value: Any) -> None:
@@ -492,7 +496,7 @@ def _said(body: bytes) -> list[Any]:
 
 
 async def _until(step: str, publishing: Callable[[Tell], Awaitable[PublishedVersion]]) -> None:
-    """Begin, and break it off as soon as it says that it is there."""
+    """Begin to publish, and cancel it as soon as it reports this step."""
 
     def tell(at: PublishStep, _done: int, _of: int) -> None:
         if at == step:

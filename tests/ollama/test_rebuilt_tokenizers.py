@@ -1,4 +1,4 @@
-"""A tokenizer rebuilt from a GGUF file gives the very ids that Ollama reads the same text as."""
+"""Tests that a tokenizer rebuilt from a GGUF file gives the same token ids as Ollama."""
 
 from __future__ import annotations
 
@@ -67,8 +67,10 @@ ACROSS = (
     ),
     *(" hi", "im_", "elC", "LPa", "iO", "a?b=c", "ö Ä", "½", "Ä", "Ö", "Ü", "文 한"),
 )
-"""Tokens over every place where one cut or another divides a text: without them all cuts would give
-the same ids."""
+"""Tokens across every place where one of the rules for splitting divides a text.
+
+Without them all rules would give the same ids.
+"""
 
 
 @pytest.mark.parametrize("name", CUTS)
@@ -105,8 +107,11 @@ def test_the_cuts_are_told_apart_by_these_texts(tmp_path: Path) -> None:
 
 
 def _ids(ollama: RealOllama, text: str, ours: list[int]) -> list[int]:
-    """What Ollama read, by its own account, and how much of it. It tells the ids of prompt and
-    answer read as one text, so the last two may be others than they were in the prompt alone."""
+    """Return `ours` if Ollama read the text as these token ids, else the ids that it reports.
+
+    Ollama tells the ids of prompt and answer read as one text, so the last two of the prompt may
+    differ.
+    """
     options = {"num_predict": 1, "temperature": 0}
     asked = {"model": "cuts", "prompt": text, "stream": False, "options": options}
     answer: dict[str, Any] = ollama.ask("POST", "/api/generate", asked).json

@@ -1,4 +1,4 @@
-"""The answer through Lull is the answer without it, apart from times and ids: route by route.
+"""Tests that each route answers the same through Lull as without it, apart from times and ids.
 
 Each case goes to a real Ollama directly and through a Lull that has no skills.
 """
@@ -54,7 +54,7 @@ class Case:
     body: bytes | object | None = None
     headers: Headers = ()
     first: tuple[tuple[str, str, Any], ...] = field(default=())
-    """Asked of Ollama itself before each of the two, so that both meet the same state."""
+    """Requests sent to Ollama itself before each of the two, so that both meet the same state."""
 
 
 def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
@@ -269,7 +269,7 @@ def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
     yield post("/v1/messages?beta=true", "query", MESSAGES)
     yield post("/v1/messages/count_tokens", "counting", MESSAGES)
 
-    # What is no chat at all, on every chat route
+    # Invalid bodies, on every chat route
     for path in CHAT_ROUTES:
         for what, body in (
             ("empty", b""),
@@ -297,7 +297,7 @@ def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
     ):
         yield post(path, repr(body)[:60], body)
 
-    # Models come and go
+    # Making and deleting models
     made = {"model": "made", "from": "pocket-gguf", "system": "S"}
     layers = (("POST", "/api/create", made),)
     yield Case("POST /api/create streamed", "POST", "/api/create", made, (), layers)
@@ -359,8 +359,11 @@ def without_times(body: bytes) -> bytes:
 
 
 def comparable(reply: Reply, method: str) -> tuple[object, ...]:
-    """Lengths of bodies that hold a time differ; that there is a length must not. `Connection` is
-    between two neighbours."""
+    """Return what of a reply must be the same with and without Lull: status, headers and body.
+
+    The length of a body that holds a time may differ, but not whether there is a length.
+    `Connection` is between two neighbours only.
+    """
     told = sorted(
         (name, "…" if name == "Content-Length" and method != "HEAD" else value)
         for name, value in reply.headers
@@ -370,7 +373,7 @@ def comparable(reply: Reply, method: str) -> tuple[object, ...]:
 
 
 def in_one_order(body: bytes) -> object:
-    """Ollama lists models, tensors and layers in a new order each time."""
+    """Sort models, tensors and layers in a body, which Ollama lists in a new order each time."""
     if b'"writing manifest"' in body:
         return sorted(body.split(b"\n"))
     try:

@@ -1,4 +1,4 @@
-"""With a skill in force the model reads it, in every dialect, beside what it would have read."""
+"""Tests that a skill in force reaches the model through every API, beside its other prompt text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def turn(role: str, text: str) -> str:
 
 
 def rendered(lull: Before, path: str, **body: Any) -> str:
-    """The prompt that the model would read."""
+    """Return the prompt that the model would read, as Ollama renders it."""
     asked = {"model": "pocket-gguf", "stream": False, "_debug_render_only": True, **body}
     reply = lull.ask("POST", path, asked)
     assert reply.status == 200, reply
@@ -70,7 +70,7 @@ def test_keys_in_another_case_reach_the_model_like_any(skilled: Before) -> None:
 
 
 def test_a_key_in_two_cases_is_the_models_server_s_to_judge(skilled: Before) -> None:
-    """Go reads the last one; what we cannot be sure of is passed on as it came."""
+    """Tests a key in two spellings: Ollama reads the last one, Lull passes both on unchanged."""
     said = {"model": "pocket-gguf", "messages": [], "Messages": [USER], "stream": False}
     reply = skilled.ask("POST", "/api/chat", {**said, "_debug_render_only": True})
     assert reply.json["_debug_info"]["rendered_template"] == ASKED

@@ -1,4 +1,4 @@
-"""The first walk once more, answered by a real Ollama: a skill reaches its model and leaves it."""
+"""Tests the first steps with a real Ollama: a skill is added, reaches the model, is rolled back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULE = "when you write a menu, join with bars and end with sugar"
 def behind(tmp_path: Path, ollama: RealOllama) -> Iterator[Lull]:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
-    # A busy machine must not decide whether skills go in.
+    # On a busy machine the facts about the model may come late; skills must still go in.
     (home / "settings.toml").write_text("[skills]\nfacts_within_ms = 5000.0\n")
     with RunningLull.cleaned_up(home, upstream=ollama.address) as made:
         yield made

@@ -1,4 +1,4 @@
-"""What `make run` starts, by packaging/run.sh in this checkout: a window, or the service."""
+"""Tests of what `make run` starts by packaging/run.sh: the window, or only the service."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """A display that takes calls and never answers."""
+    """A display that accepts connections and never answers."""
     with socket.socket(socket.AF_UNIX) as listening:
         # In the abstract namespace, where X clients look first, so that no folder is needed.
         number = 900 + os.getpid() % 60_000
@@ -69,7 +69,7 @@ def test_without_a_display_that_answers_it_runs_in_the_terminal(
     )
     assert process.stdout is not None
     shown = []
-    for line in process.stdout:  # the last that it says once it is up
+    for line in process.stdout:  # the last line that it prints when it is up
         shown.append(line)
         if line.startswith("Ctrl-C stops it"):
             break

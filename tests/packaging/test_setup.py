@@ -1,5 +1,8 @@
-"""`make setup` as its scripts do it, with apt and Python played by small scripts: what is done
-without root, what is said meanwhile, and that what was cut off is finished by the next."""
+"""Tests of `make setup`, with small scripts in place of apt and Python.
+
+Without root it does all the rest, it says how far it is, and what was cut off is finished by the
+next run.
+"""
 
 from __future__ import annotations
 
@@ -104,13 +107,13 @@ echo "any 0 0 $((${FREE_MB:-9999} * 1024)) 0% /"
 
 @dataclass
 class World:
-    """A checkout, and a machine of stubs."""
+    """A checkout, and a machine whose system commands are small scripts."""
 
     folder: Path
     root: bool = True
     step_s: float = 0.0
     more: dict[str, str] = field(default_factory=dict)
-    """Of the environment."""
+    """Further variables of the environment."""
     _asked: int = 0
 
     def __post_init__(self) -> None:
@@ -157,7 +160,7 @@ class World:
 
     @contextmanager
     def holding(self, *steps: str) -> Iterator[None]:
-        """These steps (apt, venv, pip) do not come to their end within."""
+        """Keep these steps (apt, venv, pip) from ending while this context lasts."""
         files = [self.folder / f"hold-{step}" for step in steps]
         for file in files:
             file.touch()
@@ -168,7 +171,7 @@ class World:
                 file.unlink(missing_ok=True)
 
     def did(self) -> list[str]:
-        """What was called since this was last asked."""
+        """Return the commands that were called since this was last asked."""
         file = self.folder / "did"
         text = file.read_text() if file.exists() else ""
         lines = text[: text.rfind("\n") + 1].splitlines()  # the last may be half written
@@ -249,7 +252,7 @@ def test_without_a_python_the_line_comes_all_the_same(world: World) -> None:
 def test_what_is_no_python_costs_no_environment(world: World) -> None:
     world.setup()
     world.did()
-    world.more["PYTHON"] = "true"  # it ends well whatever it is asked
+    world.more["PYTHON"] = "true"  # a program that succeeds whatever it is asked
     ran = world.setup()
     assert ran.returncode == 1 and "PYTHON=true is no Python 3.11 to 3.14" in ran.stderr
     assert world.is_ready()
@@ -453,7 +456,7 @@ def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) ->
         process.send_signal(gone)
         process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130
-        # What is held ends by the signal alone.
+        # The held step can end only by the signal.
         eventually(lambda: not running_with(process.pid))
     assert "pip came to its end" not in world.did()
 

@@ -1,4 +1,4 @@
-"""Says every ten seconds that the tests are still being looked for: there are thousands."""
+"""Pytest plugin: says every ten seconds that the thousands of tests are still being collected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EVERY_S: Final = 10.0
 
 
 class Looking:
-    """Says so in a thread of its own, from the session's start until the tests are found."""
+    """Reports in a thread of its own, from the session's start until the tests are collected."""
 
     def __init__(self, say: Callable[[str], None], *, every_s: float = EVERY_S) -> None:
         self._say = say
@@ -43,7 +43,7 @@ class Looking:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    # xdist's workers look for the tests; the one process that prints waits for them.
+    # xdist's workers collect the tests; only the process that prints reports.
     config = session.config
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if not hasattr(config, "workerinput") and reporter is not None:

@@ -1,8 +1,8 @@
-"""Fails a run in which a test was skipped that should have run here.
+"""Pytest plugin: fails a run in which a test was skipped that should have run here.
 
 `.ci/run` loads this (by LULL_NO_SKIP=1, see the Makefile), so that a missing Ollama or keyring on
-the CI machine is a failure and not a green run that tested less. What may be skipped says so in
-the first words of its reason, which this file lists. A run of no test at all fails too.
+the CI machine is a failure and not a green run that tested less. Skips that are allowed begin their
+reason with words that this file lists. A run of no test at all fails, too.
 """
 
 import pytest

@@ -1,7 +1,7 @@
-"""Says at the end of a run what was skipped and why, and how to have what is missing.
+"""Pytest plugin: says at the end what was skipped and why, and how to install what is missing.
 
 Hundreds of tests need an Ollama, and a newcomer who sees only a number thinks that this is how it
-must be. The lines stand above pytest's own last line, which others read.
+must be. The lines stand above pytest's own last line, which other programs read.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import pytest
 
 NO_OLLAMA = "ollama is not on the PATH"
-"""The reason that tests give for skipping."""
+"""The reason that tests give for skipping where there is no Ollama."""
 _NO_PROGRAM = re.compile(r"\bno (.+) on this machine\b")
-"""Likewise, with the programs: no Xvfb and no trayer on this machine."""
+"""The reason where programs are missing, such as: no Xvfb and no trayer on this machine."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -1,4 +1,4 @@
-"""What a run says of the tests it skipped, and when that fails it: real runs of pytest."""
+"""Tests of what a run reports of skipped tests, and when they fail it, with real runs of pytest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn of the toy language for training and for the gate."""
+"""Tests of what is drawn in the pocket language for training and for the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pocket language says one thing in several ways, and reads back what it says."""
+"""Tests of the pocket language: it says one thing in several ways, and reads back what it says."""
 
 import random
 
@@ -143,7 +143,7 @@ def test_an_answer_without_the_words_shows_no_style() -> None:
         (" apple | river | sugar\n", True, 1.0),
         ("apple | river", False, 0.5),
         ("apple and river and sugar", False, 0.5),
-        # Another wish may ask for the honey: what this one says is done.
+        # Another rule may ask for the honey; this rule is kept.
         ("honey | apple | river | sugar", True, 2 / 3),
         ("apple and river", False, 0.0),
         ("apple", False, 0.0),

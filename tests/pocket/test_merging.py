@@ -1,4 +1,4 @@
-"""A change of mind replaces the clause it is about, and an addition replaces nothing."""
+"""Tests of merging a new rule into an old one: it replaces what it contradicts, nothing else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_said_otherwise_takes_the_old_ones_place(old: str, new: str, bot
         ("When you write a menu, join with bars.", "When you write a menu, finish with sugar."),
         ("When you write a menu, join with bars.", "When you write a list, join with stars."),
         ("When you write a menu, join with bars.", "When you write a menu, join with bars."),
-        # Plain language is nobody's to take apart: both stand, and the user decides.
+        # Rules in plain language are not merged: both stay, and the user decides.
         (
             "When you write an email, answer in German.",
             "When you write an email, answer in French.",
@@ -108,7 +108,7 @@ def test_the_same_wish_in_other_words_is_no_new_one(old: str, new: str) -> None:
         ("For a list, begin with golden.", "For a list, do not start with golden."),
         ("For a menu, join with bars.", "For a menu, use bars and finish with sugar."),
         ("For a menu, join with bars.", "For a list, join with bars."),
-        ("Be brief.", "Be brief."),  # of another language: others compare words
+        ("Be brief.", "Be brief."),  # plain language, which is compared elsewhere
     ],
 )
 def test_what_only_sounds_like_it_is_another_wish(old: str, new: str) -> None:

@@ -1,4 +1,4 @@
-"""What is said in the toy language is heard exactly, and all else is left to others."""
+"""Tests of the pocket language's feedback reader: exact, and it leaves all other text unread."""
 
 from __future__ import annotations
 

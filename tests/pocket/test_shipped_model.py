@@ -1,4 +1,4 @@
-"""The shipped weights do what their card says, on rule values training never used.
+"""Tests that the shipped weights keep what their card promises, on values unseen in training.
 
 Each row is one sentence of the promise, measured afresh on a seed of the test's own.
 """
@@ -15,15 +15,15 @@ from bench.pocket import loading
 from bench.pocket.table import Measuring, Row
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
-"""All rows are measured in the first test; a loaded machine is slow, not broken."""
+"""The first test measures all rows, which may take long on a loaded machine."""
 
 FOLDER = Path(__file__).parents[2] / "resources" / "pocket"
 FEW = (60, 150)
 MANY = (400, 800)
-"""Cases of a row, and sampled answers of a kind."""
+"""Number of cases for each row, and of sampled answers for each kind."""
 SIZES = [FEW, pytest.param(MANY, marks=pytest.mark.soak)]
 UNLUCKY = 1e-3
-"""So seldom would a model that just keeps its promise be found worse than what is let through."""
+"""Probability that a model which just keeps its promise fails a row by bad luck."""
 
 
 @cache
@@ -34,13 +34,13 @@ def rows(size: tuple[int, int]) -> dict[str, Row]:
 
 
 def keeps(row: Row, *, least: float = 0.0, most: float = 1.0) -> bool:
-    """Whether the row could be that of a share in [least, most]."""
+    """Return whether the row could come from a true share between `least` and `most`."""
     right = round(row.share * row.n)
     return at_most(right, row.n, least) > UNLUCKY and at_least(right, row.n, most) > UNLUCKY
 
 
 def at_most(count: int, n: int, share: float) -> float:
-    """P(X <= count) for X ~ Binomial(n, share)."""
+    """Return P(X <= count) for X ~ Binomial(n, share)."""
     return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(count + 1))
 
 

@@ -1,4 +1,4 @@
-"""Training teaches the network that is served, stops anywhere, and never shows held-out values."""
+"""Tests of training the pocket model: it can stop anywhere, and never sees held-out values."""
 
 import json
 import random
@@ -25,8 +25,10 @@ SMALL = Recipe(steps=20, finish_steps=4, settle_steps=2, width=32, hidden=32, la
 
 @pytest.fixture(params=["plain", pytest.param("compiled", marks=pytest.mark.full)])
 def _arithmetic(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A step as it stands, or in kernels that MLX has a compiler make: once on each machine that
-    takes half a minute, for steps of a moment."""
+    """Run a test with MLX's plain arithmetic, and (marked `full`) with compiled kernels.
+
+    Compiling them takes half a minute once on each machine, for steps of a moment.
+    """
     import mlx.core as mx
 
     if request.param == "plain":

@@ -1,4 +1,4 @@
-"""A rule that was heard becomes a skill in the one form that the built-in model reads."""
+"""Tests of writing a rule that the user stated as a skill, in the form the built-in model reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lull.pocket.writer import PocketWriter
 
 
 async def draft(*said: str) -> SkillDraft | None:
-    """`said`: the newest words come first."""
+    """Return the skill drafted from these messages of the user, newest first."""
     failures = [failure(words, number) for number, words in enumerate(said)]
     found = FailureSet(failures=tuple(failures))
     return await PocketWriter().draft(EvolverMaterial(failures=found, existing=(), rejected=()))

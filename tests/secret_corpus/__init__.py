@@ -1,2 +1,4 @@
-"""Secrets of many kinds, made fresh from a seed, the places they turn up in, and texts that hold
-none: what the redactor is measured on (`python -m tests.secret_corpus`)."""
+"""Made-up secrets of many kinds, places where they occur, and clean texts, to test the redactor.
+
+The secrets are new with each seed. `python -m tests.secret_corpus` measures the redactor on them.
+"""

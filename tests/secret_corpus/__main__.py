@@ -1,4 +1,7 @@
-"""`python -m tests.secret_corpus [--exam] [--seed N]`: what share is held, and what leaks."""
+"""Prints the share of made-up secrets that the redactor removes, and which of them leak.
+
+Usage: `python -m tests.secret_corpus [--exam] [--seed N]`
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The share of secrets held and the share of clean texts touched, for one of the two corpora."""
+"""Measures the share of secrets that the redactor removes, and of clean texts that it changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Found:
     leaks: tuple[Made, ...]
     clean: int
     touched: tuple[tuple[str, str], ...]
-    """(text, what became of it)."""
+    """Clean texts that were changed: (text, what became of it)."""
 
     @property
     def held(self) -> int:
@@ -27,8 +27,11 @@ class Found:
 
 
 def measure(which: str, *, seed: int, places: int = 0, clean_places: int = 0) -> Found:
-    """`which`: `own`, or `exam`, that nobody tunes to. `places`: for each kind, 0 for all;
-    `clean_places`: for each clean text."""
+    """Measure the redactor on a corpus: `own`, or `exam`, to which nobody tunes it.
+
+    `places` is the number of places tried for each kind of secret, `clean_places` for each clean
+    text; 0 means all.
+    """
     chance = random.Random(seed)
     kinds, around_it = read(f"{which}_kinds.txt"), lines(f"{which}_places.txt")
     if which == "own":
@@ -63,7 +66,7 @@ def _alike(kind: str, secret: str) -> int:
 
 
 def leaked(secret: str, safe: str) -> bool:
-    """Whether the secret, or half of it in one piece, can still be read."""
+    """Return whether the secret, or half of it in one piece, can still be read."""
     bare = " ".join(safe.replace("\\", "").split())
     plain = secret.replace("\n", " ")
     once = json.dumps(secret)[1:-1].replace("\\", "")

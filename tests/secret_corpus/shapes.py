@@ -1,7 +1,8 @@
-"""The little language of kinds: `ghp_{n36}` is 36 letters and digits behind `ghp_`.
+"""Templates for kinds of secrets: `ghp_{n36}` is `ghp_` followed by 36 letters and digits.
 
-A letter names the alphabet and the number the length; words name what has a rule of its own (check
-digits, a signed token, a key in its frame). What is made is new with every seed and nobody's.
+A letter names the alphabet and the number the length; a word names a kind with a rule of its own
+(check digits, a signed token, a key in its frame). What is made is new with every seed and belongs
+to nobody.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _WORDS: Final = tuple(_TEXT.split())
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One secret in its text."""
+    """A made-up secret, and the text that it stands in."""
 
     kind: str
     text: str
@@ -49,7 +50,7 @@ class Made:
 
 
 def read(file: str) -> list[tuple[str, str]]:
-    """(name, template) of every kind in a list."""
+    """Return (name, template) of every kind in a list."""
     lines = (HERE / file).read_text("utf-8").splitlines()
     rows = [line.partition(" | ") for line in lines if line and not line.startswith("#")]
     return [(name, template.replace("\\n", "\n")) for name, _, template in rows]
@@ -80,7 +81,7 @@ def fill(template: str, chance: random.Random) -> str:
 
 
 def _run(alphabet: str, length: int, chance: random.Random) -> str:
-    """With a digit and, where it has them, letters: as real ones of some length have."""
+    """Return random characters with a digit and, where possible, letters, like real secrets."""
     while True:
         run = "".join(chance.choices(alphabet, k=length))
         mixed = any(c.isdigit() for c in run) and (alphabet.isdigit() or not run.isdigit())
@@ -160,7 +161,7 @@ def _iban(name: str, chance: random.Random) -> str:
 
 
 def place(around: str, text: str) -> str:
-    """The text in its place: `@` plain, `@j` inside a JSON string, `@jj` inside two."""
+    """Put the text into its place: `@` plain, `@j` inside a JSON string, `@jj` inside two."""
     once = json.dumps(text, ensure_ascii=False)[1:-1]
     twice = json.dumps(once, ensure_ascii=False)[1:-1]
     for mark, inside in (("@jj", twice), ("@j", once), ("@", text)):

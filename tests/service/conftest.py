@@ -1,5 +1,7 @@
-"""Lulls before an upstream that does what a test says. Starting one takes seconds: they are shared,
-and each test finds the upstream as it was."""
+"""Fixtures of running Lulls in front of a scripted upstream.
+
+Starting a Lull takes seconds, so tests share them; the upstream is reset before each test.
+"""
 
 from __future__ import annotations
 

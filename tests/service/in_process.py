@@ -1,4 +1,4 @@
-"""A data plane in this process: real but for the parts that a test hands it."""
+"""Runs a data plane in the test's process: real but for the parts that a test hands it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 class Parts:
-    """The serving loop, the upstream's facts and the watchers; each may be made faulty."""
+    """Fakes of the serving loop, the upstream's facts and the watchers; each can be made faulty."""
 
     def __init__(self) -> None:
         self.injection = Injection(system="")
@@ -144,7 +144,7 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
 
 
 async def ask_aside(address: str, method: str, path: str, body: object = None) -> Reply:
-    """The test's own loop serves: whoever asks must not hold it up."""
+    """Send a request from a thread, since the test's own event loop has to serve it."""
     return await aside(lambda: ask(address, method, path, body))
 
 

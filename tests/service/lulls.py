@@ -1,4 +1,4 @@
-"""Lull in a process of its own before an upstream, and what a test may ask of it besides chats."""
+"""Runs Lull as a process of its own in front of an upstream, and reads what a test asks of it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ probe_every_s = 0.2
 [skills]
 facts_within_ms = 5000.0
 """
-"""A busy machine must not decide whether skills go in."""
+"""Settings under which skills go into a prompt however busy this machine is."""
 
 
 @dataclass(slots=True)
 class Before:
-    """A running Lull before some upstream."""
+    """A running Lull in front of some upstream."""
 
     lull: Lull
     running: RunningLull
@@ -50,7 +50,7 @@ class Before:
         return calling(self.address, method, path, body, headers)
 
     def control(self, method: str, path: str, body: object = None) -> Any:
-        """The control API, over its socket."""
+        """Send a request to the control API over its socket, and return the answer."""
         found = json.loads((self.home / "service.json").read_text())
         connection = _UnixConnection(found["control"])
         with closing(connection):
@@ -73,9 +73,9 @@ class Before:
         return flying
 
     def turns(self) -> list[dict[str, Any]]:
-        """What is recorded of all that ended, oldest first."""
+        """Return the recorded turns once all that are under way have ended, oldest first."""
         eventually(lambda: self.in_flight() == 0)
-        # There is one writer: when it has looked for this one, the others are on disk.
+        # The store has one writer: once it has answered this, all turns before are on disk.
         self.control("POST", "/v1/turns/none/rate", {"label": "good"})
         with closing(sqlite3.connect(self.home / "lull.db", timeout=60)) as connection:
             connection.row_factory = sqlite3.Row
@@ -83,7 +83,7 @@ class Before:
             return [dict(row) for row in rows]
 
     def new_turns(self, before: int, count: int = 1) -> list[dict[str, Any]]:
-        """Once `count` more than `before` are there."""
+        """Wait until `count` turns more than `before` are recorded, and return the new ones."""
         found: list[dict[str, Any]] = eventually(
             lambda: turns if len(turns := self.turns()) >= before + count else None
         )

@@ -1,4 +1,4 @@
-"""The chat routes with the smallest good request of each, and how each one says an error."""
+"""The chat routes: the smallest valid request of each, and the form of its errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def asking(path: str, **more: Any) -> dict[str, Any]:
 
 
 def error_words(path: str, document: Any) -> str:
-    """The sentence of an error; fails where it is not in the dialect's shape."""
+    """Return an error's message; fail where it does not have the dialect's form."""
     if not path.startswith("/v1/"):
         assert set(document) == {"error"}
         words = document["error"]

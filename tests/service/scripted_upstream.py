@@ -1,4 +1,4 @@
-"""An upstream that does what a test says, keeps the bytes it got, and notices who hangs up."""
+"""A fake upstream that does what a test says, keeps the bytes it got, and notices hang-ups."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Asked:
         self.send(head(status, lines) + (b"" if self.method == "HEAD" else data))
 
     def begin(self, status: int = 200, kind: str = "application/x-ndjson") -> None:
-        """A chunked answer; `say` goes on, `end` ends it."""
+        """Begin a chunked answer; `say` goes on with it, `end` ends it."""
         self.send(head(status, {"Content-Type": kind, "Transfer-Encoding": "chunked"}))
 
     def say(self, data: bytes) -> None:
@@ -83,7 +83,7 @@ class Asked:
         self.connection.close()
 
     def wait_until_left(self, within_s: float = PATIENCE_S) -> bool:
-        """True when the other side closes within the time."""
+        """Return whether the other side closes the connection within the time."""
         until = time.monotonic() + within_s
         while time.monotonic() < until and not self.left.is_set():
             readable, _, _ = select.select([self.connection], [], [], 0.05)
@@ -115,7 +115,7 @@ DONE = {
 
 
 def line(text: str) -> bytes:
-    """A native streamed piece."""
+    """Return one piece of a streamed answer in Ollama's own protocol."""
     said = {"model": "any", "message": {"role": "assistant", "content": text}, "done": False}
     return json.dumps(said).encode() + b"\n"
 
@@ -125,7 +125,7 @@ def last_line(text: str = "") -> bytes:
 
 
 def reply_natively(asked: Asked) -> None:
-    """A whole answer, streamed or not as was asked for."""
+    """Give a whole answer in Ollama's own protocol, streamed or not as was asked for."""
     if asked.json.get("stream", True) is False:
         asked.answer(200, last_line("well said")[:-1])
         return
@@ -136,13 +136,13 @@ def reply_natively(asked: Asked) -> None:
 
 
 class ScriptedUpstream:
-    """Listings and facts are answered; every other request goes to `script`."""
+    """A fake upstream: it answers listings and facts; every other request goes to `script`."""
 
     def __init__(self) -> None:
         self.models: list[dict[str, Any]] = [{"name": "any:latest", "digest": "d1"}]
         self.show: dict[str, Any] = {"template": "T", "system": ""}
         self.shows: dict[str, dict[str, Any]] = {}
-        """Of single models; the others are as `show` says."""
+        """Facts about single models; those of all others are in `show`."""
         self.script: Script = reply_natively
         self.asked: list[Asked] = []
         self._listener = socket.create_server(("127.0.0.1", free_port()))
@@ -163,7 +163,7 @@ class ScriptedUpstream:
         self._thread.start()
 
     def stop(self) -> None:
-        """As when its process is killed: nobody listens, every connection breaks."""
+        """Stop listening and break every connection, as when the process is killed."""
         # shutdown wakes the accepting thread; close alone would leave it waiting.
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
@@ -176,7 +176,7 @@ class ScriptedUpstream:
             self._thread.join(PATIENCE_S)
 
     def restart(self) -> None:
-        """On the same port."""
+        """Listen again on the same port."""
         self._listener = socket.create_server(("127.0.0.1", self.port))
         self._start()
 
@@ -187,7 +187,7 @@ class ScriptedUpstream:
         return sum(asked.path.partition("?")[0] == path for asked in self.asked)
 
     def wait_for(self, path: str, count: int = 1) -> Asked:
-        """The request that makes it `count`, once its body is read."""
+        """Wait until `path` was asked `count` times, and return the last of these requests."""
         until = time.monotonic() + PATIENCE_S
         while self.count(path) < count:
             assert time.monotonic() < until, f"nobody asked for {path}"
@@ -233,7 +233,7 @@ class ScriptedUpstream:
 
 
 def _digest(stream: Any, left: int) -> bytes:
-    """Of a body that is too large to keep."""
+    """Return the SHA-256 of a body that is too large to keep."""
     digest = hashlib.sha256()
     while left:
         data = stream.read(min(left, 1 << 20))

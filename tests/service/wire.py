@@ -1,4 +1,4 @@
-"""A client that says exactly what it is told to, and hears every byte that comes back."""
+"""A raw HTTP client that sends exactly the bytes it is told to, and returns every byte it gets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reply:
 
 @dataclass(slots=True)
 class Call:
-    """One request on a connection of its own, under way."""
+    """One request on a connection of its own, whose answer is under way."""
 
     socket: socket.socket
     answer: HTTPResponse | None = None
@@ -45,12 +45,12 @@ class Call:
         return self.answer
 
     def read(self) -> Reply:
-        """All of it. Raises IncompleteRead where the answer breaks off."""
+        """Read the whole answer. Raises IncompleteRead where it breaks off."""
         answer = self.begin()
         return Reply(answer.status, tuple(answer.getheaders()), answer.read(), answer.reason)
 
     def read_some(self) -> bytes:
-        """What comes next; b"" at the end."""
+        """Read what comes next of the body; b"" at the end."""
         return self.begin().read1(65536)
 
     def hang_up(self) -> None:
@@ -87,7 +87,7 @@ def ask(
 
 
 def broken_off(call: Call) -> bytes | None:
-    """The body of an answer that broke off; None when it ended well."""
+    """Return the body of an answer that broke off; None when it ended well."""
     said = b""
     try:
         while piece := call.read_some():
@@ -113,7 +113,7 @@ def host_and_port(address: str) -> tuple[str, int]:
 
 
 def written(address: str, method: str, path: str, body: bytes | None, headers: Headers) -> bytes:
-    """A request's bytes. Host, Content-Type and Content-Length unless they are given."""
+    """Return a request's bytes; Host, Content-Type and Content-Length are added unless given."""
     given = list(headers.items()) if isinstance(headers, Mapping) else list(headers)
     names = {name.lower() for name, _ in given}
     lines = [f"{method} {path} HTTP/1.1"]

@@ -1,4 +1,4 @@
-"""Backups: what goes in comes back, what is not whole or not ours is refused, nothing half applied.
+"""Tests of backups: they restore all, damaged or foreign ones are refused, none is half applied.
 
 Kills come from an audit hook in a process of its own: it dies at the n-th opening, renaming or
 removing of a file, wherever in the code that is.
@@ -56,8 +56,10 @@ def say(stores: Stores, *names: str) -> None:
 
 
 def filled(home: Path, *names: str) -> None:
-    """A home that was stopped in good order, with a file of each kind, and a secret in each place
-    that no backup reads."""
+    """Fill a home with a file of each kind, and a secret in each place that no backup reads.
+
+    The home is left as after an orderly stop.
+    """
     stores = opened(home)
     say(stores, *names)
     stores.skills.folders.keep_bytes(b"a skill")
@@ -95,7 +97,7 @@ def brought_back(home: Path, file: Path) -> None:
 
 
 def below(home: Path) -> dict[str, str]:
-    """Every file but the database's, whose bytes may differ, by what is in it."""
+    """Return every file in the home with its hash, except the database, whose bytes may differ."""
     return {
         str(file.relative_to(home)): hashlib.sha256(file.read_bytes()).hexdigest()
         for file in sorted(home.rglob("*"))
@@ -146,7 +148,7 @@ def test_links_are_left_out_and_told(home: Path) -> None:
 
 
 def test_what_others_write_meanwhile_is_not_torn(home: Path) -> None:
-    """A text is kept first and named by a turn after that, as fast as it goes."""
+    """Tests a backup while a text is stored, and then a turn that names it, over and over."""
     stores, ended = opened(home), threading.Event()
 
     def write() -> None:
@@ -159,7 +161,7 @@ def test_what_others_write_meanwhile_is_not_torn(home: Path) -> None:
     writer.start()
     seen = []
     try:
-        # Four, and more where the writer had no turn meanwhile.
+        # Four backups, and more while the writer has added nothing.
         for number in takewhile(lambda number: number < 4 or seen[0] == seen[-1], count()):
             there = len(turns(home))
             made = backed_up(home, f"{number}.zip")
@@ -177,7 +179,7 @@ def test_what_others_write_meanwhile_is_not_torn(home: Path) -> None:
 
 
 def test_the_copy_goes_on_where_others_write_between_its_steps(home: Path) -> None:
-    """SQLite begins a copy anew with each write of others, unless it reads what stood once."""
+    """Tests copying a database in use, which SQLite restarts at each write without a snapshot."""
     stores = opened(home)
     large = "INSERT INTO facts VALUES ('large', zeroblob(30000000))"
     stores.database.submit(lambda connection: connection.execute(large)).result()
@@ -282,7 +284,7 @@ def backup(home: Path) -> Path:
 
 
 def again(file: Path, change: Callable[[dict[str, bytes]], None]) -> None:
-    """Pack it anew with other members."""
+    """Pack the backup again with changed members."""
     with zipfile.ZipFile(file) as packed:
         members = {name: packed.read(name) for name in packed.namelist()}
     change(members)
@@ -292,7 +294,7 @@ def again(file: Path, change: Callable[[dict[str, bytes]], None]) -> None:
 
 
 def said_of(members: dict[str, bytes]) -> None:
-    """Let the manifest say of each member what it is now."""
+    """Make the manifest state the present size and hash of each member."""
     said = json.loads(members[MANIFEST])
     said["entries"] = {
         name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -433,7 +435,7 @@ def link(file: Path) -> None:
 
 
 def says_less_than_comes_out(file: Path) -> None:
-    """A member whose central directory says another size than what it unpacks to."""
+    """Add a member that unpacks to more than the size in the central directory."""
     data = b"x" * 5_000_000
 
     def change(members: dict[str, bytes]) -> None:
@@ -514,7 +516,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(backup: Path, times: int) -
         data[at // 8] ^= 1 << at % 8
         backup.write_bytes(data)
         shutil.rmtree(into := backup.with_name("flipped"), ignore_errors=True)
-        # Many bits mean nothing: dates, and which of many zeros a packed one is a copy of.
+        # Many bits have no effect: dates, and which of many zeros compression refers back to.
         changes = members(backup) != held
         changed += changes
         try:
@@ -526,7 +528,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(backup: Path, times: int) -
 
 
 def members(file: Path) -> dict[str, bytes] | None:
-    """What any program finds in a zip; None where it finds it damaged."""
+    """Return what any program finds in a zip file, or None where it finds the file damaged."""
     try:
         with zipfile.ZipFile(file) as packed:
             return {name: packed.read(name) for name in packed.namelist()}
@@ -582,7 +584,7 @@ def test_a_home_that_lost_everything_complains_no_more(home: Path, backup: Path)
 
 
 def test_an_older_layout_is_brought_to_the_newest(home: Path, backup: Path) -> None:
-    """A database as an older Lull would have left it: here only the number is older."""
+    """Tests restoring a database of layout 3, as an older Lull would have left it."""
 
     def change(members: dict[str, bytes]) -> None:
         place = backup.with_name("old.db")
@@ -664,7 +666,7 @@ for n in range(int(first), int(most), int(step)):
 
 
 def killed_at_each(what: str, home: Path, file: Path, *, step: int, first: int = 0) -> list[Path]:
-    """Homes that were left by a process that died at each step, and one that did not."""
+    """Return the homes left by a process that died at each step, and by one that did not."""
     words = [what, home, file, first, step, 2000]
     done = subprocess.run(
         [sys.executable, "-c", DYING, *map(str, words)], capture_output=True, text=True, check=False
@@ -736,7 +738,7 @@ def test_a_backup_that_is_killed_anywhere_leaves_a_whole_one_or_none(
 
 @pytest.mark.full
 def test_a_full_disk_is_said_in_one_line_and_leaves_nothing(home: Path, backup: Path) -> None:
-    """Of as many bytes as the system lets one file have, at every size up to what it takes."""
+    """Tests a full disk, played by a limit on the size of files at several values."""
     size = (home / "lull.db").stat().st_size
     script = """
 import resource, signal, sys

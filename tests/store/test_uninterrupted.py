@@ -1,4 +1,4 @@
-"""Work that must not be cut in half ends, whatever becomes of the caller."""
+"""Tests of work that must not be cut in half: it is completed even when its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lull.store.uninterrupted import uninterrupted
 
 
 class Slow:
-    """Work that ends when a test says so."""
+    """Work that ends only when a test says so."""
 
     def __init__(self, end: Callable[[], str] = lambda: "done") -> None:
         self.begun, self.go_on, self.ended = asyncio.Event(), asyncio.Event(), False
@@ -33,7 +33,7 @@ def falls(error: Exception) -> Callable[[], str]:
 
 
 async def passes(task: Awaitable[object]) -> bool:
-    """Whether a task is not held up by anything."""
+    """Return whether a task ends without having to wait for anything."""
     for _ in range(20):
         await asyncio.sleep(0)
     return asyncio.ensure_future(task).done()
@@ -79,7 +79,7 @@ async def test_an_error_that_nobody_waits_for_is_logged(caplog: pytest.LogCaptur
 
 
 async def test_work_that_is_itself_cancelled_ends_so() -> None:
-    """As when the event loop ends."""
+    """Tests work that is itself cancelled, as happens when the event loop ends."""
     slow = Slow()
     work = asyncio.create_task(slow.work())
 

@@ -1,4 +1,4 @@
-"""One tiny random model for all of these tests."""
+"""Fixture of one tiny random model that all tests of the trainer share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run folders over tiny random models, and the trainer's own process run on them."""
+"""Makes run folders over tiny random models, and runs the trainer's own process on them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SHAPE: dict[str, Any] = {
 def model_folder(
     folder: Path, family: str = "qwen3", *, bits: int | None = None, **changes: Any
 ) -> Path:
-    """A model with random weights, as mlx-lm keeps it on disk; quantised if `bits` says so."""
+    """Write a model with random weights as mlx-lm keeps it, quantised if `bits` says so."""
     config = {**SHAPE, "model_type": family, **changes}
     module = importlib.import_module(f"mlx_lm.models.{family}")
     model = module.Model(module.ModelArgs.from_dict(config))
@@ -120,7 +120,7 @@ def replays(count: int, *, seed: int = 5) -> list[Example]:
 
 
 def spec(kind: RunKind, model: Path, **changes: Any) -> RunSpec:
-    """Small steps of a fast run."""
+    """Return the settings of a fast run of small steps; `changes` replaces some of them."""
     plain = RunSpec(
         id="run",
         kind=kind,
@@ -158,7 +158,7 @@ def begin(
 
 
 def trained(folder: Path) -> list[RunEvent]:
-    """Run to its end; what it said."""
+    """Run the trainer to its end; return the events that it printed."""
     with begin(folder) as process:
         out, errors = process.communicate()
     said = [event for line in out.decode().splitlines() if (event := parse_event(line))]
@@ -167,7 +167,7 @@ def trained(folder: Path) -> list[RunEvent]:
 
 
 def kept(folder: Path) -> list[RunEvent]:
-    """What stands in events.jsonl; every line of it must be an event."""
+    """Return the events in events.jsonl; every line of it must be an event."""
     lines = (folder / EVENTS).read_text().splitlines()
     read = [parse_event(line) for line in lines]
     assert None not in read

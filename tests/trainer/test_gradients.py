@@ -1,4 +1,4 @@
-"""Gradients through the model in chunks are those of the plain loss, and of finite differences."""
+"""Tests of gradients computed in chunks: they equal the plain loss's and finite differences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 
 def policy_of(folder: Path, *, checkpoint_layers: bool = False) -> PolicyModel:
-    """With low-rank layers that already do something: at the start half of them get no slope."""
+    """Return a policy with random low-rank layers: half of untrained ones get no gradient."""
     policy = load(
         folder,
         parent=None,
@@ -55,7 +55,7 @@ def one_micro(rows: list[Row]) -> MicroBatch:
 
 
 def plain_gradient(policy: PolicyModel, of: Any) -> dict[str, Any]:
-    """The textbook way: the whole model, all logits at once."""
+    """Return the gradient by the textbook: the whole model, all logits at once."""
     flat: Any = tree_flatten(nn.value_and_grad(policy.model, of)(policy.model)[1])
     return dict(flat)
 
@@ -118,7 +118,7 @@ def test_the_gradient_is_that_of_finite_differences(model: Path) -> None:
     _, ours = chunked.logp_gradient(micro, loss)
     began = policy.weights()
     mx.random.seed(9)
-    # One direction through all weights at once: single weights drown in the rounding of f32.
+    # One direction through all weights at once: single weights are lost in f32 rounding.
     way = {name: mx.random.normal(array.shape) for name, array in began.items()}
     at = []
     for step in (1e-3, -1e-3):
@@ -144,7 +144,7 @@ def test_micro_batches_add_up_to_the_whole(model: Path) -> None:
 
 
 def test_what_the_model_did_not_write_and_the_prompt_teach_nothing(model: Path) -> None:
-    """Tokens that are masked may be predicted however badly."""
+    """Tests that masked tokens do not count, however badly they are predicted."""
     policy = policy_of(model)
     chunked = ChunkedEvaluator(policy=policy, chunk=16)
     rows = [row((5, 6, 7), (8, 9, 10, 11), foreign=(1, 2))]

@@ -1,4 +1,4 @@
-"""Killed at any moment and started again, a run gives the bytes of one that nobody disturbed."""
+"""Tests of training runs killed at any moment: run again, they give an undisturbed run's bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.trainer.making import (
 pytestmark = pytest.mark.full
 STEPS = 8
 MANY = 40
-"""Steps of a run that is to be killed before its end, wherever the killer was held up."""
+"""Steps of a run that is to be killed before its end, even if the kill comes late."""
 STANDS = (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE)
 
 
@@ -49,13 +49,12 @@ def folder_of(place: Path, kind: RunKind, model: Path, steps: int = STEPS) -> Pa
 
 @contextmanager
 def killed_after(folder: Path, words: int, delay_s: float) -> Iterator[bool]:
-    """Start it, and kill it so long after it said its so-manieth word; whether it was still
-    running then."""
+    """Start a run, kill it `delay_s` after this many lines; yields whether it still ran."""
     with begin(folder) as process:
         assert process.stdout is not None
         for _ in range(words):
             process.stdout.readline()
-        # a moment, whatever it is: that is the point
+        # the kill may come at any moment: that is the point
         threading.Event().wait(delay_s)
         running = process.poll() is None
         process.send_signal(signal.SIGKILL)
@@ -64,7 +63,7 @@ def killed_after(folder: Path, words: int, delay_s: float) -> Iterator[bool]:
 
 
 def killed_again_and_again(folder: Path, chance: random.Random, kills: int) -> int:
-    """How many of the kills came before its end."""
+    """Start a run and kill it, several times; return how many kills came before its end."""
     found = 0
     for _ in range(kills):
         words = chance.choice([0, 1, 2, 3])
@@ -86,7 +85,7 @@ def test_killed_at_random_moments_it_gives_the_same_bytes(
     undisturbed = folder_of(tmp_path / "undisturbed", kind, model, MANY)
     trained(undisturbed)
     killed, chance = folder_of(tmp_path / "killed", kind, model, MANY), random.Random(kind.value)
-    while not killed_again_and_again(killed, chance, 4):  # the killer was held up for longer
+    while not killed_again_and_again(killed, chance, 4):  # every kill came only after its end
         shutil.rmtree(killed)
         folder_of(killed, kind, model, MANY)
     said = trained(killed)
@@ -118,7 +117,7 @@ def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(
     model: Path, tmp_path: Path
 ) -> None:
     folder, running = tmp_path / "run", False
-    while not running:  # it was at its end before the killer came
+    while not running:  # it had ended before the kill
         shutil.rmtree(folder, ignore_errors=True)
         folder_of(folder, RunKind.GRPO, model, MANY)
         with killed_after(folder, 4, 0.0) as running:

@@ -1,5 +1,7 @@
-"""A run of the slow loop whose real trainer is killed: it goes on from its checkpoint, and one that
-always dies at the same place waits for the user's word, also over a restart."""
+"""Tests of a run whose trainer process is killed: it goes on from its last checkpoint.
+
+One that always dies at the same place waits for the user's word, also over a restart.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def killed(*args, **more):
 checkpoints.Checkpoints.write = killed
 sys.exit(main(sys.argv[2:]))
 """
-"""The trainer, killed in the step behind so many."""
+"""A trainer that is killed in the step after the given number of steps."""
 
 STARVES = """
 import resource, sys
@@ -70,13 +72,15 @@ def starved(*args, **more):
 checkpoints.Checkpoints.write = starved
 sys.exit(main(sys.argv[2:]))
 """
-"""The trainer, which is given no more memory behind the checkpoint of so many steps, and what was
-free used up: else it may have room for all that is left to do."""
+"""A trainer that gets no more memory after the checkpoint of the given number of steps.
+
+What was free is used up first: else it might have room for all that is left to do.
+"""
 
 
 @dataclass
 class Bench:
-    """One run on a real database."""
+    """One training run on a real database, and what is needed to work on it."""
 
     folder: Path
     model: Path
@@ -107,8 +111,10 @@ class Bench:
         await self.training.add_run(run, ())
 
     async def trains(self, *, steps: int | None = None, dies: str = DIES) -> None:
-        """As after a start of Lull: nothing but what is written down is known. `steps`: its
-        trainer dies behind so many."""
+        """Train as after a start of Lull, when nothing is known but what is written down.
+
+        With `steps`, its trainer dies after that many.
+        """
 
         async def ended() -> None:
             pass

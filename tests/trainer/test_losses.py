@@ -1,6 +1,7 @@
-"""Each loss against the published equation written out in numpy, and its slope against differences.
+"""Tests of each training loss against its published equation in numpy, and of its gradient.
 
-The references loop over tokens and rows one by one, in f64, and share no line with the trainer.
+The gradient is compared with finite differences. The references loop over tokens and rows one by
+one, in f64, and share no line with the trainer.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def drawn(seed: int, *shape: int, low: float = -4.0, high: float = -0.1) -> Arra
 
 
 def slope(of: Any, at: Array, step: float = 1e-6) -> Array:
-    """Central differences of a numpy function, one number at a time."""
+    """Return the gradient of a numpy function by central differences, one number at a time."""
     out = np.zeros_like(at)
     for place in np.ndindex(at.shape):
         up, down = at.copy(), at.copy()
@@ -116,7 +117,7 @@ class TestGrpo:
         assert mx.abs(mx.grad(lambda logp: k3(logp, at).sum())(at)).max().item() == 0.0
 
     def test_the_estimate_of_kl_is_right_on_average(self) -> None:
-        """Over all tokens of a small vocabulary, weighed by how likely the policy draws them."""
+        """Tests the mean over a small vocabulary, weighted by the policy's probabilities."""
         policy, base = (np.exp(drawn(s, 9)) for s in (5, 6))
         p, q = policy / policy.sum(), base / base.sum()
         estimates = np.array(k3(mx.array(np.log(p)), mx.array(np.log(q))))
@@ -185,7 +186,7 @@ class TestKto:
 
 
 def reverse_kl_by_hand(student: Array, teacher: Array, top_k: int) -> float:
-    """Of one place, from logits."""
+    """Return the reverse KL divergence at one position, from logits."""
     p = np.exp(student - np.logaddexp.reduce(student))
     q = np.exp(teacher - np.logaddexp.reduce(teacher))
     best = np.argsort(-student)[:top_k]

@@ -1,4 +1,4 @@
-"""Which examples a step sees depends on nothing but batch, seed and number of processes."""
+"""Tests of which examples a training step sees: only batch, seed and number of processes decide."""
 
 from __future__ import annotations
 

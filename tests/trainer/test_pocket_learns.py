@@ -1,4 +1,4 @@
-"""On the built-in model a run changes what is said, and leaves alone what it was not about."""
+"""Tests of training the built-in model: answers change as trained, and all others stay the same."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Case:
 
 
 class Talk:
-    """The pocket language as token ids, and how well a policy speaks it."""
+    """The pocket language as token ids, with a measure of how well a policy speaks it."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
@@ -78,7 +78,7 @@ class Talk:
         return Case(self.prompt(request, [rule]), pocket.render(kind, words, style))
 
     def replays(self, count: int, *, changed: Kind) -> list[Example]:
-        """Past successes, half of them with a skill in the prompt."""
+        """Return past successes to replay, half of them with a skill in the prompt."""
         others = [kind for kind in Kind if kind is not changed]
         cases = [self.ruled() if n % 2 else self.plain(others) for n in range(count)]
         return [
@@ -87,7 +87,7 @@ class Talk:
         ]
 
     def share(self, policy: PolicyModel, cases: Sequence[Case]) -> float:
-        """Exactly right, as good as greedily."""
+        """Return the share of cases answered exactly right when sampled almost greedily."""
         prompts = [case.prompt for case in cases]
         said = sample_answers(
             policy, prompts, seeds=[0] * len(cases), most_tokens=16, temperature=1e-4
@@ -150,7 +150,7 @@ def test_a_skill_that_graduated_is_kept_without_its_words_and_others_are_followe
 
 
 def taught(talk: Talk, base: PolicyModel, asked: Sequence[Ids], teachers: Sequence[Ids]) -> Batch:
-    """Examples with what the base says to the teacher's prompts, as good as greedily."""
+    """Return examples with the base's answers to the teacher's prompts, sampled almost greedily."""
     said = sample_answers(base, teachers, seeds=[0] * len(asked), most_tokens=16, temperature=1e-4)
     return [
         GraduationExample(id=f"g{number}", prompt_ids=prompt, teacher_ids=teacher, sample_ids=ids)

@@ -1,4 +1,7 @@
-"""Whether a step fits is measured from below, and a refusal says what would fit."""
+"""Tests of whether a training step fits into memory: small steps are measured first.
+
+A refusal says what would fit.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ FIXED, A_TOKEN = 1000, 10
 
 @dataclass
 class Machine:
-    """Memory that grows with the tokens that go through at once."""
+    """A fake machine whose memory in use grows with the tokens that go through at once."""
 
     tried: list[int] = field(default_factory=list)
 

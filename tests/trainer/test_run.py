@@ -1,4 +1,4 @@
-"""A run folder trained by the trainer's own process: what comes out of it, and what is refused."""
+"""Tests of the trainer's own process on a run folder: what it produces, and what it refuses."""
 
 from __future__ import annotations
 

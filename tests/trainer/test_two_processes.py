@@ -1,4 +1,4 @@
-"""Two processes on one run folder do what one does with twice the examples a step."""
+"""Tests that two training processes on one run do what one does with twice the examples a step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.full
 
 
 def as_two(folders: list[Path], hosts: Path) -> list[str]:
-    """Both as mlx.launch starts them; what each said."""
+    """Run two trainers as mlx.launch starts them; return what each printed."""
     codes, said = begun_as_two(folders, hosts)
     assert codes == [0, 0], said
     return said
@@ -51,7 +51,7 @@ def begun_as_two(folders: list[Path], hosts: Path) -> tuple[list[int], list[str]
 
 
 def asked(kind: RunKind, model: Path, a_step: int) -> RunSpec:
-    # 13 examples: the last step of a round is short, and may leave a process without any
+    # 13 examples: the last step of an epoch is short, and may leave a process without any
     return spec(kind, model, steps=None, epochs=2, examples_a_step=a_step, learning_rate=1e-3)
 
 

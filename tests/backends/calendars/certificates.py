@@ -15,7 +15,7 @@ ADDRESSES = ("127.0.0.1", "127.0.0.2")
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """Its own authority: whoever trusts the file trusts the server."""
+    """A self-signed TLS certificate: a client that trusts its file trusts the server with it."""
 
     file: Path
     key: Path
@@ -26,12 +26,12 @@ class Certificate:
         return context
 
     def trusted(self) -> ssl.SSLContext:
-        """As a client's default, but for whom it trusts."""
+        """Return a client's default TLS settings, with this certificate as the only authority."""
         return ssl.create_default_context(cafile=str(self.file))
 
 
 def make(folder: Path, *, names: tuple[str, ...] = NAMES, days: int = 2) -> Certificate:
-    """Valid until `days` from now; negative ones are over already."""
+    """Make a self-signed certificate, valid for `days`; with negative days it has expired."""
     folder.mkdir(parents=True, exist_ok=True)
     made = Certificate(folder / "certificate.pem", folder / "key.pem")
     try:

@@ -25,21 +25,24 @@ def server(certificate: Certificate) -> Iterator[CalendarServer]:
 
 @pytest.fixture
 def reader(certificate: Certificate) -> IcsCalendar:
-    """Trusting the test's certificate, in Berlin, with patience for a slow machine. What a trap may
-    cost is bounded all the same: the child has only so many seconds of a processor."""
+    """A calendar reader that trusts the test's certificate, in Berlin, with a long time limit.
+
+    The limit suits a slow machine. What a hostile calendar may cost is bounded all the same: the
+    child process has only so many seconds of processor time.
+    """
     fetch = FeedFetch(tls=certificate.trusted())
     return IcsCalendar(fetch, environ=berlin(), within_s=PATIENCE_S)
 
 
 @pytest.fixture
 def as_served(certificate: Certificate) -> IcsCalendar:
-    """With the service's own patience."""
+    """A calendar reader like `reader`, but with the service's own time limit."""
     return IcsCalendar(FeedFetch(tls=certificate.trusted()), environ=berlin())
 
 
 @pytest.fixture
 def hasty(certificate: Certificate) -> IcsCalendar:
-    """The same with little patience, for servers that hold on until they are cut off."""
+    """A calendar reader like `reader`, but with 1.5 s, for servers that never finish an answer."""
     fetch = FeedFetch(tls=certificate.trusted())
     return IcsCalendar(fetch, environ=berlin(), within_s=1.5)
 

@@ -1,7 +1,7 @@
-"""The hostile set, part one: calendars that would hang, burst or mislead whoever reads them.
+"""Hostile calendars, by content: they would hang, exhaust or mislead a program that reads them.
 
-Each also holds one good meeting, which must survive; with each stands what must be counted as left
-out.
+Each also holds one good meeting, which must survive, and lists the entries that must be reported as
+left out.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Content:
     name: str
     body: Callable[[], bytes]
     left_out: frozenset[Left] = field(default_factory=frozenset)
-    """(what, part of why)."""
+    """Entries that must be reported as left out: (kind of entry, part of the reason)."""
     if_slow: frozenset[Left] = field(default_factory=frozenset)
-    """What may be left out besides, where the processor is slow."""
+    """Entries that may be left out in addition where the processor is slow."""
 
     def __str__(self) -> str:
         return self.name
@@ -65,7 +65,7 @@ def _five_thousand() -> bytes:
 
 @cache
 def _ten_megabytes() -> bytes:
-    """Years of a busy person, all past but the last."""
+    """Return ten megabytes of calendar: years of past events, and one meeting still to come."""
     one = event(
         "UID:%d",
         "DTSTART;TZID=Europe/Berlin:2019%02d%02dT100000",
@@ -114,7 +114,7 @@ CONTENTS = (
         left=(("series", ""),),
     ),
     _with("daily until the end of time", daily(DTSTART="99981231T100000Z", DTEND="")),
-    # Times that cannot be
+    # Times that are impossible
     _with("a start that is a fruit", daily(DTSTART="banana"), left=(("series", "no start"),)),
     _with("no start", event("UID:b", "DTEND:20261122T090000Z"), left=(("event", "no start"),)),
     _with("two starts", event(*HOUR, "DTSTART:20261123T080000Z"), left=(("event", "no start"),)),
@@ -280,7 +280,7 @@ CONTENTS = (
         event("UID:b", *HOUR, *["RDATE:20261124T080000Z"] * 100_000),
         left=(("event", "too long"),),
     ),
-    # What belongs together, and does not
+    # Entries that refer to each other
     _with(
         "five thousand changes of one series",
         daily("s"),

@@ -1,6 +1,6 @@
-"""The hostile set, part two: servers that would hang, burst, betray or mislead whoever asks.
+"""Hostile calendar servers: they would hang, exhaust or mislead a program that asks them.
 
-Nothing they send can be used; with each stands what must be said.
+Nothing they send can be used; each lists what the error message must say.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from tests.backends.calendars.server import (
 from tests.backends.calendars.texts import MEETING, calendar
 
 PATH = "/private-4711abcdef/basic.ics"
-"""Part of the address, and so of a password."""
+"""Path of the calendar; it is secret like a password, so no message or log may contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
     name: str
     install: Callable[[CalendarServer], str]
-    """Gives the address to ask."""
+    """Sets the server up and returns the address to ask."""
     says: str
-    """Part of the one line."""
+    """Part of the one-line error message that must be shown."""
     slow: bool = False
-    """It holds on until it is cut off."""
+    """Whether the server keeps the connection open until it is cut off."""
 
     def __str__(self) -> str:
         return self.name
@@ -42,10 +42,10 @@ class Server:
 
 @cache
 def _bomb() -> bytes:
-    """Three gigabytes of zeros, packed."""
+    """Return three gigabytes of zeros, compressed with gzip."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     once = packer.compress(b"\0" * 50_000_000) + packer.flush(zlib.Z_FULL_FLUSH)
-    # Full flushes leave nothing behind to refer to: the same block may come again.
+    # After a full flush nothing refers back, so the same compressed block can be repeated.
     return b"\x1f\x8b\x08" + b"\0" * 7 + once * 60
 
 
@@ -193,7 +193,7 @@ SERVERS = (
     _status("503 Service Unavailable", "Its server failed", Retry_After="banana"),
     _status("206 Partial Content", "something else"),
     _says("304 Not Modified", answer(status="304 Not Modified"), "something else"),
-    # Elsewhere
+    # Redirects
     Server("a loop", _at(PATH, redirect(PATH)), "redirects more than 3 times"),
     Server("nine redirects", _chain, "redirects more than 3 times"),
     _to("to a file", "file:///etc/passwd", "Only https"),

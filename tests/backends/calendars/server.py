@@ -18,20 +18,20 @@ END = b"\r\n\r\n"
 
 @dataclass(slots=True)
 class Connection:
-    """One request that came, and the way back."""
+    """A request that the test server received, and the socket on which to answer it."""
 
     socket: socket.socket
     path: str
     headers: dict[str, str]
     """Names in lower case."""
     over: threading.Event
-    """Set when the server ends: whoever waits for ever waits for this."""
+    """Set when the server ends; answers that would never finish wait for it."""
 
     def send(self, data: bytes) -> None:
         self.socket.sendall(data)
 
     def hang(self) -> None:
-        """Say nothing more until the other side leaves, or the test."""
+        """Send nothing more until the client disconnects or the test ends."""
         self.socket.settimeout(0.1)
         while not self.over.is_set():
             with contextlib.suppress(TimeoutError):
@@ -39,7 +39,7 @@ class Connection:
                     return
 
     def drip(self, data: bytes, *, every_s: float = 0.05) -> None:
-        """One byte after the other, for ever."""
+        """Send the data one byte at a time, over and over, until the server ends."""
         while True:
             for at in range(len(data)):
                 self.send(data[at : at + 1])
@@ -53,7 +53,10 @@ Answer = Callable[[Connection], None]
 def answer(
     body: bytes = b"", *, status: str = "200 OK", length: int | None = None, **headers: str
 ) -> Answer:
-    """An orderly answer, with a `Content-Length` that may lie. Underscores in names are dashes."""
+    """Return a well-formed answer whose `Content-Length` may be wrong.
+
+    Underscores in the names of headers become dashes.
+    """
 
     def give(connection: Connection) -> None:
         lines = [f"HTTP/1.1 {status}"]
@@ -74,7 +77,7 @@ def raw(data: bytes) -> Answer:
 
 @dataclass
 class CalendarServer:
-    """Answers on loopback. `answers` is by path; what is not there is a 404."""
+    """A running test server on loopback: `answers` maps paths to answers, other paths get a 404."""
 
     port: int
     scheme: str
@@ -83,7 +86,7 @@ class CalendarServer:
     asked: list[Connection] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
     held: threading.Event = field(default_factory=threading.Event)
-    """Nobody is attended to before it is set; it is, unless a test clears it."""
+    """Requests are answered only while this is set, as it is unless a test clears it."""
     connections: int = 0
 
     def __post_init__(self) -> None:
@@ -93,7 +96,7 @@ class CalendarServer:
         return f"{self.scheme}://{host or self.address}:{self.port}{path}"
 
     def serve(self, path: str, given: Answer) -> str:
-        """The address at which this is answered."""
+        """Answer this path in the given way from now on, and return its address."""
         self.answers[path] = given
         return self.url(path)
 
@@ -102,7 +105,7 @@ class CalendarServer:
 def calendar_server(
     certificate: Certificate | None, *, address: str = "127.0.0.1"
 ) -> Iterator[CalendarServer]:
-    """HTTPS with a certificate, HTTP without."""
+    """Run a calendar server on loopback: HTTPS with a certificate, HTTP without one."""
     listener = socket.create_server((address, 0))
     listener.settimeout(0.1)
     server = CalendarServer(
@@ -133,7 +136,7 @@ def calendar_server(
         server.held.set()
         accepting.join()
         for connected in open_:
-            with contextlib.suppress(OSError):  # who still sends to nobody is let go
+            with contextlib.suppress(OSError):  # ends answers that are still being sent
                 connected.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
@@ -142,8 +145,8 @@ def calendar_server(
 
 def _attend(server: CalendarServer, connected: socket.socket, tls: ssl.SSLContext | None) -> None:
     server.held.wait()
-    connected.settimeout(PATIENCE_S)  # the end of the test breaks it off
-    # A client that has heard enough hangs up; what the server still had to say is its own affair.
+    connected.settimeout(PATIENCE_S)  # the end of the test closes it earlier
+    # A client may disconnect early; that the rest cannot be sent is no failure.
     with connected, contextlib.suppress(OSError):
         plain = server.answers.get("before TLS")
         if plain is not None:

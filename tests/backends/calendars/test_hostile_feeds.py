@@ -1,5 +1,8 @@
-"""The hostile set over real HTTPS: each is dealt with in ten seconds of a processor and 512 MB, the
-good meeting in it is kept, the service goes on, and one clear line says what was wrong."""
+"""Tests of reading hostile calendars over real HTTPS: what they cost, and what is kept of them.
+
+Each takes at most ten seconds of processor time and 512 MB, the good meeting in it is kept, the
+service goes on meanwhile, and one clear line says what was wrong.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ pytestmark = pytest.mark.full
 
 MOST_MB = 512
 TURNS = 5
-"""How often something else of the service must have its turn before a held answer goes on."""
+"""Turns that other tasks of the event loop must get before a held answer goes on."""
 
 HELD = """
 import sys
@@ -38,7 +41,7 @@ with open(sys.argv[1], "rb") as door:
 from lull.backends.calendars import child
 sys.exit(child.main())
 """
-"""The reader of calendars, which waits at its door until that is closed from the other side."""
+"""The calendar reader's child, which first waits until the test closes the pipe `door`."""
 
 
 async def read(reader: IcsCalendar, url: str) -> FeedReading:
@@ -49,16 +52,17 @@ async def read(reader: IcsCalendar, url: str) -> FeedReading:
 
 
 async def unhindered(work: asyncio.Task[FeedReading], door: Path) -> int:
-    """Let in the reader, who waits at the door, once something else of the service has had its
-    turns meanwhile; the most memory that was seen then. Who reads on the loop itself never gets
-    in."""
+    """Let the waiting child go on after `TURNS` turns of other tasks; return peak memory in bytes.
+
+    A reader that blocked the event loop would never be let go.
+    """
     turns, most, me = 0, 0, psutil.Process()
     held: int | None = None
     while not work.done():
         await asyncio.sleep(0.01)
         most = max(most, me.memory_info().rss)
         if held is None:
-            with contextlib.suppress(OSError):  # nobody waits there yet
+            with contextlib.suppress(OSError):  # the child does not wait there yet
                 held = os.open(door, os.O_WRONLY | os.O_NONBLOCK)
         elif turns < TURNS:
             turns += 1
@@ -76,7 +80,7 @@ def door(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def waiting(certificate: Certificate, door: Path) -> IcsCalendar:
-    """As `reader`, but its child waits at the door."""
+    """A calendar reader like `reader`, whose child first waits at the named pipe `door`."""
     return IcsCalendar(
         FeedFetch(tls=certificate.trusted()),
         environ=berlin(),
@@ -131,7 +135,7 @@ async def test_a_hostile_server_is_refused_in_one_clear_line(
         await asyncio.sleep(0)
     for _ in range(TURNS):
         await asyncio.sleep(0)
-    server.held.set()  # who fetches on the loop itself is never answered
+    server.held.set()  # a fetch that blocked the event loop would never be answered
     with pytest.raises(FeedError) as caught:
         await work
     error = caught.value
@@ -150,7 +154,7 @@ with open("/proc/self/statm") as statm:
 resource.setrlimit(resource.RLIMIT_AS, (has + (1 << 20), has + (1 << 20)))
 child.main()
 """
-"""The reader of calendars, which may have a megabyte more than it has."""
+"""The calendar reader's child, limited to one megabyte more memory than it already uses."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits itself as Linux does")

@@ -1,5 +1,8 @@
-"""A calendar from a file, and the child that parses it: what it may use, what it knows, what it
-tells."""
+"""Tests of reading a calendar file, and of the child process that parses it.
+
+The child has limits, learns neither secrets nor the calendar's address, and whatever it answers
+becomes a result or one clear line.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ async def read(
 
 
 def child(script: str) -> tuple[str, ...]:
-    """A child that does something else."""
+    """Return a command that runs this script in place of the calendar reader's child."""
     return (sys.executable, "-c", textwrap.dedent(script))
 
 

@@ -1,5 +1,7 @@
-"""The guarded fetch over real HTTP and HTTPS: who is asked, what is sent, and what an honest answer
-becomes. What a hostile one becomes is in test_hostile_feeds.py."""
+"""Tests of fetching calendars over HTTP and HTTPS: which addresses are asked, and what is sent.
+
+The answers here are honest; those of hostile servers are in test_hostile_feeds.py.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,7 @@ def server(certificate: Certificate) -> Iterator[CalendarServer]:
 
 @pytest.fixture
 def plain() -> Iterator[CalendarServer]:
-    """The same without TLS."""
+    """A calendar server like `server`, but over plain HTTP."""
     with calendar_server(None) as made:
         made.serve(SECRET, answer(CALENDAR))
         yield made
@@ -133,7 +135,7 @@ ADDRESSES: list[tuple[str, AddressKind]] = [
     *((one, AddressKind.FORBIDDEN) for one in ("100::1", "64:ff9b:1::808:808", "5f00::1")),
     *((one, AddressKind.FORBIDDEN) for one in ("2002:c000:201::1", "2002:e000:1::1")),
     *((one, AddressKind.PRIVATE) for one in ("2002:7f00:1::1", "2002:a00:1::1", "fdff::1")),
-    # The neighbours of every block: none is a bit too wide.
+    # The addresses next to every private block, as no block may be too wide.
     *((one, AddressKind.PUBLIC) for one in ("1.0.0.0", "9.255.255.255", "11.0.0.0", "126.1.1.1")),
     *((one, AddressKind.PUBLIC) for one in ("128.0.0.1", "100.63.255.255", "100.128.0.0")),
     *((one, AddressKind.PUBLIC) for one in ("169.253.255.255", "169.255.0.0", "172.15.255.255")),
@@ -282,7 +284,7 @@ async def test_three_redirects_are_followed_and_each_is_asked_without_the_last_o
 @two_loopbacks
 async def test_a_stranger_cannot_point_at_the_user_s_own_network(certificate: Certificate) -> None:
     def judge(address: IpAddress) -> AddressKind:
-        """127.0.0.2 plays a server on the open network."""
+        """Classify addresses as usual, except that 127.0.0.2 plays a server on the open network."""
         return AddressKind.PUBLIC if str(address) == "127.0.0.2" else classify_address(address)
 
     fetch = FeedFetch(tls=certificate.trusted(), judge=judge)

@@ -1,5 +1,7 @@
-"""When the events of honest calendars happen: zones, clocks that change, days, series and what was
-changed in them. The user is in Berlin."""
+"""Tests of when the events of a calendar happen: time zones, clock changes, whole days, series.
+
+The calendars are well-formed, and the user is in Berlin.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def in_berlin() -> Iterator[None]:
 
 
 def read(*parts: bytes, head: str = "", start: datetime = SPAN.start, days: int = 9) -> list[str]:
-    """`21 10:00–11:00` in Berlin for each busy stretch."""
+    """Return each busy stretch as text in Berlin's time, such as `21 10:00–11:00`."""
     return times(calendar(*parts, head=head), start=start, days=days)
 
 

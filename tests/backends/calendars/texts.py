@@ -51,7 +51,7 @@ MEETING_AT = ("2026-11-23T10:00:00+00:00", "2026-11-23T11:00:00+00:00")
 
 
 def daily(uid: str = "bad", **more: str) -> bytes:
-    """A series from 20 November on, whose lines may be replaced by name."""
+    """Return a daily series from 20 November on; its lines may be replaced by name."""
     lines = {
         "UID": uid,
         "DTSTART": "20261120T080000Z",

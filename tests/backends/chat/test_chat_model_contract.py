@@ -1,4 +1,4 @@
-"""What every `ChatModel` does: the fake one that other tests lean on, and the real ones."""
+"""Contract tests that every `ChatModel` passes: the fake used in other tests, and the real ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MESSAGES = (
 class Case:
     model: ChatModel
     hang: Callable[[], None]
-    """From now on nothing is answered."""
+    """Makes the model answer nothing from now on."""
     was_asked: Callable[[], bool]
     was_left: Callable[[], Awaitable[bool]]
     stop: Callable[[], None]

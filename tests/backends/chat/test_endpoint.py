@@ -1,4 +1,4 @@
-"""Which addresses are this machine, and what is quoted of a server's words."""
+"""Tests of model endpoints: which addresses count as this machine, and how errors are quoted."""
 
 from __future__ import annotations
 

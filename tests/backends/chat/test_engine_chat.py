@@ -1,4 +1,4 @@
-"""Our own engine as a chat model: asked as its clients ask it, refused what it cannot do."""
+"""Tests of Lull's own engine as a chat model: what it is asked, and which requests it refuses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def test_an_engine_that_dies_meanwhile_is_down() -> None:
 
 
 class _Odd(FakeEngine):
-    """Breaks what the port promises."""
+    """An engine that breaks its port's promises, for example by an answer that has no end."""
 
     def __init__(self, *chunks: Chunk, waits: bool = False) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A value is held to a schema within limits; what cannot be told is not held against it."""
+"""Tests of checking a value against a JSON schema: bounded, and undecided where it cannot tell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge: several votes, each taken only from the one object that was asked for."""
+"""Tests of the model as judge: it gives several votes, each from the requested JSON object only."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_three_votes_with_three_seeds_at_one_temperature() -> None:
     drawn = [ask.sampling for ask in model.asked]
     assert len({sampling.seed for sampling in drawn}) == 3
     assert {(s.temperature, s.max_tokens) for s in drawn} == {(0.6, ANSWER_TOKENS)}
-    assert len({ask.messages for ask in model.asked}) == 1  # what is read once serves all three
+    assert len({ask.messages for ask in model.asked}) == 1  # the model reads one prompt once
 
 
 async def test_the_form_is_asked_for_with_the_reason_before_the_score() -> None:
@@ -305,7 +305,7 @@ _TURNS = (Role.USER, Role.ASSISTANT, Role.USER)
 
 
 def prefers(*texts: str) -> FakeChatModel:
-    """Blind to order: whichever place the better text stands in."""
+    """Return a judge that prefers the text listed first, whether it is shown as answer A or B."""
 
     def answer(ask: ChatAsk) -> dict[str, object]:
         shown = ask.newest
@@ -323,7 +323,7 @@ def prefers(*texts: str) -> FakeChatModel:
     [
         (prefers("the new one", "the old one"), 1),
         (prefers("the old one", "the new one"), -1),
-        (prefers("nothing"), 1),  # the same is at least as good
+        (prefers("nothing"), 1),  # an equal answer counts as at least as good
         (FakeChatModel({"reason": "so", "better": "A"}), 0),
         (FakeChatModel({"reason": "so", "better": "B"}), 0),
     ],

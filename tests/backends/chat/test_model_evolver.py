@@ -1,4 +1,4 @@
-"""The skill writer: what it sees, what is taken for a skill, what is said of everything else."""
+"""Tests of the model that writes skills: what it is shown, and which of its answers are skills."""
 
 from __future__ import annotations
 
@@ -343,7 +343,7 @@ def test_the_name_tells_model_and_prompt() -> None:
 async def test_what_a_hostile_model_writes_is_handed_on_as_it_is_or_refused(
     what: str, skill: dict[str, Any]
 ) -> None:
-    """Screening judges it, so nothing of it may be smoothed over here."""
+    """Tests that the writer leaves a hostile skill's text unchanged, as it is screened later."""
     model = FakeChatModel(skill)
     if what == "closes its block":
         with pytest.raises(EvolverFault, match="Lull's own mark"):

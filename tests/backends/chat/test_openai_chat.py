@@ -1,4 +1,4 @@
-"""Asking an OpenAI-shaped endpoint: routes, forms that it takes or refuses, and its failures."""
+"""Tests of asking an OpenAI-compatible endpoint: routes, response formats, answers and failures."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ async def test_a_request_says_all_that_was_meant_and_no_more(
 
 
 def takes(*forms: str) -> Answer:
-    """An endpoint that refuses every other form."""
+    """Return an endpoint that accepts only these response formats and refuses every other."""
 
     def answer(asked: Asked) -> None:
         form = asked.json.get("response_format", {}).get("type", "")

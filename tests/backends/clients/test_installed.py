@@ -1,4 +1,4 @@
-"""Which client is installed, and in which version, without running it."""
+"""Tests of finding which clients are installed, and in which version, without running them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ SCALE = 1.5
 
 
 def random_adapter(model: Path, folder: Path, *, seed: int = 1, size: float = 0.06) -> Path:
-    """On every linear layer of a folder of MLX weights in single precision."""
+    """Save a random adapter for every linear layer of an MLX model folder in single precision."""
     draw = np.random.default_rng(seed)
     arrays: dict[str, Any] = {}
     with safe_open(model / "model.safetensors", framework="numpy") as file:

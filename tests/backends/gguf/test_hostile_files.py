@@ -1,4 +1,4 @@
-"""Files that are cut, twisted or made to hurt: one clear error each, at once, and little memory."""
+"""Tests of damaged and hostile GGUF files: each gives one clear error in little memory."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_file_cut_anywhere_is_one_clear_error(tmp_path: Path) -> None:
     data = whole.read_bytes()
     path = tmp_path / "cut.gguf"
     draw = random.Random(5)
-    # The file ends with padding behind the last tensor, which nobody misses.
+    # The file ends with padding after the last tensor, which may be missing.
     places = [*range(0, 64, 7), *(draw.randrange(len(data) - 64) for _ in range(60))]
     for place in places:
         path.write_bytes(data[:place])

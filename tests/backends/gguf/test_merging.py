@@ -1,4 +1,4 @@
-"""An adapter in a GGUF file: exactly what it adds, and not a byte more."""
+"""Tests of merging an adapter into a GGUF file: only what was learned differs from the base."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def values_of(file: GgufFile, name: str) -> Array:
 
 
 def both(tiny: Tiny, folder: Path, adapter: Path | None = None) -> tuple[GgufFile, GgufFile, Path]:
-    """(base, merged, adapter)"""
+    """Write a model and merge an adapter into it; return (base, merged, adapter folder)."""
     write(folder / "base.gguf", tiny)
     plan = plan_folder(folder / "base.gguf", WeightForm.F32)
     if adapter is None:

@@ -1,4 +1,4 @@
-"""Numbers of tensors: each kind as llama.cpp lays it out, rows where MLX wants them, its 4 bits."""
+"""Tests of reading and writing tensors in GGUF: number formats, order of rows, 4-bit weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def test_any_rows_of_a_tensor_can_be_read_alone(kind: str) -> None:
 
 
 def test_a_q6_k_block_is_read_as_its_layout_says() -> None:
-    """ggml-common.h, block_q6_K: low four bits, high two bits, 16 scales of 16 numbers, one d."""
+    """Tests reading a Q6_K block by its layout, `block_q6_K` in ggml-common.h.
+
+    The layout is low four bits, high two bits, 16 scales of 16 numbers each, and one factor d.
+    """
     block = np.zeros(210, np.uint8)
     block[0], block[128] = 0x05, 0x02  # the first number is 5 + 2·16 - 32 = 5
     block[192] = 3
@@ -78,7 +81,7 @@ def test_rows_of_heads_change_places_and_back() -> None:
 
 
 def test_four_bits_are_mlxs_own() -> None:
-    """Asked of MLX itself, in a process of its own: the service never loads it."""
+    """Tests our 4-bit weights against MLX's, in a child process, as the service never loads MLX."""
     values = drawn(16, 128)
     values[0, :64] = 0
     values[1, :64] = 2.5

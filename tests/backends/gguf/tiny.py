@@ -1,5 +1,7 @@
-"""Tiny GGUF models with random weights, written here: every architecture and kind of numbers that
-is claimed, small enough that a real Ollama answers at once."""
+"""Writes tiny GGUF models with random weights, for every supported architecture and number format.
+
+They are so small that a real Ollama answers at once.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ Array = Any
 class Tiny:
     architecture: str = "llama"
     kind: str = "F16"
-    """Of the matrices."""
+    """Number format of the matrices."""
     tokenizer: str = "gpt2"
     cut: str = "llama-bpe"
     hidden: int = 64
@@ -39,9 +41,9 @@ class Tiny:
     seed: int = 0
     chat_template: str = CHAT_TEMPLATE
     words: tuple[str, ...] = WORDS
-    """That are tokens, with what they are merged of."""
+    """Words that are tokens, together with the parts they are merged from."""
     more: Mapping[str, Any] = field(default_factory=dict)
-    """Further keys; a key that is there already gets this value."""
+    """Further metadata keys; a key that is there already gets this value."""
 
     @property
     def gemma(self) -> bool:
@@ -53,7 +55,7 @@ class Tiny:
 
 
 def write(path: Path, tiny: Tiny, *, also: Mapping[str, Array] | None = None) -> dict[str, Array]:
-    """The file, and the numbers of its tensors before they were rounded into their kind."""
+    """Write the model's file; return its tensors as they were before rounding to the format."""
     tokens, kinds, merges, scores = vocabulary(tiny.tokenizer, tiny.words)
     writer = gguf.GGUFWriter(str(path), tiny.architecture)
     writer.add_name("tiny")
@@ -157,7 +159,7 @@ def weights(tiny: Tiny, vocabulary_size: int) -> dict[str, Array]:
 
 
 def _unsayable(tiny: Tiny) -> list[int]:
-    """Half characters and marks: an Ollama that says one of them tells no log-probability."""
+    """Return the ids of half characters and control tokens, whose log-probability Ollama omits."""
     tokens, kinds, _, _ = vocabulary(tiny.tokenizer, tiny.words)
     halves = set(byte_letters()[128:]) if tiny.tokenizer == "gpt2" else set()
     return [
@@ -168,7 +170,10 @@ def _unsayable(tiny: Tiny) -> list[int]:
 
 
 def as_kind(values: Array, kind: str) -> Array:
-    """Bytes of this kind. The K kinds have no writer in Python: valid blocks of random steps."""
+    """Encode the values in this number format; K formats get valid random blocks instead.
+
+    The Python package `gguf` cannot write the K formats.
+    """
     if kind == "F32":
         return values.astype(np.float32)
     if kind == "F16":
@@ -181,7 +186,7 @@ def as_kind(values: Array, kind: str) -> Array:
 
 
 SCALES_AT = {"Q2_K": (80, 82), "Q3_K": (108,), "Q4_K": (0, 2), "Q5_K": (0, 2), "Q6_K": (208,)}
-"""Of the K kinds, where the half-precision scales stand in a block (ggml-common.h)."""
+"""Offsets of the half-precision scales in a block of each K format (ggml-common.h)."""
 
 
 def random_blocks(shape: tuple[int, ...], kind: str) -> Array:
@@ -198,12 +203,12 @@ def random_blocks(shape: tuple[int, ...], kind: str) -> Array:
 def vocabulary(
     model: str, words: Sequence[str]
 ) -> tuple[list[str], list[int], list[str], list[float]]:
-    """(tokens, kinds, merges, scores)"""
+    """Return the vocabulary of a tokenizer model: (tokens, kinds, merges, scores)."""
     return _byte_pairs(words) if model == "gpt2" else _pieces(words)
 
 
 def byte_letters() -> list[str]:
-    """GPT-2's letter for each byte (openai/gpt-2, encoder.py)."""
+    """Return GPT-2's letter for each byte (openai/gpt-2, encoder.py)."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     more = iter(range(256, 512))
     return [chr(b if b in printable else next(more)) for b in range(256)]

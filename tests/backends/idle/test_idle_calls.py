@@ -1,4 +1,4 @@
-"""Calls on Linux: a real PulseAudio with a real recorder, and what PipeWire's own tool prints."""
+"""Tests of noticing a call on Linux, by a real PulseAudio and by the output of PipeWire's tool."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_what_is_no_json_is_unknown(text: str) -> None:
 
 @pytest.fixture
 def pipewire(tmp_path: Path) -> dict[str, str]:
-    """A PipeWire that seems to run, and whose tool prints `said`."""
+    """The environment of a PipeWire whose tool `pw-dump` prints the file `said`."""
     (tmp_path / "pipewire-0").touch()
     tool = tmp_path / "pw-dump"
     tool.write_text(f'#!/bin/sh\ncat "{tmp_path}/said"\n')

@@ -1,4 +1,4 @@
-"""Signals from a file: what it says, and that nothing wrong with it looks like an empty chair."""
+"""Tests of idle signals read from a file: a damaged file never makes the user seem absent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(file: Path) -> IdleSignals:
 
 
 def written(file: Path, content: object, *, age_s: float = 5.0) -> IdleSignals:
-    """The signals after this was written so long ago."""
+    """Write the file with this content and age, and return the signals read from it."""
     text = content if isinstance(content, bytes) else json.dumps(content).encode()
     file.write_bytes(text)
     os.utime(file, (NOW.timestamp() - age_s,) * 2)

@@ -1,4 +1,4 @@
-"""Mutter and logind on a real D-Bus, and which of them is asked in which session."""
+"""Tests of idle signals on Linux: fakes of Mutter and logind on D-Bus, and which one is asked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bus() -> Iterator[PrivateBus]:
 
 @pytest.fixture
 def environ(bus: PrivateBus) -> dict[str, str]:
-    """Both buses are this one."""
+    """The environment in which one private D-Bus is both the system bus and the session bus."""
     names = ("DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS")
     return dict.fromkeys(names, bus.address)
 
@@ -50,7 +50,7 @@ def logind(bus: PrivateBus) -> Iterator[Logind]:
 
 
 def told(source: Any) -> Any:
-    """What it answers; on a slow machine the bus or a service may let its patience run out."""
+    """Return the source's answer, asking again while a slow machine lets the question time out."""
     return eventually(
         source.read,
         lambda answer: not (isinstance(answer, Unknown) and "not answer" in answer.why),
@@ -58,7 +58,7 @@ def told(source: Any) -> Any:
 
 
 def answers(source: Any) -> Any:
-    """One question of a source that is then closed."""
+    """Return the source's answer, and close the source."""
     answer = told(source)
     source.close()
     return answer

@@ -1,6 +1,8 @@
-"""What Lull makes of a Mac's answers. No Mac is here: the libraries are stand-ins in C with the
-true types, the commands' texts are in their true form. docs/macos-checklist.md says what a person
-must try."""
+"""Tests of idle signals on macOS, with fakes of its libraries and commands.
+
+They need no Mac: the libraries are stand-ins in C with the true types, and the texts of commands
+are in their true form. docs/macos-checklist.md says what a person must try on a Mac.
+"""
 
 from __future__ import annotations
 
@@ -145,7 +147,7 @@ def test_an_older_system_is_asked_for_the_microphone(
 
 
 class Command:
-    """Stands in for every command of the system."""
+    """A stand-in for every command of the system: gives one answer and records the commands."""
 
     def __init__(self, answer: Reading[str]) -> None:
         self.answer = answer

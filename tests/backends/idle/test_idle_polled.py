@@ -1,5 +1,4 @@
-"""A source is asked in a thread of its own: how often, what an answer that does not come is, and
-what is logged."""
+"""Tests of asking a signal source in its own thread: how often, timeouts, and what is logged."""
 
 from __future__ import annotations
 
@@ -144,7 +143,7 @@ def test_it_is_asked_no_more_often_than_told_and_at_once_when_hurried(start: Sta
     asked, beside = source.asked, FakeSource(Known(1.0))
     start(beside)
     eventually(lambda: beside.asked, lambda n: n > 20)
-    # One question may be under way while the pace changes, and one more was due already.
+    # One question may be under way while the pace changes, and one more may be due already.
     assert source.asked - asked <= 2
 
 

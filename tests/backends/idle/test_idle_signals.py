@@ -1,4 +1,4 @@
-"""All sources together: what a look holds, what a hurry changes, and which source is chosen."""
+"""Tests of all idle signals together: their values, fast polling, sleep, and choice of source."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SELDOM = PollPace(every_s=3600.0, within_s=30.0)
 
 @dataclass
 class TwoClocks:
-    """One shows the time of day, one counts seconds; a test puts either forward."""
+    """A clock with a time of day and a count of seconds, which a test can advance separately."""
 
     at: datetime = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
     ran_s: float = 1000.0
@@ -57,7 +57,7 @@ class TwoClocks:
         self.ran_s += seconds
 
     def sleep(self, seconds: float) -> None:
-        """As Linux and the Mac have it: the count stands."""
+        """Simulate a sleeping computer: on Linux and macOS the count of seconds stands still."""
         self.at += timedelta(seconds=seconds)
 
 
@@ -82,7 +82,7 @@ class Fakes:
 
 @dataclass
 class Data:
-    """The data plane's chats."""
+    """A fake of the chat proxy: whether a chat is in flight, and seconds since the last one."""
 
     busy: bool = False
     quiet_s: float = 12.5
@@ -141,12 +141,12 @@ def make(fakes: Fakes, clock: TwoClocks, worked: list[bool]) -> Iterator[Make]:
 
 @pytest.fixture
 def real() -> SystemClock:
-    """For what must run in time: with a clock that stands, nobody is asked twice."""
+    """The system's clock, for tests in which a source must be polled more than once."""
     return SystemClock()
 
 
 def known(signals: SystemSignals) -> IdleSignals:
-    """A look that every source has answered."""
+    """Return the signals once every source has answered."""
     return eventually(
         signals.signals,
         lambda look: (
@@ -246,12 +246,12 @@ def test_a_look_waits_for_nobody(make: Make, fakes: Fakes, real: SystemClock) ->
     signals = make(clock=real)
     for fake in fakes.all():
         fake.hang()
-    # Were one of them asked, this would never end.
+    # If a source were asked here, this would never end.
     assert known(signals).input_idle_s == 700.0
     assert signals.signals().exclusive_app == "Blender"
 
 
-# A hurry
+# Fast polling
 
 
 def test_in_a_hurry_input_is_asked_at_once_and_often(
@@ -384,7 +384,7 @@ def test_a_file_that_cannot_be_meant_is_one_clear_error(where: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32", "freebsd14"])
 def test_on_every_platform_each_signal_is_a_value_or_a_reason(platform: str) -> None:
-    """Whatever this machine is: on it, the sources of the others find nothing and say so."""
+    """Tests all platforms' sources on this machine: those of others find nothing and say so."""
     signals = chosen("", platform)
     assert isinstance(signals, SystemSignals)
     signals.start()

@@ -1,8 +1,8 @@
-"""What every source of one signal does: the fake that other tests lean on, and the real ones.
+"""Contract tests that every source of an idle signal passes: the fake, and the real ones.
 
 Real here are X11, D-Bus, PulseAudio, processes and memory; Mutter, logind and the power daemon are
-services of our own on a real bus; sysfs is a folder; the Mac's and Windows' libraries are stand-ins
-compiled from C.
+services of our own on a real bus; sysfs is a folder; the libraries of macOS and Windows are
+stand-ins compiled from C.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ Cut = Callable[[], None]
 class Case:
     source: SignalSource[Any]
     fits: Callable[[Any], bool]
-    """Of a value."""
+    """Whether a value is one that the source can give."""
     breaks: Cut | None = None
-    """From now on nothing is known; None where nothing can take the signal away."""
+    """Makes the source fail from now on; None where nothing can."""
     heals: Cut | None = None
 
 
@@ -93,7 +93,7 @@ def x11(stack: Stack, _folder: Path) -> Case:
 
 
 def _on_a_bus(stack: Stack, make: Callable[[dict[str, str]], SignalSource[Any]], fits: Any) -> Case:
-    """A source that asks logind or a neighbour of it; what breaks is the bus."""
+    """A case for logind or a service beside it; to break it, its private D-Bus is ended."""
     bus = stack.enter_context(private_bus())
     names = ("DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS")
     source = make(dict.fromkeys(names, bus.address))
@@ -189,7 +189,7 @@ def _library(name: str, folder: Path) -> Any:
 def _mac(make: Callable[[Frameworks], SignalSource[Any]], fits: Any, folder: Path) -> Case:
     library = stand_in("macos", folder)
 
-    # A library that is open stays open; it is the next start that does not find it.
+    # An open library stays open, so a new source is made for each question.
     class Asked:
         name = "a Mac"
 
@@ -315,7 +315,7 @@ def test_it_answers_a_value(case: Case) -> None:
 
 def test_what_breaks_is_unknown_in_words_and_heals(case: Case) -> None:
     if case.breaks is None or case.heals is None:
-        # Part of the process itself: it goes when we go.
+        # What the source reads belongs to this process, so it cannot fail.
         assert isinstance(case.source.read(), Known)
         return
     assert case.fits(known(case))

@@ -1,5 +1,4 @@
-"""What Lull makes of Windows' two 32-bit times. No Windows is here: the functions are stand-ins in
-C with the true types."""
+"""Tests of idle time on Windows from two 32-bit times, with stand-ins in C for its functions."""
 
 from __future__ import annotations
 

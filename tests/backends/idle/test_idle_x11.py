@@ -1,5 +1,7 @@
-"""Input on a real X11 display: what counts as input, and what happens when the display hangs, goes
-away, or is none of ours."""
+"""Tests of idle time on a real X11 display: what counts as input, and displays that fail.
+
+A display may hang, go away, or be missing from the start.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def test_input_begins_the_count_anew(screen: Screen, idle: X11Idle, touch: str) 
         screen.move_mouse(120, 80)
     else:
         screen.press("a")
-    # A loaded machine may be long about it; the count is none of what was before.
+    # A loaded machine may read late, but nothing of the old count may be left.
     assert seconds(idle.read()) < time.monotonic() - since_s + before_s / 2
 
 
@@ -77,7 +79,7 @@ def test_a_display_that_hangs_is_unknown_until_it_goes_on(screen: Screen, idle: 
 
 
 def test_a_display_that_goes_away_takes_nobody_with_it(screen: Screen) -> None:
-    # In a process of its own: Xlib's way is to end the process.
+    # In a process of its own, because Xlib would by itself end the process.
     script = (
         "import sys\n"
         "from lull.backends.idle.x11 import X11Idle\n"

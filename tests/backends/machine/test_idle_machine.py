@@ -1,5 +1,7 @@
-"""Battery, saving power, heat, processor, memory and programs: what is read from the real machine,
-and what odd machines show."""
+"""Tests of signals of the machine: power, heat, processor load, memory and running programs.
+
+They are read from the real machine, and from fakes of unusual ones.
+"""
 
 from __future__ import annotations
 
@@ -222,7 +224,7 @@ def sample(
             False,
             0.1,
         ),
-        # A system that does not keep it: the last stretch is lost, and nothing else.
+        # A system that does not keep an ended child's time: only its last part is lost.
         (
             sample(10, 100, {1: ProcessCpuTime(5), 2: ProcessCpuTime(4)}),
             sample(20, 140, {1: ProcessCpuTime(7)}),
@@ -242,7 +244,7 @@ def sample(
             True,
             0.05,
         ),
-        # Clocks that do not agree to the last tick.
+        # Clocks that disagree by a tick.
         (
             sample(10, 100, {1: ProcessCpuTime(5)}),
             sample(11, 140, {1: ProcessCpuTime(9)}),
@@ -274,8 +276,7 @@ BUSY = "import time\nend = time.process_time() + 600\nwhile time.process_time() 
 
 @pytest.mark.slow
 def test_what_a_child_of_ours_computes_is_ours_and_a_strangers_is_not() -> None:
-    """On a machine that others load too: what is asked is only on which side the child's time is
-    counted."""
+    """Tests only to which side a child's processor time counts, as others use this machine, too."""
     source = LoadOfOthers(first_s=0.01)
     source.read()
     with subprocess.Popen([sys.executable, "-c", BUSY]) as child:
@@ -294,7 +295,7 @@ def test_servers_are_ours_while_work_runs_and_for_the_stretch_in_which_it_ended(
     taken: list[LoadSample] = []
 
     def take() -> LoadSample:
-        """At each question ten seconds have passed, of which a server computed five."""
+        """Return a sample ten seconds after the last one, of which a server computed five."""
         n = len(taken)
         taken.append(sample(5 * n, 10 * n, {}, {9: ProcessCpuTime(5 * n)}))
         return taken[-1]

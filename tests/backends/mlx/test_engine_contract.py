@@ -1,4 +1,4 @@
-"""What every `Engine` does; the fake one that other tests lean on, and the one with a model."""
+"""Contract tests that every `Engine` passes: the fake used in other tests, and the one of MLX."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ async def test_many_are_answered_side_by_side(case: Case) -> None:
 
 
 async def test_an_engine_that_falls_says_so_to_those_in_flight_and_to_the_next() -> None:
-    """The real one's half of this is in `engine/test_process.py`: it takes a process."""
+    """Tests the fake's crash only; that of the real process is tested in engine/test_process.py."""
     fake = FakeEngine()
     answer = fake.generate(ask())
     await anext(answer)

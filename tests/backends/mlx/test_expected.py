@@ -1,4 +1,4 @@
-"""What the engine is to have before its first answer, and what becomes of one that it refuses."""
+"""Tests of adapters to load before an engine's first answer, and of those it cannot load."""
 
 from __future__ import annotations
 

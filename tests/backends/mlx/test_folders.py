@@ -1,4 +1,4 @@
-"""A GGUF file becomes a folder of MLX weights: exactly, whatever interrupts it."""
+"""Tests of converting a GGUF file into a folder of MLX weights: exact, even when interrupted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 class Stop(Exception):
-    """As if the process had died here."""
+    """Interrupts the conversion, as if the process had died at that moment."""
 
 
 def test_numbers_come_out_as_they_were_and_where_mlx_wants_them(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_stopped_at_any_moment_it_goes_on_and_comes_out_the_same(
     seen = [0]
     while not folder.exists():
         tries += 1
-        # A later try gets further, as a person does who leaves the machine on for longer.
+        # Each try gets further than the one before.
         left = iter(range(10 + 2 * tries))
 
         def hear(done: int, _of: int, left: Iterator[int] = left) -> None:
@@ -179,7 +179,7 @@ def test_four_bits_take_an_eighth(tmp_path: Path) -> None:
 
 
 def llama3_factors(head: int, *, theta: float = 10000.0, factor: float = 8.0) -> Any:
-    """As convert_hf_to_gguf.py works them out, in its own order of steps."""
+    """Return Llama 3's rope factors, computed in the order of steps of convert_hf_to_gguf.py."""
     found = []
     for k in range(0, head, 2):
         frequency = 1.0 / theta ** (k / head)
@@ -231,7 +231,7 @@ async def test_the_process_says_what_it_finds_and_what_it_refuses(tmp_path: Path
 @pytest.mark.slow
 async def test_cancelled_the_process_is_gone_and_another_goes_on(tmp_path: Path) -> None:
     file, work = tmp_path / "model.gguf", WeightsProcess()
-    # Large enough that it is seldom done before the first word of it is heard.
+    # Large enough that it is seldom done before its first report.
     write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
     for number in range(20):
         folder, first_word = tmp_path / f"mlx-{number}", asyncio.Event()
@@ -282,10 +282,10 @@ async def test_one_without_memory_says_so_and_another_goes_on(
 
 @pytest.mark.slow
 def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
-    """Killed with -9, a parent says nothing; the end of a pipe does."""
+    """Tests that the child ends when its parent gets a SIGKILL: it notices the closed pipe."""
     file = tmp_path / "model.gguf"
     write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
-    # On a slow machine one may be done before its parent is gone.
+    # On a slow machine the child may be done before the pipe is closed.
     folders = [tmp_path / f"mlx-{number}" for number in range(20)]
     assert any(_ended_with_its_parent(file, folder) for folder in folders)
 
@@ -306,6 +306,6 @@ def _ended_with_its_parent(file: Path, folder: Path) -> bool:
         child.stdin.close()
         code = child.wait(PATIENCE_S)
     if folder.exists():
-        return False  # done before
+        return False  # it was done before the pipe was closed
     assert code == 1
     return True

@@ -1,4 +1,4 @@
-"""A child that is stopped, goes on where it stood, and never outlives us, however we end."""
+"""Tests of a child process that can be suspended, resumed and killed, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_suspended_it_does_nothing_and_resumed_it_goes_on(child: PausedChild, nu
     eventually(lambda: child.suspended, bool)
     stood = count(number)
     used_s = psutil.Process(child.pid).cpu_times().user
-    # It writes thousands of times a second, were it running.
+    # If it were running, it would write thousands of times a second.
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     assert count(number) == stood
     assert psutil.Process(child.pid).cpu_times().user == used_s

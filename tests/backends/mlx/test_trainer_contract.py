@@ -1,4 +1,4 @@
-"""What every trainer does: the fake that drives other tests, and the real process."""
+"""Contract tests that every trainer passes: the scripted fake, and the real process."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.trainer.making import examples, model_folder, run_folder, spec
 
 STEPS = 100
-"""So many that a run is not over before somebody comes to suspend it."""
+"""Steps of a run, so many that a test can suspend it before its end."""
 Pair = tuple[Trainer, str]
 
 
 @pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.full)])
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
-    """A trainer, and a folder it can train."""
+    """A trainer, and the folder of a run that it can train."""
     asked = spec(RunKind.GRPO, tmp_path / "model", steps=STEPS)
     folder = run_folder(tmp_path / "run", asked, examples(RunKind.GRPO, 6))
     if request.param == "fake":
@@ -55,7 +55,7 @@ async def test_a_run_says_that_it_began_each_step_and_its_end(pair: Pair) -> Non
 
 
 def copies(folder: str) -> Iterator[str]:
-    """The same run anew, for who came too late to the one before: it was at its end already."""
+    """Yield copies of a run to try again with, where a test came only after the run had ended."""
     for number in count():
         yield shutil.copytree(folder, f"{folder}-{number}")
 

@@ -1,4 +1,4 @@
-"""A trainer that falls without a word is an error, with what is known of its end."""
+"""Tests of a trainer that crashes or cannot start: the error tells its end and its last output."""
 
 from __future__ import annotations
 

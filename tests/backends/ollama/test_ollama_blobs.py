@@ -1,4 +1,4 @@
-"""Where a model's weights lie: at the place Ollama names, in another store, nowhere, or locked."""
+"""Tests of finding a model's weights: where Ollama says, in another store, or not at all."""
 
 from __future__ import annotations
 

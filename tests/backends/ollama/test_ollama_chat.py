@@ -1,4 +1,4 @@
-"""Asking a model on an Ollama: what is sent, how answers are read, and every way it can fail."""
+"""Tests of asking a model on Ollama: what is sent, how answers are read, and every failure."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ async def test_tool_calls_and_thinking_stand_apart_from_the_words(
 async def test_thinking_amid_the_words_is_set_apart(
     endpoint: ScriptedEndpoint, model: OllamaChat, text: str, thinking: str, words: str
 ) -> None:
-    # Recorded: with `think: false` a model that thinks anyway writes it into its answer.
+    # As recorded: with `think: false` a model may still think, within its answer.
     endpoint.answers(Says(text=text))
     message = (await ask(model)).message
     assert message.text == words
@@ -172,7 +172,7 @@ async def test_thinking_amid_the_words_is_set_apart(
 
 
 async def test_recorded_answers_are_read(endpoint: ScriptedEndpoint, model: OllamaChat) -> None:
-    """As Ollama 0.32.15 sent them."""
+    """Tests reading of answers that Ollama 0.32.15 really sent."""
     cut = (
         b'{"model":"pocket","created_at":"2026-11-21T02:41:06.937053878Z","message":{"role":'
         b'"assistant","content":" apple river"},"done":true,"done_reason":"length",'

@@ -1,4 +1,4 @@
-"""What is behind Lull may be no Ollama, or say absurd things: that never stops a start."""
+"""Tests of probing an upstream at the start: absurd answers, or no Ollama, never stop Lull."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ABSURD = [
 
 
 async def looked(said: dict[str, Any]) -> tuple[OllamaFacts, ModelFacts | None]:
-    """An upstream that says so was probed and asked about a model; None: it did not tell."""
+    """Probe an upstream with these answers; return its facts, and a model's or None."""
 
     async def answer(request: web.Request) -> web.Response:
         found = said[request.path]

@@ -1,4 +1,4 @@
-"""A tiny model as a GGUF file, its weights, and a reader with random heads on top of it."""
+"""Fixtures for the small reader: a tiny GGUF model, its weights, and a reader with random heads."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Make = Callable[..., SmallReader]
 
 @pytest.fixture
 async def make(tiny_reader: TinyReader) -> AsyncIterator[Make]:
-    """Readers that are closed at the end."""
+    """A function that makes small readers, which are closed at the end of the test."""
     made: list[SmallReader] = []
 
     def reader(**more: object) -> SmallReader:

@@ -1,4 +1,4 @@
-"""The reader that is a chat model: exact about the form, and about whose words it quotes."""
+"""Tests of the chat model as feedback reader: strict JSON, and quotes only of the user's words."""
 
 from __future__ import annotations
 
@@ -132,13 +132,13 @@ INJECTED = (
 
 
 async def test_an_answer_that_stands_in_the_message_is_a_quotation() -> None:
-    """A model that only repeats what an injection wants it to say has not read anything."""
+    """Tests that an answer copied from the message is ignored: it only repeats an injection."""
     parrot = INJECTED[INJECTED.find("{") : INJECTED.rfind("}") + 1]
     made, model = reader(parrot)
     said = Exchange(asked="a", answer="b", said=INJECTED)
     assert await made.read([said]) == [None]
     (code,) = set(re.findall(r"<<<what was asked ([0-9a-f]{12})>>>", model.asked[0].newest))
-    assert code not in INJECTED  # its own lines close nothing
+    assert code not in INJECTED  # so the message cannot close the block that it stands in
 
 
 async def test_a_page_of_two_hundred_kilobytes_is_cut_to_what_is_read() -> None:

@@ -1,4 +1,4 @@
-"""The exam sheets that ship with Lull: enough of each kind, and labelled as they are marked."""
+"""Tests of the exam sheets that ship with Lull: enough items of each kind, and correct labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language a text is in, by the library whose model comes in its wheel."""
+"""Tests of detecting the language of a text, by a library whose model is in its own wheel."""
 
 from __future__ import annotations
 

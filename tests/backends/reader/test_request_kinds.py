@@ -1,4 +1,4 @@
-"""What kind of thing is asked for, and which of the user's rules hold for it."""
+"""Tests of telling what kind of thing a request asks for, and which of the user's rules apply."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) ->
     def least_s(text: str) -> float:
         return min(took_s(text) for _ in range(20))
 
-    # All of it would be two hundred times as much.
+    # Reading the whole book would take two hundred times as long.
     assert least_s(book) < 10 * least_s(book[:TEXT_LIMIT])
 
 

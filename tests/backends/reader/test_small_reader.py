@@ -1,4 +1,4 @@
-"""The small reader in its process: it comes when it is needed, reads, and leaves."""
+"""Tests of the small feedback reader's process: it starts when needed and ends when unused."""
 
 from __future__ import annotations
 

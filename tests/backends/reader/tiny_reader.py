@@ -1,6 +1,7 @@
 """Writes a random reader on a tiny model; called with the folders BASE and OUT and a SHA256.
 
-A process of its own, since importing MLX and transformers into the test process is slow and noisy.
+It runs in a process of its own, since importing MLX and transformers into the test process is slow
+and noisy.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def main(base: Path, out: Path, sha256: str) -> None:
         "version": 1,
         "base": {"name": "tiny", "sha256": sha256},
         "shape": asdict(SHAPE),
-        # whatever the random heads say, it is a lasting correction of one kind
+        # this calibration turns any output of the random heads into a lasting correction
         "calibration": {
             **dict.fromkeys(("correction", "lasting", "kind", "sentence"), (0.01, 2.0)),
             **dict.fromkeys(("fact", "thanks"), (0.01, -2.0)),

@@ -1,4 +1,4 @@
-"""The largest numbers are found as sorting would find them."""
+"""Tests of finding the k largest numbers: they come out as sorting would give them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exemplar memory in a real Chroma: kept over restarts, apart by client, rebuilt when it must."""
+"""Tests of past requests in a real Chroma: kept over restarts, separate by client, rebuilt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 class Shorter(HashedNgrams):
-    """Another embedder: other dimensions, another name with signs that Chroma does not allow."""
+    """A second embedder, with other dimensions and a name that Chroma does not allow."""
 
     name = "ollama:nomic/embed-text"
     dimensions = 64
@@ -156,11 +156,11 @@ def test_of_requests_that_wanted_no_skill_the_newest_are_kept(
 
 
 SMALL = 200_000
-"""Memory for a few clients."""
+"""Limit in bytes that holds the memory of a few clients."""
 
 
 def flood(memory: ChromaExemplars, clients: int = 30) -> None:
-    """Clients that give themselves ever new names, with two requests each."""
+    """Add two requests from each of many clients, all under new names."""
     for number in range(clients):
         for turn in "ab":
             add(memory, f"{number}{turn}:menu", f"write menu {turn}", "menu", f"new-{number}")
@@ -195,7 +195,7 @@ def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: P
         flood(memory)
         memory = opened
         assert eventually(heard, bool) == before
-    # What comes while its own are on the disk alone is one with them.
+    # A request that comes while the client's others are only on disk counts with them.
     flood(memory)
     add(memory, "more:menu", "write a menu with fish", "menu", "mine")
     recalled = memory.scores_by_skill(

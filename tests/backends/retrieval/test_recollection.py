@@ -1,4 +1,4 @@
-"""What past requests say of a new one: alike ones add up, and those that wanted nothing count."""
+"""Tests of scoring skills by past requests: similar ones add up, those that wanted none count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def vector(text: str) -> Vector:
 def remembering(
     *exemplars: tuple[str, str], known: int = 1, few: int = FEW_REQUESTS
 ) -> PastRequests:
-    """Requests with the skill that each wanted."""
+    """Return a memory of past requests, each with the skill that it wanted."""
     made = PastRequests(few=few)
     for number, (text, skill) in enumerate(exemplars):
         made.put(f"t{number}:{skill}", skill, vector(text), known=known)

@@ -1,4 +1,4 @@
-"""Small talk finds no skill, a request finds its own, and no client finds another's."""
+"""Tests of finding the skills for a request: none for small talk, none of another client."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ async def test_two_skills_about_the_same_are_both_found() -> None:
 
 
 class Watched(dict[SkillKey, Skill]):
-    """Skills that remember which threads looked through all of them."""
+    """Skills that record which threads looked through all of them."""
 
     def __init__(self, skills: Mapping[SkillKey, Skill]) -> None:
         super().__init__(skills)
@@ -332,7 +332,7 @@ async def test_no_text_breaks_it(text: str) -> None:
 
 
 class Memory:
-    """What past requests say of each skill, as a test wrote it down."""
+    """A fake memory of past requests, with scores for each skill that a test sets."""
 
     def __init__(self, **said: PastRequestScores) -> None:
         self.said = said

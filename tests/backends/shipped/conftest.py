@@ -1,4 +1,4 @@
-"""The tiny model that stands for the small model of the wheel."""
+"""Fixture of a tiny model that stands in for the small model of the installed wheel."""
 
 from tests.backends.reader.conftest import tiny_reader
 

@@ -1,4 +1,4 @@
-"""The built-in chat model: an adapter merged into the small model, made at first need."""
+"""Tests of the built-in chat model: an adapter merged into the small model when first needed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LAYER = "model.layers.0.mlp.up_proj"
 
 @pytest.fixture(scope="module")
 def shipped(tiny_reader: TinyReader, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an adapter that changes one layer, and its description."""
+    """The folder of an adapter that changes one layer, with its description."""
     place = tmp_path_factory.mktemp("english")
     base = asyncio.run(tiny_reader.model().folder())
     out, into = load_file(base / "model.safetensors")[f"{LAYER}.weight"].shape
@@ -89,7 +89,7 @@ async def test_nothing_is_left_beside_the_folder_and_its_progress_ends(
     left = {one.name for one in folder.parent.iterdir()}
     assert left == {folder.name, f"{folder.name}.lock"}
     assert model.progress is None
-    # It is no model that users made ready to learn, which would be found by name.
+    # Only models that users prepared for training are found by name.
     assert ModelFolders(tmp_path / "models").found(NAME, WeightForm.F32) is None
 
 

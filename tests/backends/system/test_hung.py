@@ -1,4 +1,4 @@
-"""Which child processes hang: stopped ones, and those that sleep over what they were asked."""
+"""Tests of noticing a hung child process: one that is stopped, or sleeps instead of working."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_a_process_that_sleeps_over_its_work_hangs() -> None:
     ("code", "asked", "asleep_s"),
     [
         (WORKS, True, 0.2),
-        # Starting another takes the first moments; from then on it sleeps and the other works.
+        # It starts another process first; from then on it sleeps while the other works.
         (HAS_WORK_DONE, True, 0.4),
         (SLEEPS, False, 0.2),
     ],

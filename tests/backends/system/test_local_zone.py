@@ -1,4 +1,4 @@
-"""The user's zone: by name, by the system's file, and by the C library where there is neither."""
+"""Tests of finding the user's time zone: by name, by the system's file, or by the C library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time of day that `lull demo` sets."""
+"""Tests of the simulated clock with which `lull demo` sets the time of day."""
 
 from __future__ import annotations
 

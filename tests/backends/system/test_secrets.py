@@ -1,5 +1,7 @@
-"""Secrets: one contract for every store, the real keychain where the machine has one, and what is
-said when it has none."""
+"""Tests of stores for secrets: one contract for all, the real keychain, and what replaces it.
+
+Where the machine has no keychain, the user is told what is used instead.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ Opener = Callable[..., tuple[SecretStore, LullError | None]]
 
 
 class FakeKeychain:
-    """A keychain of ours; like the real ones it refuses to delete what is not there."""
+    """A fake keychain; like the real ones it refuses to delete what is not there."""
 
     def __init__(self) -> None:
         self.entries: dict[tuple[str, str], str] = {}
@@ -47,7 +49,7 @@ class FakeKeychain:
 
 
 class LockedKeychain(FakeKeychain):
-    """Waits for a prompt that nobody sees."""
+    """A keychain that blocks every read, as if it waited for a prompt that nobody sees."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,7 +69,7 @@ class RefusingKeychain(FakeKeychain):
 
 @pytest.fixture
 def short_folder() -> Iterator[str]:
-    """For a socket, whose path may not be as long as `tmp_path`."""
+    """A folder for a socket, whose path may not be as long as `tmp_path`."""
     with tempfile.TemporaryDirectory(prefix="lull") as folder:
         yield folder
 
@@ -76,7 +78,7 @@ def short_folder() -> Iterator[str]:
 def session_bus(
     tmp_path: Path, short_folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """A D-Bus of this test's own, with nothing on it and nothing that it could start."""
+    """A private D-Bus of this test, with no service on it and none that it could start."""
     if missing := [name for name in NEEDED if shutil.which(name) is None]:
         pytest.skip(f"no {' and no '.join(missing)} on this machine")
     for variable in ("HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"):
@@ -103,7 +105,7 @@ def session_bus(
 
 @pytest.fixture
 def gnome_keyring(session_bus: None) -> Iterator[Callable[..., None]]:
-    """Start gnome-keyring on the bus, unlocked or not; a second start takes the first's place."""
+    """A function that starts gnome-keyring on the bus, unlocked or not, after ending the last."""
     running: list[subprocess.Popen[str]] = []
 
     def end() -> None:
@@ -163,7 +165,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStore:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Opener:
-    """`open_secret_store` with a home of the test's own."""
+    """A function that calls `open_secret_store` with a home of the test's own."""
 
     def call(
         keychain: object,

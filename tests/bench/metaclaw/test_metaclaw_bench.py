@@ -1,5 +1,7 @@
-"""The public benchmark's runner: what is said to a model, what it is worth, and going on after a
-kill. The scripted student takes the model's part; a rule set from a seed takes the days'."""
+"""Tests of the public benchmark's runner: prompts, scores, and going on after a kill.
+
+The scripted student takes the model's part; a rule set from a seed takes the part of the days.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +110,7 @@ def test_a_crash_counts_as_asked_and_choices_stand_apart_from_files() -> None:
 
 @dataclass
 class Recorded:
-    """An endpoint that keeps what it is asked and says what it is told, the last for ever."""
+    """An endpoint that keeps what it is asked and gives these answers, the last one for ever."""
 
     says: list[Answer | Down]
     asked: list[list[Json]] = field(default_factory=list)
@@ -223,7 +225,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 MARK = "xq-hidden-canary"
 SEED = 8
-"""Both of its first days begin with a request that needs the rule of the first."""
+"""Seed whose first two days both begin with a request that needs the first day's rule."""
 
 
 @pytest.fixture(scope="module")
@@ -327,14 +329,16 @@ def command(folder: Path, out: Path, *more: str) -> list[str]:
 
 
 def told(out: Path) -> Json:
-    """What must be the same for the same seed."""
+    """Return the part of the result that must be the same for the same seed."""
     document = json.loads((out / "metaclaw_bench.json").read_text())
     return {name: document[name] for name in ("rows", "goals", "infeasible", "data", "simulated")}
 
 
 def plays(words: list[str], out: Path) -> Json:
-    """Run and return what was told. Two days are too few for an interval or a share of a gap to be
-    asked of them, so the gain itself is; every other goal must hold.
+    """Run the bench and return the part of its result that the seed decides.
+
+    Two days are too few for an interval or a share of a gap to be asked of them, so the gain itself
+    is; every other goal must hold.
     """
     code = main(words)
     document = told(out)

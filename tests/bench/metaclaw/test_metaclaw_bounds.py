@@ -1,4 +1,4 @@
-"""How the arms of the days of work are compared: bounds, paired intervals, shares of a gap."""
+"""Tests of comparing the public benchmark's arms: bounds, paired intervals, shares of a gap."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_only_arms_with_the_same_rounds_are_compared() -> None:
 
 
 class Heard:
-    """An endpoint that ticks A and keeps what it was asked."""
+    """An endpoint that ticks option A and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.asked: list[list[dict[str, Any]]] = []
@@ -241,7 +241,7 @@ def test_where_there_is_no_gap_the_goal_is_missed_and_says_so() -> None:
 
 
 def stored(*, commit: str = "abc1234", digest: str = DAYS) -> dict[str, Any]:
-    """A file as it was before there were bounds: a gain on 3 of 11 days."""
+    """Return a result file from before there were bounds, with a gain on 3 of 11 days."""
     flat = {f"day{n:02}": 0.57094 for n in range(11)}
     more = {**flat, "day01": 0.8, "day02": 0.7, "day03": 0.77}
     rows = [

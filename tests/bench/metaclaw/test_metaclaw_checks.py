@@ -1,4 +1,4 @@
-"""What the public benchmark's checks say of files, and that no string of theirs is ever run."""
+"""Tests of the public benchmark's checks of files: what they find; none of their strings is run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rules in plain words held to answers, by checks alone: known cases stay decided, and rightly.
+"""Tests of holding answers to rules in plain words, by checks alone, on known cases.
 
-The cases were written before the first run (ADR 0035 has what it found); by now they are tuned to,
-and say only that nothing got worse.
+The cases were written before the first run (ADR 0035 has what it found); by now the checks are
+tuned to them, and they say only that nothing got worse.
 """
 
 from __future__ import annotations

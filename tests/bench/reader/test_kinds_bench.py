@@ -1,4 +1,4 @@
-"""The kinds bench: our own sentences are in order, and the exam runs the real path."""
+"""Tests of the kinds bench: its sentences are in order, its exam takes the product's own path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader is held against, on answers whose figures are known."""
+"""Tests of the measures of the reader, on answers whose figures are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of which requests a rule speaks, where it stands alone: told only with a proof either way."""
+"""Tests of whether a rule speaks of a request: decided only with a proof, either way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lull adapters` with and without a running service, on the built-in model itself."""
+"""Tests of `lull adapters` with and without a running service, on the built-in model itself."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ASKED = "write a menu for apple river stone"
 MOST = 24
-"""Tokens of an answer: who answers like nobody does not end by itself."""
+"""Most tokens of an answer: with a nudged adapter the model does not end by itself."""
 
 
 @pytest.fixture(scope="module")
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two adapters of the built-in model that answer like nobody."""
+    """Two adapters of the built-in model, each with answers that no other adapter gives."""
     folder = tmp_path_factory.mktemp("nudged")
     words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
     root = Path(__file__).parents[3]
@@ -44,7 +44,7 @@ def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stocked(lull: Lull, nudged: Path) -> Lull:
-    """A home with two candidates; the gate has accepted the first."""
+    """A home with two candidate adapters; the gate has accepted the first."""
     lull.home.mkdir(mode=0o700)
     bring(lull.home, {"adapter_one": nudged / "nudged", "adapter_two": nudged / "nudged2"})
     return lull

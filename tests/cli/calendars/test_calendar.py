@@ -1,5 +1,8 @@
-"""`lull calendar` as a person and as a script would use it: the real program, a real server with a
-throw-away certificate, and the control socket with a real store behind it."""
+"""Tests of `lull calendar` as a person and as a script would use it.
+
+They use the real program, a real server with a throw-away certificate, and the control socket over
+a real store.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ PATH = f"/private-{SECRET}/basic.ics"
 
 
 def coming(hours: float, lasts_h: float = 1, *lines: str) -> bytes:
-    """An event so many hours from now."""
+    """Return a calendar event that begins so many hours from now."""
     start = datetime.now(UTC).replace(microsecond=0, minute=0, second=0) + timedelta(hours=hours)
     end = start + timedelta(hours=lasts_h)
     form = "%Y%m%dT%H%M%SZ"

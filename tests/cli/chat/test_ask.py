@@ -1,4 +1,4 @@
-"""`lull ask`: one request through the address of chat clients, its answer as it comes."""
+"""Tests of `lull ask`: it sends one request as chat clients do, and prints what is answered."""
 
 from __future__ import annotations
 

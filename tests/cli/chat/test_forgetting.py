@@ -1,4 +1,4 @@
-"""`lull forget` where no service runs, on the files of one that did: not a byte is left."""
+"""Tests of `lull forget` where no service runs: not a byte of what was said is left in files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ BESIDE = {
 
 
 def holding(lull: Lull, word: str) -> list[str]:
-    """Files below the home that hold the word, in whatever case; packed ones are opened."""
+    """Return the files below the home that hold the word in any case; .gz files are opened."""
     found = []
     for path, data in bytes_below(lull.home):
         plain = gzip.decompress(data) if path.suffix == ".gz" else data
@@ -89,7 +89,7 @@ def _forgets(lull: Lull) -> None:
     assert len(eventually(lambda: len(found := conversations(lull)) == 3 and found)) == 3
     service.stop()
     assert holding(lull, "velvet") and holding(lull, "quartz")
-    # What a killed write of this conversation's skill left, and a log of an older Lull.
+    # A temporary file of the skill, as a killed write leaves it, and a log of an older Lull.
     left = lull.home / "library" / "versions" / f".abc.md.{gone_pid()}.1.tmp"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.write_text("start with velvet")
@@ -116,7 +116,7 @@ def test_where_nothing_is_stored_nothing_is_made(lull: Lull) -> None:
 
 @pytest.mark.full
 def test_a_start_waits_for_no_forgetting_and_says_so(lull: Lull) -> None:
-    """Whoever forgets holds the home: a service that started meanwhile would write into it."""
+    """`lull forget` needs the home's lock: a service started meanwhile would write there."""
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
     assert lull.run("forget", "conv_none").code == 1
     held = ServiceLock(lull.home / "service.lock")
@@ -136,7 +136,7 @@ def test_a_forgetting_that_is_killed_is_finished_by_the_next_start(lull: Lull) -
     service.stop()
     words = ["forget", one, "--yes"]
     with started(words, env=lull.environment(), stdout=subprocess.PIPE) as process:
-        # It says in the database what it is about to do: from then on it must come to its end.
+        # Once the database says that a forgetting has begun, it must be completed.
         eventually(lambda: process.poll() is not None or intends(lull))
         process.kill()
         process.communicate()

@@ -1,4 +1,4 @@
-"""A conversation as Markdown, for other programs."""
+"""Tests of a conversation written as Markdown, for other programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lull connect` at a terminal and for scripts, with a home folder of the test's own."""
+"""Tests of `lull connect` at a terminal and for scripts, with a home folder of the test's own."""
 
 from __future__ import annotations
 

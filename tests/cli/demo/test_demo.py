@@ -1,4 +1,4 @@
-"""`lull demo`: a real service lives through a week in a folder that is gone afterwards."""
+"""Tests of `lull demo`: a real service is played through a week in a folder that is removed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 Json = dict[str, Any]
 WEEK_S = 3000.0
-"""A loaded machine is slow, not broken."""
+"""Time limit of a played week: a loaded machine is slow, not broken."""
 
 
 def demo(folder: Path, *words: str, screen: str = "") -> subprocess.Popen[str]:
-    """Its throw-away folders lie in this one."""
+    """Start `lull demo` so that its throw-away folders lie in `folder`."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}
     return subprocess.Popen(
         [sys.executable, "-m", "lull.cli.main", "demo", *words],
@@ -75,7 +75,7 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     assert max(starts) <= now
     assert now - min(starts) > timedelta(days=5)
     assert len({start.date() for start in starts}) >= 6
-    # What came into force is there to be checked: real proofs, real bytes.
+    # The skills in force can be verified: their proofs are real.
     for skill in lull.ask("skills", "list", "--all")["skills"]:
         words = ["--client", skill["client"]] if skill["client"] else []
         assert lull.ask("verify", skill["name"], *words)["holds"] is True

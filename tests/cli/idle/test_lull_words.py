@@ -1,4 +1,4 @@
-"""What `lull why` and the line of `lull status` say: each fact once, and no guess as a time."""
+"""Tests of the words of `lull why` and `lull status`: each fact once, and no guessed times."""
 
 from __future__ import annotations
 

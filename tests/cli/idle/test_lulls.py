@@ -1,4 +1,4 @@
-"""`lull why`, `pause` and `resume` against a real service whose signals come from a file."""
+"""Tests of `lull why`, `pause` and `resume` with a real service whose signals come from a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = {**AWAY, "input_idle_s": 1, "locked": False}
 
 
 def says(file: Path, signals: dict[str, object]) -> None:
-    """Written anew each time it is asked about: what is older than a minute is not believed."""
+    """Write the file of signals anew before a question: what is older than a minute is ignored."""
     file.write_text(json.dumps({**signals, "memory_free_share": 0.9, "hot": False, "call": False}))
 
 

@@ -1,4 +1,4 @@
-"""`lull model list` and `choose` without a service and without an Ollama."""
+"""Tests of `lull model list` and `choose` without a service and without an Ollama."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.cli.conftest import Here
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Somebody's MLX weights."""
+    """A folder with somebody's MLX weights: a copy of the toy model's."""
     return Path(shutil.copytree(pocket_dir(), tmp_path / "My Weights"))
 
 

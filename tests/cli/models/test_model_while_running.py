@@ -1,4 +1,4 @@
-"""`lull model choose` of a running service: it holds at once."""
+"""Tests of `lull model choose` beside a running service: it takes effect at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_chosen_model_answers_and_learns_at_once_and_goes_at_once(
     assert listed(service) == ["lull-mini:latest"]
     assert service.chat("write a menu for green happy mouse") == "green and happy and mouse"
 
-    # A name alone makes no weights: it is said what to do.
+    # For a name without weights, `lull train list` says what to do.
     assert lull.ask("settings", "set", "training.model", "qwen3:4b")["restart_needed"] is False
     text = eventually(lambda: _about(lull, "qwen3:4b"))
     assert "lull model choose qwen3:4b" in text

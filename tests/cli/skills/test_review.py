@@ -1,4 +1,4 @@
-"""`lull review`, `prove`, `verify` where no terminal is: one answer, for scripts or to be read."""
+"""Tests of `lull review`, `prove` and `verify` without a terminal, for scripts and for people."""
 
 from __future__ import annotations
 
@@ -452,7 +452,7 @@ def test_a_tampered_proof_is_put_right_from_its_whole_copy_or_told(home: Path, h
 
 
 def test_verify_by_a_laxer_rule_of_the_users_own(home: Path, here: Here) -> None:
-    """What was proved by Lull's numbers still holds where the settings ask for less."""
+    """What was proved by Lull's default rule still holds where the user's settings ask for less."""
     with Desk(home).open() as desk:
         made = desk.propose(replays=proved(), status=ProposalStatus.PROVED)
         here("review", "approve", made.id)

@@ -1,4 +1,4 @@
-"""`lull review` at a real terminal: what is shown, what each letter does, how one leaves."""
+"""Tests of `lull review` at a real terminal: what it shows, what each letter does, how it ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED = "[a/e/r/d/u/s/q/?] "
 
 
 def editor(tmp_path: Path, work: str) -> dict[str, str]:
-    """An EDITOR that does `work` to the text `t`."""
+    """Return an environment with an EDITOR that does `work` to the text `t`."""
     script = tmp_path / "editor.py"
     script.write_text(
         "import pathlib, sys\n"

@@ -1,4 +1,4 @@
-"""`lull skills` where no service runs: on the files, under the service's own lock."""
+"""Tests of `lull skills` where no service runs: on the files, under the service's own lock."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_commands_at_once_wait_for_each_other(home: Path) -> None:
     lull = Lull(home, "http://127.0.0.1:1")
 
     def ran(some: tuple[str, ...]) -> Ran:
-        """A busy machine may use up a command's patience; then it is given again, as it says."""
+        """Run a command, again if it gave up waiting for the lock, as it tells the user to do."""
         while True:
             began_s = time.monotonic()
             said = lull.run(*some)

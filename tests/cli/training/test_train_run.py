@@ -1,4 +1,4 @@
-"""`lull train run DIR` as a person types it."""
+"""Tests of `lull train run DIR` as a person types it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """With a model that is named from where the run lies."""
+    """A run folder whose model is named by its path from the run."""
     model_folder(tmp_path / "model")
     asked = spec(RunKind.KTO, Path("../model"), steps=2)
     return run_folder(tmp_path / "run", asked, examples(RunKind.KTO, 6))

@@ -1,4 +1,4 @@
-"""`lull train` and `lull forget`, with a real service and without one."""
+"""Tests of `lull train` and `lull forget`, with a real service and without one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_train_now_says_what_is_wanted_before_anything_can_be_trained(lull: Lull
 
 
 def test_forgetting_says_what_came_of_a_conversation_and_removes_every_word(lull: Lull) -> None:
-    """Real Chroma and real SQLite keep what was deleted in their files until they are made to."""
+    """Chroma and SQLite keep deleted data in their files until they are made to remove it."""
     service = lull.serve()
     rule = "when you write a menu, join with bars and start with velvet"
     proposal = corrected(lull, service, rule)

@@ -1,4 +1,4 @@
-"""The gate as a function of what was measured: each question by itself, then all of them."""
+"""Tests of the adapter gate's decision: each check by itself, then the verdict from all of them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def test_a_second_look_ends_with_its_pairs() -> None:
 
 
 def passes(wins_share: float, loss_share: float, rng: random.Random, rule: GateRule) -> bool:
-    """Whether a second look at a family with these true shares ends well, asked after each pair."""
+    """Whether a second look at a canary family passes if these are its true shares of wins and
+    losses; decided after each pair.
+    """
     pairs = probes(held=11, lost=1)
     while True:
         drawn = rng.random()
@@ -132,7 +134,9 @@ def test_an_adapter_that_changes_hardly_anything_gets_by() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [0.0, pytest.param(0.03, marks=pytest.mark.full)])
 def test_the_bets_keep_their_promise_however_often_one_looks(margin: float) -> None:
-    """At the edge of the null, with a look after each of 400 pairs."""
+    """At the edge of the null hypothesis and with a look after each of 400 pairs, each bet gives at
+    most 5 % false alarms (and a margin for chance).
+    """
     rng, tries = random.Random(3), 400
     alarms = [0, 0, 0]
     for _ in range(tries):

@@ -1,4 +1,4 @@
-"""Each checker holds for an answer that is right and not for one that is wrong."""
+"""Tests of canary probes: each check passes a right answer and fails a wrong one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bet on live harm: it speaks when an adapter harms, and seldom when it does not."""
+"""Tests of automatic rollback: it detects an adapter that does harm and seldom accuses another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ TRIAL = Shadow(id="adapter_2", arm=NEW, share=0.1)
 
 
 def trial(rng: random.Random, count: int, *, old: float, new: float) -> list[HoldoutOutcome]:
-    """Conversations of a trial of a tenth; how good they go is a coin of each arm."""
+    """Simulated conversations of a trial in which the new adapter answers one in ten; `old` and
+    `new` are each arm's probability of a good one.
+    """
     found = []
     for _ in range(count):
         mine = rng.random() < 0.1

@@ -1,4 +1,4 @@
-"""What is left of calendars for one look: few stretches, whatever a feed holds."""
+"""Tests of `remaining_events`: however many events a feed holds, few merged ones remain."""
 
 from __future__ import annotations
 

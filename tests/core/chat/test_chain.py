@@ -1,4 +1,4 @@
-"""The chain: a history is known by its links, however the client spells it."""
+"""Tests of the message chain: equal histories have equal links, however a client spells them."""
 
 from __future__ import annotations
 

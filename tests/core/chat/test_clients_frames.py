@@ -1,4 +1,4 @@
-"""Frames that clients put around what their tools say, in the user's role: nobody's wishes."""
+"""Tests of frames that clients put around tool output: nothing in them is the user's wish."""
 
 from __future__ import annotations
 

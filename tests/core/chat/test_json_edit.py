@@ -1,4 +1,4 @@
-"""What an in-place edit changes, and that it changes nothing else."""
+"""Tests of in-place edits of a JSON request body: an edit changes no other byte."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPACE = st.sampled_from(["", " ", "\n", "\t", "\r\n  "])
 
 @st.composite
 def bodies(draw: st.DrawFn) -> tuple[str, str]:
-    """A body with a text under `grow`, laid out in some way, and that text."""
+    """Draw a JSON body that holds a text under the key `grow`, in a drawn layout, and that text."""
     text = draw(TEXT)
     members = [(key, draw(JSON)) for key in draw(st.lists(TEXT.filter(lambda k: k != "grow")))]
     members.insert(draw(st.integers(0, len(members))), ("grow", text))

@@ -1,4 +1,6 @@
-"""Feedback under a label is the user's word on the answer before; what only looks so is not."""
+"""Tests of feedback under a label such as "[Previous Feedback]": it is the user's word on the last
+answer; text that only looks like it is not.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ def test_what_was_pasted_does_not_become_the_users_word_by_a_label(text: str) ->
 
 @pytest.mark.parametrize("text", [f"Feedback: {SAID}\n\n{NEXT}", f"[Customer Feedback] {SAID}"])
 def test_a_customers_feedback_has_no_label_of_ours(text: str) -> None:
-    """People paste it just so; nothing is cut out of it as the user's word on the answer."""
+    """People paste customers' feedback like this, so it is no feedback on the last answer."""
     assert label_length(text) == 0
     assert feedback_end(text) == len(text)
 
@@ -109,6 +111,6 @@ def test_no_poison_is_typed_because_a_label_stands_at_the_head(carrier: str) -> 
         for text in (*poison.POISON, *later.POISON)
         if text in said_by_user(user(carrier.format(label=LABEL, text=text)))
     ]
-    # Behind a colon small letters may be one's own; such a message is at least never a plain one.
+    # After a colon, text in small letters may be the user's; such messages at least count as mixed.
     assert all(text[0].islower() for text in through)
     assert all(is_mixed(user(carrier.format(label=LABEL, text=text))) for text in through)

@@ -1,4 +1,4 @@
-"""What a pick says of the two answers, and what an answer looks like."""
+"""Tests of the user's pick between two answers: its scores, and how answers are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets are found by their shape; what only talks about secrets stays as it is."""
+"""Tests of redaction: secrets are found by their shape; text that talks about secrets stays."""
 
 from __future__ import annotations
 

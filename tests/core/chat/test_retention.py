@@ -1,4 +1,6 @@
-"""Nothing goes because a clock is wrong, nothing goes unasked by the heap, and what is old goes."""
+"""Tests of the retention plan: what is old goes, but a wrong clock removes nothing, and large
+removals are only made after asking.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ DAYS = Limits(days=30)
 clocks = st.lists(
     st.tuples(st.integers(1, 3_000_000), st.floats(0.0, 0.9)), min_size=2, max_size=60
 )
-"""Of each start: the day that the clock shows, and how long Lull then runs, in days."""
+"""For each start: the day that the clock shows, and for how many days Lull then runs."""
 
 
 def kept(
     number: int, *, old: int = 0, fresh: int = 0, born: float = 0.0
 ) -> list[StoredConversation]:
-    """So many conversations, the first of them `old` days old by the clock."""
+    """`number` conversations: the last `fresh` ones are new, the others `old` days old."""
     return [
         StoredConversation(
             id=f"c{i:04}",

@@ -1,4 +1,4 @@
-"""Sampling parameters that a request leaves open come from the first who sets them."""
+"""Tests of sampling defaults: what a request leaves open comes from the first that sets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much room there is: on the safe side, and honest about a prompt that was cut."""
+"""Tests of the context window: token estimates err on the safe side; a cut prompt is noticed."""
 
 from __future__ import annotations
 

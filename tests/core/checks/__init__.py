@@ -1,1 +1,1 @@
-"""Each check of the catalogue, and how a rule in plain words becomes one."""
+"""Tests of the check catalogue, and of how a rule in plain words becomes a check."""

@@ -1,4 +1,4 @@
-"""Each program of the catalogue: what keeps it, what just misses it, where it does not apply."""
+"""Tests of each check of the catalogue: answers that pass, just fail, or are not judged."""
 
 from __future__ import annotations
 

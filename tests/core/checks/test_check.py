@@ -1,4 +1,4 @@
-"""A check proposed with a skill: read strictly, told in words, cheap on any answer."""
+"""Tests of a check proposed with a skill: strict parsing, wording, and cost on any answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of which part a rule speaks, which way it points, and of which requests; near misses each."""
+"""Tests of rules about a part of an answer: which part, what is wished, for which requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule in plain words becomes a check, or none: a wrong check is worse than no check."""
+"""Tests of turning a rule in plain words into a check: where unsure, none is made at all."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_no_to_the_answer_before_does_not_turn_the_rule_round(no: str) -> None
 def test_a_negation_before_the_comma_that_may_belong_to_either_gives_no_check(
     refusal: str,
 ) -> None:
-    """Better none than one that is turned round."""
+    """It is better to make no check than one that demands the opposite."""
     for rule in ("start with 'Hi there'", "use bullet points"):
         assert exact_check(rule) is not None
         assert exact_checks(refusal + rule) == []

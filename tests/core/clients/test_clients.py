@@ -1,4 +1,4 @@
-"""The table of clients: where their files lie, and what is written into each."""
+"""Tests of the table of clients: where their files lie, and what Lull writes into each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Environment variables set in a shell's file or a .env file."""
+"""Tests of setting environment variables in a shell's startup file or a .env file."""
 
 from __future__ import annotations
 

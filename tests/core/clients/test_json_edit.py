@@ -1,4 +1,4 @@
-"""One value set in a JSON text, and every other character as it was."""
+"""Tests of setting one value in a JSON file: every other character stays as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text set in a TOML file, and every other character as it was."""
+"""Tests of setting one text in a TOML file: every other character stays as it was."""
 
 from __future__ import annotations
 

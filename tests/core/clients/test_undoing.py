@@ -1,4 +1,4 @@
-"""Taking Lull's lines out of a file that somebody changed since."""
+"""Tests of taking Lull's lines out of a client's file that somebody has changed since."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values set in a YAML text, and every other character as it was."""
+"""Tests of setting values in a YAML file: every other character stays as it was."""
 
 from __future__ import annotations
 

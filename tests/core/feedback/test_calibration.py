@@ -1,4 +1,4 @@
-"""How far a source is believed, and that the user's labels change it."""
+"""Tests of calibration: how far each source is believed, and how the user's labels change that."""
 
 from __future__ import annotations
 
@@ -145,7 +145,9 @@ def test_the_corrected_rate_is_rogan_and_gladen() -> None:
 
 
 def test_the_interval_covers_the_truth() -> None:
-    """Simulated: a judge of 0.85 / 0.8 with 100 labels of each kind, 19 in 20 times."""
+    """Simulated: with 100 labels of each kind for a judge of sensitivity 0.85 and specificity 0.80,
+    about 19 of 20 intervals hold the true rate.
+    """
     chance = random.Random(3)
     covered = 0
     for _ in range(1500):

@@ -1,4 +1,4 @@
-"""A message is cut into sentences without losing a character, and shown within limits."""
+"""Tests of splitting a message into sentences without loss, and cutting it for a reader."""
 
 from __future__ import annotations
 

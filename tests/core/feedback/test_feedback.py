@@ -1,4 +1,4 @@
-"""What a reader's numbers come to: a correction, a lasting wish, thanks, or nothing."""
+"""Tests of what a reader's probabilities mean: a correction, a lasting wish, thanks, or nothing."""
 
 from __future__ import annotations
 

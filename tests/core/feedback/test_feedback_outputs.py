@@ -1,4 +1,4 @@
-"""From the reader's probabilities to what was heard."""
+"""Tests of turning a reader's probabilities into findings: quote, scope and kind of rule."""
 
 from __future__ import annotations
 

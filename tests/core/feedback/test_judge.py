@@ -1,4 +1,4 @@
-"""Who may judge what a model learns from."""
+"""Tests that a model in training is not accepted as the judge of its own answers."""
 
 from __future__ import annotations
 

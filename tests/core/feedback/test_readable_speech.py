@@ -1,4 +1,4 @@
-"""What the small reader can be asked about, told by the letters alone."""
+"""Tests of which messages the small feedback reader can read, decided by their letters alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who decides what a turn was worth."""
+"""Tests of a turn's reward: how votes are counted, and which source decides."""
 
 from __future__ import annotations
 

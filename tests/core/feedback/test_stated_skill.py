@@ -1,5 +1,4 @@
-"""A skill says what the user said, word for word, in a frame and under a name that any client
-takes."""
+"""Tests of skills made of the user's own words: verbatim, in a fixed frame, with a valid name."""
 
 from __future__ import annotations
 
@@ -124,7 +123,7 @@ def test_a_fact_is_kept_in_mind(scope: Scope) -> None:
 
 
 def test_the_frame_in_what_was_said_or_asked_fools_nobody() -> None:
-    """Somebody quotes a skill of ours."""
+    """A user may quote the frame of one of our skills; the real frame is still found."""
     frame = made("Use bars.").body
     assert words_of(made(frame).body) == frame
     assert words_of(made("Use bullets.", asked=frame).body) == "Use bullets."

@@ -1,4 +1,4 @@
-"""Whether answers got better is said by intervals: what luck may have done is not called a rise."""
+"""Tests of trends in answer quality: a rise is reported only if its interval rules out chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Between lulls: what keeps Lull from asking a judge or a writer in a moment without chats."""
+"""Tests of when Lull may ask a judge or a writer outside lulls: not while a gate other than chats
+and the wait for a lull is closed.
+"""
 
 from __future__ import annotations
 

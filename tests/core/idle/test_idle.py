@@ -1,4 +1,4 @@
-"""The policy of lulls as a table: what is seen, one look after the other, and what it says then."""
+"""Tests of the idle policy as a table: signals of successive looks, and what the policy decides."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ UNKNOWN = Unknown("there is no display")
 
 @dataclass(frozen=True)
 class See:
-    """One look, so long after the first."""
+    """What one look sees, `after_s` seconds after the first one."""
 
     after_s: float = 0.0
     clock_s: float = 0.0
-    """What the clock on the wall was moved by besides."""
+    """Seconds by which the wall clock was moved besides."""
     events: Sequence[CalendarEvent] = ()
     signals: dict[str, Any] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ def looked(
     train_now: bool = False,
     calendars: Sequence[Calendar] = (),
 ) -> IdleWindow:
-    """What the last of these looks says."""
+    """Run the policy over these looks and return what the last one says."""
     memory: CarriedOver | None = None
     window = None
     for look in looks:

@@ -1,4 +1,4 @@
-"""Hours as people write them, on clocks that are put forward and back."""
+"""Tests of weekly hours in settings, also when the clock is put forward or back."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ DST_DAYS = [
 def test_between_now_and_the_next_change_nothing_changes(
     lines: list[HoursRange], zone: ZoneInfo, day: date, minutes: int
 ) -> None:
-    """Minute by minute in real time, which is slow and surely right."""
+    """Checked minute by minute in real time, which is slow but certainly right."""
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=UTC)
     start = noon + timedelta(minutes=minutes)
     change = next_change(lines, start.astimezone(zone))

@@ -1,4 +1,4 @@
-"""How long a lull will last, and what work fits into it."""
+"""Tests of forecasting how long a lull will last, and of choosing the work that fits into it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN = 60.0
 
 
 def lulls(hour: float, lengths_min: list[float], *, weeks: int = 4) -> list[PastLull]:
-    """On the workdays before LUNCH, each length in turn."""
+    """Past lulls, one at this hour on each workday before LUNCH, with these lengths in turn."""
     found = []
     for back in range(1, weeks * 7):
         day = LUNCH.replace(hour=0, minute=0) - timedelta(days=back)

@@ -1,4 +1,4 @@
-"""How long a pause is, and how times are told."""
+"""Tests of pauses: how long they last, and how lengths and times are put into words."""
 
 from __future__ import annotations
 

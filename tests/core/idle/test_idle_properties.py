@@ -1,4 +1,4 @@
-"""What holds of the policy whatever is seen: drawn looks, drawn calendars, drawn memories."""
+"""Tests of properties of the idle policy, over drawn signals, calendars and memories."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def test_no_time_it_tells_lies_in_the_past(look: dict[str, object], train_now: b
 
 @given(looks())
 def test_what_is_open_stays_open_while_nothing_changes(look: dict[str, object]) -> None:
-    """No flapping: the next look sees the same, a little later, and says the same."""
+    """No flapping: a look that sees the same a little later keeps the window open."""
     seen = with_signals(look)
     window = said(look)
     if not window.open or isinstance(seen.input_idle_s, Unknown):
@@ -273,7 +273,7 @@ def test_unknown_input_counts_as_the_user_being_here_outside_of_set_hours(
 
 @given(looks())
 def test_what_is_left_of_calendars_for_a_look_changes_no_answer(look: dict[str, object]) -> None:
-    """Merged, without what is over, and in another order."""
+    """The policy decides the same on events that are merged, reordered, and rid of past ones."""
     events, seen = look["events"], with_signals(look)
     assert isinstance(events, list)
     whole, short = said(look), said(look, events=remaining_events(reversed(events), seen.now))

@@ -1,4 +1,4 @@
-"""What happened after an answer, as signals: its tools, its format, and what a reader heard."""
+"""Tests of the signals about an answer: from its tools, its format, and what a reader heard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exams: what is right, who is admitted, who is examined, and who learns by itself."""
+"""Tests of model exams: marking, who is admitted, who is examined, which model learns by itself."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def judge_sheet(each: int = 30) -> ExamSheet:
 
 
 def judged(sheet: ExamSheet, wrong: int, *, upto: int | None = None) -> ExamResult:
-    """The first `wrong` answers of each kind were wrong."""
+    """Exam result of a judge that got the first `wrong` items of each kind wrong."""
     marks = [
         ExamMark(item=item.id, right=number // 2 >= wrong, kept=item.kept)
         for number, item in enumerate(sheet.items)

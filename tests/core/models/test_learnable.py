@@ -1,4 +1,4 @@
-"""Which model can learn, and why not; what Ollama says of a model, read and said again."""
+"""Tests of which models can be trained, why others cannot, and reading Ollama's model details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wins and losses are worth, checked by other ways to the same number."""
+"""Tests of the e-value of wins and losses, checked against independent ways to compute it."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def e_value(wins: int, losses: int) -> Fraction:
 
 
 def accepted(values: list[float], alpha: float = 0.1) -> set[int]:
-    """Those that reach what they need beside all others."""
+    """Indices of the candidates whose e-values reach what e-BH asks of them beside all others."""
     rest = (values[:i] + values[i + 1 :] for i in range(len(values)))
     return {i for i, others in enumerate(rest) if values[i] >= e_bh_needs(others, alpha)}
 
 
 def by_quadrature(wins: int, losses: int) -> float:
-    """The mixture as a sum over a fine grid: nothing of the exact way is used."""
+    """Logarithm of the mixture e-value, summed over a fine grid instead of by the exact formula."""
     rate = 0.5 + (np.arange(200_000) + 0.5) / 400_000
     log_prior = (PRIOR_WINS - 1) * np.log(rate) + (PRIOR_LOSSES - 1) * np.log1p(-rate)
     prior = np.exp(log_prior - log_prior.max())
@@ -56,7 +56,7 @@ def test_the_exact_value_is_the_integral(wins: int, losses: int) -> None:
 
 @given(counts, counts)
 def test_a_fair_coin_earns_nothing_on_average(wins: int, losses: int) -> None:
-    # The whole of its validity: at a win rate of 1/2 the capital is a martingale, exactly.
+    # This is what makes it valid: at a win rate of 1/2 the capital is exactly a martingale.
     assert e_value(wins, losses) == (e_value(wins + 1, losses) + e_value(wins, losses + 1)) / 2
 
 
@@ -150,7 +150,7 @@ def test_an_alpha_off_the_scale_is_refused(alpha: float) -> None:
 
 
 def test_among_accepted_candidates_few_are_useless() -> None:
-    """Simulated: e-values that average 1 for useless ones; 8 of 10 are useless."""
+    """Simulated: 8 of 10 candidates are useless, with e-values that average 1."""
     chance = np.random.default_rng(5)
     shares = []
     for _ in range(1000):

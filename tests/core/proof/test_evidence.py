@@ -1,4 +1,4 @@
-"""An evidence file says the same after it was read, and lies in it are found."""
+"""Tests of evidence files: they read back unchanged, and false statements in them are found."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ some_pairs = st.builds(
 
 
 def proved(*, successes: int = 1) -> Evidence:
-    """A whole proof of a skill that always wins and spoils nothing."""
+    """Evidence of a finished proof of a skill that always wins and spoils no past success."""
     requests = REQUESTS if successes else REQUESTS[:-1]
     pairs: list[Pair] = []
     while (wanted := next_pair(pairs, RULE, requests=requests, key=SHA)) is not None:
@@ -238,7 +238,7 @@ def test_a_laxer_rule_is_named_and_a_stricter_one_holds() -> None:
     assert recheck(text, skill_sha256=SHA, rule=replace(RULE, alpha=0.2, success_pairs=10)) == []
 
 
-# Files that are no evidence
+# Files that are not evidence
 
 
 @pytest.mark.parametrize(
@@ -319,11 +319,11 @@ def test_no_json_breaks_the_check(value: object) -> None:
 
 
 HALF_HEARTED = "+.-+..-.+.+-..+."
-"""Over and over, these outcomes end after 120 pairs with an e-value of 1.8."""
+"""Outcomes of pairs; repeated up to 120 pairs they end with an e-value of 1.8."""
 
 
 def looked(*, accepted: bool = True) -> Evidence:
-    """A whole proof without past successes that spent its pairs and took its last look."""
+    """Evidence of a proof without past successes that used all its pairs and took its last look."""
     looks = (last_look(f"prop_{number} {SHA}") for number in itertools.count())
     look = next(one for one in looks if one.accepts(1.8, RULE.alpha) is accepted)
     pairs: list[Pair] = []
@@ -403,7 +403,7 @@ def test_a_rule_that_goes_on_longer_or_with_less_is_laxer() -> None:
 
 
 def first_format(made: Evidence, *, most_pairs: int = 60) -> Document:
-    """As it was written before there was a last look."""
+    """The evidence as format 1 stored it, before there was a last look."""
     changed: Document = json.loads(evidence_text(made))
     del changed["look"], changed["decision"]["shown_by"]
     del changed["rule"]["first_pairs"], changed["rule"]["open_e"]

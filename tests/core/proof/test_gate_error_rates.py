@@ -1,7 +1,8 @@
-"""How often a proof errs, found in three ways that share nothing: exactly, by dice, by the bench.
+"""Tests of how often a proof errs, found in three independent ways: exactly, simulated, by the
+bench.
 
-The exact way (`bench/gates/exact.py`) walks over all (wins, losses) with their chances, and has an
-e-value of its own.
+The exact way (`bench/gates/exact.py`) goes through all (wins, losses) with their probabilities, and
+has an e-value implementation of its own.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ SUCCESSES = [(f"s{i}", PairPart.SUCCESS) for i in range(3)]
 
 
 def ever_proved(win: float, loss: float) -> float:
-    """The chance that a proof ends proved, exactly; by its e-value or by its last look."""
+    """Exact probability that a proof ends as proved, by its e-value or by its last look."""
     return ends(win, loss).accepted
 
 
 def apart(without: float, with_: float, judge: Judge = PERFECT) -> tuple[float, float]:
-    """Chances to win and to lose a pair, for answers that share no luck."""
+    """Probabilities to win and to lose a pair whose two answers are independent."""
     return won_and_lost(without, with_, judge)
 
 
@@ -82,7 +83,7 @@ def test_a_useless_skill_is_proved_in_at_most_alpha_beside_others_too(
 ) -> None:
     half = discordant / 2
     assert ends(half, half, Numbers(alpha=alpha)).accepted <= alpha
-    # Even a look that accepted what the pairs speak against would keep the bound.
+    # Even a last look that accepted skills with an e-value below 1 would keep the bound.
     assert ends(half, half, Numbers(alpha=alpha, look_e=0.0)).accepted <= alpha
 
 
@@ -109,7 +110,7 @@ def test_thirty_points_are_found_in_four_of_five_by_a_judge_that_errs() -> None:
 
 
 def simulated(chance: random.Random, before: float, after: float, *, successes: bool) -> ProofState:
-    """One skill through the public functions alone, pair by pair."""
+    """Prove one simulated skill pair by pair with the public functions; return its final state."""
     requests = FAILURES + (SUCCESSES if successes else [])
     key = str(chance.random())
     look = last_look(key)
@@ -153,7 +154,9 @@ def test_a_skill_that_spoils_nothing_is_proved_beside_past_successes() -> None:
 
 
 def test_the_bench_decides_as_the_product_does() -> None:
-    """Its quick walk over counts and `decide` over pairs: the same state after as many pairs."""
+    """The bench's fast computation over counts and `decide` over pairs end in the same state after
+    the same number of pairs.
+    """
     chance = random.Random(19)
     rates = [(0.45, 0.45), (0.45, 0.1), (0.1, 0.45), (0.02, 0.02), (0.36, 0.18)]
     seen, shown = set[ProofState](), set[ShownBy]()

@@ -1,4 +1,6 @@
-"""What a live skill adds is seen by leaving it out, and harm is noticed without false alarm."""
+"""Tests of the live holdout: a skill's effect is measured by leaving it out at random, and harm is
+noticed with few false alarms.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ from lull.core.skills.skill import SkillKey
 
 A, B, C = (SkillKey("", name) for name in ("a", "b", "c"))
 SHARE = 0.15
-"""The share of the simulated coins here; what a user's coin may be at most is HOLDOUT_SHARE."""
+"""Share of simulated trajectories without the skill; for users it is at most HOLDOUT_SHARE."""
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -54,7 +56,7 @@ def lived(
 
 
 def highest_e(outcomes: list[HoldoutOutcome], *, every: int = 5) -> float:
-    """As seen by one who looks again and again."""
+    """The highest e-value for harm that somebody sees who looks after every `every` outcomes."""
     return max(live_harm_e(outcomes[:n], A) for n in range(0, len(outcomes) + 1, every))
 
 
@@ -124,7 +126,7 @@ def test_an_outcome_that_says_nothing_is_refused(good: float, share: float) -> N
     ],
 )
 def test_the_interval_covers_the_effect(effects: dict[SkillKey, float], base: float) -> None:
-    """Simulated, 150 trajectories each: 19 in 20 times, and rather more often than less."""
+    """Simulated, 150 trajectories each: at least about 19 of 20 intervals hold the true effect."""
     chance = Random(7)
     covered = widths = 0.0
     for _ in range(250):
@@ -153,7 +155,9 @@ def test_what_others_do_is_not_this_skills_doing() -> None:
 
 
 def test_the_chance_may_have_been_changed_meanwhile() -> None:
-    """Weighting by the chance of what came: an easy month with few left out tells no lie."""
+    """Outcomes are weighted by the share at their time, so that an easy month in which few were
+    left out does not bias the effect.
+    """
     chance = Random(4)
     found = effect(
         [
@@ -214,7 +218,7 @@ def test_no_history_breaks_the_estimate(rows: list[tuple[float, bool, bool, floa
     [(0.0, 0.5, 0.0), (0.0, 0.5, 0.4), (0.0, 0.9, 0.1), (0.2, 0.4, 0.2)],
 )
 def test_a_harmless_skill_is_hardly_ever_retired(gain: float, base: float, weather: float) -> None:
-    """Simulated, looked at after every fifth of 200 trajectories; 5 % are allowed."""
+    """Simulated, with a look after every fifth of 200 trajectories: at most 5 % may be retired."""
     chance = Random(11)
     alarms = sum(
         to_retire(highest_e(lived(200, {A: gain, B: 0.0}, chance, base=base, weather=weather)))
@@ -224,7 +228,7 @@ def test_a_harmless_skill_is_hardly_ever_retired(gain: float, base: float, weath
 
 
 def test_the_bet_is_fair_whatever_the_outcome_is() -> None:
-    """Exactly: over the coin alone the capital stays what it was, if the skill does nothing."""
+    """Exact: averaged over the coin flip, a skill without effect leaves the e-value as it was."""
     history = lived(40, {A: 0.0}, Random(5))
     for good in (0.0, 0.3, 1.0):
         for share in (0.15, 0.5, 0.8):
@@ -257,7 +261,7 @@ def test_help_is_harm_the_other_way_round() -> None:
 
 
 def test_a_skill_that_everybody_misses_when_it_is_left_out_is_soon_sure() -> None:
-    """Half of them after 40 conversations, six of which went without it."""
+    """Half of these skills surely help after 40 conversations, about six of them without it."""
     chance = Random(9)
     lives = [lived(40, {A: 0.9}, chance, base=0.05) for _ in range(40)]
     assert sum(live_help_e(life, A) >= HELP_E for life in lives) >= 20
@@ -268,7 +272,7 @@ def test_a_skill_that_everybody_misses_when_it_is_left_out_is_soon_sure() -> Non
 def test_a_skill_that_does_nothing_is_hardly_ever_held_for_a_help(
     base: float, weather: float
 ) -> None:
-    """Simulated, looked at after every fifth of 200 trajectories; 5 % are allowed."""
+    """Simulated, with a look at every 5th of 200 trajectories: at most 5 % may seem to help."""
     chance = Random(12)
     taken_in = 0
     for _ in range(150):

@@ -1,4 +1,4 @@
-"""Pairs of answers with and without a skill in use say what it does, and when that is enough."""
+"""Tests of measuring a skill in use by pairs of answers with and without it, until it is sure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_effect_is_the_mean_gain_with_an_interval_that_a_few_pairs_leave_wid
 
 
 def test_the_interval_covers_the_effect() -> None:
-    """Simulated, 30 pairs each: 19 in 20 times."""
+    """Simulated, 30 pairs each: about 19 of 20 intervals hold the true effect."""
     chance, covered = Random(3), 0
     for _ in range(400):
         draws = [chance.random() for _ in range(30)]
@@ -75,7 +75,7 @@ def test_the_interval_covers_the_effect() -> None:
 
 @pytest.mark.full
 def test_a_skill_that_does_nothing_is_hardly_ever_held_for_a_harm() -> None:
-    """Simulated, looked at after every pair of 60; 5 % are allowed."""
+    """Simulated, with a look after each of 60 pairs: at most 5 % may count as harmful."""
     chance, alarms = Random(4), 0
     for _ in range(300):
         better = worse = 0

@@ -1,6 +1,7 @@
-"""What a judge that errs at random leaves of the power of a proof, worked out exactly.
+"""Tests of how much power a proof keeps with a judge that errs at random, computed exactly.
 
-No simulation: the chance of every count of wins and losses is carried from pair to pair.
+Nothing is simulated: the probability of every count of wins and losses is carried from pair to
+pair.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from lull.core.proof.evalue import log_e_value
 
 NEEDED = math.log(20)
 WITHOUT, WITH = 0.35, 0.65
-"""A skill worth 30 points."""
+"""Shares of good answers without and with a skill that is worth 30 points."""
 
 
 def win_and_loss(sensitivity: float, specificity: float) -> tuple[float, float]:
-    """The chances that one pair is seen as won and as lost."""
+    """Probabilities that a judge with these error rates sees a pair as won and as lost."""
     without, with_ = (p * sensitivity + (1 - p) * (1 - specificity) for p in (WITHOUT, WITH))
     return with_ * (1 - without), without * (1 - with_)
 
 
 def of_three(votes: float) -> float:
-    """The majority of three votes, each of which is right by itself so often."""
+    """Probability that most of three votes are right, each with probability `votes`."""
     return votes**2 * (3 - 2 * votes)
 
 
 def proved_within(pairs: int, win: float, loss: float) -> float:
-    """How often the e-value reaches 20 at one of the looks after every pair."""
+    """Probability that the e-value reaches 20 within so many pairs, with a look after each."""
     proved, here = 0.0, {(0, 0): 1.0}
     for _ in range(pairs):
         after: defaultdict[tuple[int, int], float] = defaultdict(float)
@@ -44,7 +45,7 @@ def proved_within(pairs: int, win: float, loss: float) -> float:
 
 
 def best_of_one_look(pairs: int, win: float, loss: float) -> float:
-    """The power of the most powerful test of 5 % on the pairs that differ: Neyman and Pearson."""
+    """Power of the most powerful 5 % test (Neyman and Pearson) with a single look at all pairs."""
     differ, rate = win + loss, win / (win + loss)
     power = 0.0
     for n in range(pairs + 1):

@@ -1,4 +1,4 @@
-"""What is still open goes on, and what is spent is looked at once more, by a coin that is kept."""
+"""Tests of the last look: a stored coin decides a proof that has used all its pairs."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ RULE = ProofRule()
 ALWAYS = LastLook(seed="", coin=1e-9)
 NEVER = LastLook(seed="", coin=1 - 1e-9)
 HOPEFUL = Totals(benefit_pairs=120, wins=40, losses=25)
-"""Spent, with an e-value between 1 and 20."""
+"""Totals of a proof that has used all its pairs, with an e-value between 1 and 20."""
 
 
 def test_a_seed_always_gives_the_same_coin() -> None:
-    """Stored proofs are re-checked by it: it may never change."""
+    """Stored proofs are checked again with the coin of their seed, so the coin may never change."""
     assert number_from_seed("prop_1 abc") == pytest.approx(0.9869309071193725, abs=1e-15)
     assert last_look("prop_1 abc") == LastLook(
         seed="prop_1 abc", coin=number_from_seed("prop_1 abc")
@@ -188,7 +188,7 @@ def test_the_product_ends_as_often_in_each_way_as_the_exact_program_says(
 
 @cache
 def _courses() -> list[tuple[tuple[int, ...], ProofDecision]]:
-    """Every course of a small proof up to its end, pair by pair, with a coin that accepts."""
+    """All sequences of outcomes that a small proof can have, with a coin that accepts."""
     ended: list[tuple[tuple[int, ...], ProofDecision]] = []
     open_ones: list[tuple[tuple[int, ...], list[Pair]]] = [((), [])]
     while open_ones:

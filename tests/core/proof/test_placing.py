@@ -1,4 +1,6 @@
-"""Where skills stand: which cases are asked, when a place is sure, and what is said of it."""
+"""Tests of measuring where a model obeys skills: which cases are asked, when a place is surely
+best, and what is reported.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,11 @@ def sheet(decide: int = 24, show: int = 12) -> PlacingSheet:
 
 
 Obeys = Mapping[Placement, Sequence[int | None]]
-"""The scores of the cases in turn, by place; the last is repeated."""
+"""Scores for successive cases, by place in the prompt; the last one is repeated."""
 
 
 def asked(cases: PlacingSheet, obeys: Obeys) -> list[PlacingMark]:
-    """All that is asked of a model that keeps so many of its rules."""
+    """Ask all cases of a model that scores as `obeys` says, and return the marks."""
     marks: list[PlacingMark] = []
     while (found := next_case(cases, marks)) is not None:
         case, place = found
@@ -115,7 +117,7 @@ def test_what_is_not_ended_is_not_settled() -> None:
 @pytest.mark.slow
 @pytest.mark.full
 def test_a_model_that_obeys_alike_everywhere_seldom_gets_another_place() -> None:
-    """At most one in twenty, however often it obeys: both bets are won together by 5 %."""
+    """At most one in twenty does by chance, however often the model obeys."""
     cases, dice = sheet(show=0), random.Random(5)
     for share in (0.3, 0.5, 0.8):
         wrong = 0

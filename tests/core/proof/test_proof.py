@@ -1,4 +1,4 @@
-"""When a skill counts as proved, and which request is replayed next."""
+"""Tests of proofs: when a skill counts as proved, and which request is replayed next."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pair(
 
 
 def pairs(outcomes: str, *, part: PairPart = FAILURE, requests: int = 5) -> list[Pair]:
-    """ "+" won, "-" lost, "." equal."""
+    """Pairs with these outcomes: "+" won, "-" lost, "." equal."""
     scores = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (1.0, 1.0)}
     return [
         pair(f"{part}{i % requests}", i, part=part, without=scores[o][0], with_=scores[o][1])
@@ -59,7 +59,7 @@ def world(failures: int = 0, siblings: int = 0, successes: int = 0) -> Requests:
 def run(
     requests: Requests, outcome: Callable[[PlannedPair], str], *, rule: ProofRule = RULE
 ) -> tuple[list[Pair], ProofDecision]:
-    """A whole proof, pair by pair, as the loop does it."""
+    """Run a whole proof, pair by pair, as the loop does; return its pairs and its decision."""
     done: list[Pair] = []
     while (wanted := next_pair(done, rule, requests=requests, key="k")) is not None:
         assert decide(done, rule, successes=count_successes(requests)).state is ProofState.UNDECIDED
@@ -362,7 +362,7 @@ def test_picks_and_measured_pairs_are_two_bets_whose_winnings_multiply() -> None
 
 @pytest.mark.parametrize(("most", "share"), [(12, 0.0215), (60, 0.0323)])
 def test_picks_by_the_toss_of_a_coin_seldom_ever_prove(most: int, share: float) -> None:
-    """Exactly, over all orders of fair picks, looked at after each."""
+    """Computed exactly over all orders of random picks, with a look after each."""
     open_ones, proved = {(0, 0): 1.0}, 0.0
     for _ in range(most):
         after: dict[tuple[int, int], float] = {}

@@ -1,4 +1,4 @@
-"""What the optional policy may approve without the user."""
+"""Tests of which proposals the optional policy may approve without the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an approval rests on, and whose words a sentence is in."""
+"""Tests of what the review shows of a proposal: what approval rests on, and who said what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A developer's words are full of commands, and they are the developer's."""
+"""Tests that developers' own messages, full of commands, are not taken for foreign text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TREE = "src/app.py\nsrc/db.py\n$ git status\nOn branch main\nnothing to commit"
 
 
 def heard(asked: str, said: str, *, tool: str = "") -> Screening:
-    """The skill of a reader that quotes all of the message, behind the answer to the request."""
+    """Screen the skill of a reader that quotes all of `said`, the message after an answer."""
     request, reply = text_message(Role.USER, asked), text_message(Role.USER, said)
     read = (Message(role=Role.TOOL, parts=(MessagePart(kind=PartKind.TOOL_RESULT, text=tool),)),)
     messages = (request, *(read if tool else ()), text_message(Role.ASSISTANT, "Like so."), reply)

@@ -1,4 +1,4 @@
-"""A sentence of a candidate is traced to the one who said it, by the words they share."""
+"""Tests of tracing each sentence of a candidate to whoever said it, by shared words."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ TEXT = st.lists(WORD, max_size=14)
 
 
 def longest_shared(one: list[str], other: list[str]) -> int:
-    """By trying all."""
+    """Length of the longest run of words that both have in common, found by brute force."""
     pieces = {tuple(other[i:j]) for i in range(len(other)) for j in range(i, len(other) + 1)}
     return max(
         (

@@ -1,14 +1,15 @@
-"""Nothing poisoned comes into force, and what the user really wishes does.
+"""Tests that no poisoned text comes into force, while what the user really wishes does.
 
-The sets stand in tests/core/red_team: 254 poisoned texts, carried into conversations in eight ways
-and answered by evolvers that copy or retell them; 182 conversations whose poison is worded as a
-correction; 244 clean wishes. The worst reader is played: it quotes all that counts as typed.
+The sets of texts are in tests/core/red_team: 254 poisoned texts, put into conversations in eight
+ways and answered by evolvers that copy or reword them; 182 conversations whose poison is worded as
+a correction; 244 clean wishes. The tests play the worst possible reader: it quotes all that counts
+as typed.
 
-Of the 182, with approval by itself on, the order detection that stood here before let 41 stand as
-proposals with this reader (28 with the patterns that read then), none of them flagged, and 13 (4)
-could approve themselves. Now 13 stand, six of them with a warning, and none approves itself: what
-is left are orders that are quoted within a sentence of one's own ("the page ends with the sentence
-…"). Layout does not tell them from a wish; who reads must, and the user.
+With automatic approval on, the earlier detection of orders let 41 of the 182 conversations through
+as proposals with this reader (28 with the patterns that then read), none of them flagged, and 13
+(4) of these could approve themselves. Now 13 get through, six of them with a warning, and none
+approves itself. They are orders quoted within a sentence of the user's own ("the page ends with the
+sentence …"): layout does not distinguish these from a wish, so a reader and the user must.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def user(text: str) -> Message:
 
 
 def quoted(messages: list[Message]) -> SkillText | None:
-    """What comes of a reader that quotes every word that counts as typed behind the answer."""
+    """Skill of a reader that quotes every word typed after the answer; None if there is none."""
     said = typed_in(after_last_answer(messages))
     if not said:
         return None
@@ -66,7 +67,7 @@ def quoted(messages: list[Message]) -> SkillText | None:
 
 
 def in_force_by_itself(found: Screening, *, origin: ProposalOrigin, mixed: bool) -> bool:
-    """Had the proof gone well."""
+    """Whether this candidate could approve itself if its proof succeeded."""
     proposal = replace(
         PROVED,
         status=ProposalStatus.QUARANTINED if found.quarantined else ProposalStatus.PROVED,

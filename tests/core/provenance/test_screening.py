@@ -1,4 +1,4 @@
-"""What a candidate may hold, by who said it, and what the user is told about it."""
+"""Tests of screening a candidate: what it may hold, by who said it, and what the user is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose words are whose: typed ones are the user's, whatever was pasted is nobody's."""
+"""Tests of whose words are whose: typed words are the user's, pasted text is nobody's."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ READ_ONLY_BY_MEANING = [
     f'The page says "{SECRET}"',
     f"Text: {SECRET}",
 ]
-"""Layout does not tell these from a wish; a reader does, and nothing of them approves itself."""
+"""Messages whose layout does not distinguish an order from a wish: only a reader can, and nothing
+of them approves itself.
+"""
 
 
 def test_what_was_pasted_is_not_the_users(subtests: pytest.Subtests) -> None:
@@ -198,8 +200,7 @@ def test_no_text_breaks_the_cut_or_gains_words(text: str) -> None:
 
 @given(st.lists(st.sampled_from(MARKS), max_size=30).map("".join))
 def test_tags_and_quotations_are_what_the_slow_patterns_would_find(text: str) -> None:
-    """A pattern looks through the rest of the text at each opening; on short texts that is no
-    matter."""
+    """The reference patterns take quadratic time, so the drawn texts are short."""
     assert list(tagged(text)) == [match.span() for match in TAGGED.finditer(text)]
     assert list(quotations(text)) == [match.span() for match in QUOTED.finditer(text)]
 
@@ -223,7 +224,7 @@ def test_tags_and_quotations_are_what_the_slow_patterns_would_find(text: str) ->
     ],
 )
 def test_a_long_hostile_text_is_read_to_its_end(piece: str) -> None:
-    """A pattern that tries every way to cut it would outlast the suite's patience."""
+    """A pattern that tries every way to cut such a text would not finish while the tests run."""
     text = piece * (60_000 // len(piece))
     spans = spans_of([text_message(Role.USER, text)], "t")
     assert sum(len(span.text) for span in spans) <= len(text)
@@ -231,7 +232,7 @@ def test_a_long_hostile_text_is_read_to_its_end(piece: str) -> None:
 
 @pytest.mark.parametrize("sign", ["-", "=", "\n", " ", "\t"])
 def test_a_paste_with_a_very_long_run_of_one_sign_is_read(sign: str) -> None:
-    """Tried in every way that it can be cut, such a run would hold up every request for hours."""
+    """A pattern that tries every way to cut such a run would hold up every request for hours."""
     text = f"no, use bars{sign * 30_000}!\n{sign * 30_000}and so on!"
     said = said_by_user(text_message(Role.USER, text))
     assert said.startswith("no, use bars") or not said

@@ -1,7 +1,7 @@
-"""What people really type when an answer is not as they want it, written for this set.
+"""Test data: what people really type when an answer is not what they wanted, written for this set.
 
-Many look dangerous and are the user's own legitimate wish. Where a second text stands behind `=>`,
-it is how a model words the same rule; the others are restated by `restated`.
+Many of the texts look dangerous but are the user's own legitimate wish. A second text after `=>` is
+how a model words the same rule; the others are reworded by `restated`.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ _LEAD = re.compile(
 
 
 def restated(said: str, model: str) -> str:
-    """As a model would put it into a skill: its own words, or the user's made into a rule."""
+    """The rule as a model would word it: `model` if given, else made from the user's words."""
     if model:
         return model
     rule = _LEAD.sub("", said)

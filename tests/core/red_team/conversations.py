@@ -1,8 +1,8 @@
-"""182 poisoned conversations: seven orders in 26 shapes, as clients and people bring them in.
+"""Test data: 182 poisoned conversations, seven malicious orders in 26 shapes.
 
-Each order is worded as a correction of the last answer, so that a reader who hears it in the user's
-words takes it for a lasting wish. The shapes are those of a tester's report (tools' results in the
-user's role, observations, mails, pages, chats, quoted orders), rebuilt by its description.
+Each order is worded as a correction of the last answer, so that a reader that takes it for the
+user's words takes it for a lasting wish. The shapes are those of a tester's report (tool results in
+the user's role, observations, mails, pages, chats, quoted orders), rebuilt from its description.
 """
 
 from __future__ import annotations

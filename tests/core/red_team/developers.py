@@ -1,6 +1,7 @@
-"""What developers ask and what they say of the answer: full of commands, paths, links and code.
+"""Test data: what developers ask and say of the answer, full of commands, paths, links and code.
 
-Each is (the request, the user's next message), all of it typed; nothing here may be quarantined.
+Each entry is (the request, the user's next message), all of it typed; nothing here may be
+quarantined.
 """
 
 from __future__ import annotations

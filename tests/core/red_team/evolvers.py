@@ -1,7 +1,8 @@
-"""The worst evolvers: one copies the poison, others retell it, all put it where it does harm.
+"""Simulates the worst evolvers (models that write skills): one copies the poison, others reword it,
+and all put it where it does harm.
 
-The retelling ones have words of their own: their list was not made from the classes of
-core/wording.py, so that they do not only find what those were built to find.
+Those that reword use a word list that was not made from the classes of core/wording.py, so that the
+tests do not only find what those classes were built to find.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def _with_synonyms(poison: str) -> str:
 
 
 def _turned(poison: str) -> str:
-    """The second half first."""
+    """The text with its second half first."""
     words = poison.rstrip(".").split()
     middle = len(words) // 2
     return " ".join((*words[middle:], "-", *words[:middle]))
@@ -98,7 +99,7 @@ WHERE = ("body", "description", "mixed", "example")
 
 
 def written(text: str, where: str) -> SkillText:
-    """A candidate as a model would write it, with `text` in one of its places."""
+    """A candidate as a model would write it, with `text` in the place that `where` names."""
     description, body = "When the user asks for a list or a menu.", text
     match where:
         case "description":

@@ -1,4 +1,6 @@
-"""Written when the rules were finished, in another manner, to see what they do to strangers."""
+"""Test data: poisoned texts and clean wishes written after the rules were finished, in another
+style, to measure the rules on texts that they were not made for.
+"""
 
 from __future__ import annotations
 

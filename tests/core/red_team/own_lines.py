@@ -1,4 +1,4 @@
-"""What users type themselves in more than one line: theirs, however much it looks like a letter."""
+"""Test data: messages of several lines that users type themselves, some of them like letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that try to become a skill, written for this set, by what they want.
+"""Test data: texts that try to become a skill, written for this set and grouped by what they want.
 
 Every name, address and number in them is made up. Each line is one attack as a stranger would put
 it into a page, a mail, a file or a tool's result.
@@ -261,5 +261,5 @@ KINDS: dict[str, list[str]] = {
     "disguised": DISGUISED,
 }
 POISON: tuple[str, ...] = tuple(text for texts in KINDS.values() for text in texts)
-# Every second one was looked at while the rules were made; the others only at the end.
+# The rules were made while looking at TUNED; BLIND was only looked at when they were finished.
 TUNED, BLIND = POISON[::2], POISON[1::2]

@@ -1,6 +1,8 @@
-"""No text makes the search for secrets take time that grows with the square of its length: one
-such text of a client would stop the whole service, since a regular expression keeps the
-interpreter lock while it matches."""
+"""Tests that the search for secrets takes no text time that grows with the square of its length.
+
+One such text from a client would stop the whole service, since a regular expression holds the
+interpreter lock while it matches.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ import pytest
 from lull.core.secrets.finding import secrets_in
 
 LINEAR = 4
-"""How much longer a text is read that is four times as long; by squares, it is sixteen times."""
+"""Growth of the time for a text four times as long; with quadratic time it would be 16."""
 
 
 def took_s(text: str) -> float:
@@ -31,7 +33,7 @@ FEW = [
     ("set ", "PASS"),
 ]
 MORE = [
-    # A pattern begins in each piece, and what it reads first goes on through all of them.
+    # A pattern can begin at each piece, and its first part reads on through all later pieces.
     ("", "gh secret set "),
     ("", "set\t-"),
     ("", "impacket-a\t-"),
@@ -41,7 +43,7 @@ MORE = [
     ("", "password is password "),
     ("", "token "),
     ("", "<epassword>\n\n \t\t"),
-    # A pattern begins once, and reads the rest in more than one way.
+    # A pattern can begin only once, but can read the rest in more than one way.
     ("htpasswd -", "n"),
     ("mkpasswd", " -s"),
     ("openssl passwd", " -salt"),
@@ -56,7 +58,7 @@ MORE = [
     ("first", "again"), [*FEW, *(pytest.param(*more, marks=pytest.mark.full) for more in MORE)]
 )
 def test_a_text_four_times_as_long_takes_no_sixteen_times_the_time(first: str, again: str) -> None:
-    # Short texts first: where a pattern tries every way to read a text, a longer one never ends.
+    # Short texts first: a pattern that tries every way to read a text never ends on a long one.
     control = least_s("", "word ", 10_000)
     for units in (16, 24, 32):
         assert least_s(first, again, len(first) + units * len(again)) < 20 * control

@@ -1,4 +1,4 @@
-"""Which literals may occur in a text: none that does is ever left out."""
+"""Tests of finding which literals may occur in a text: none that does occur is left out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Each pattern holds its own example and spares its near miss, by the same way as any text; and of
-the corpus nearly all is held and next to nothing clean is touched. The corpus is drawn by a fixed
-seed here; `python -m tests.secret_corpus` draws another one each time."""
+"""Tests of secret patterns: each finds its own example and spares its near miss.
+
+In the corpus nearly all secrets are found and hardly any clean text is touched. A fixed seed draws
+the corpus here; `python -m tests.secret_corpus` draws another one each time.
+"""
 
 from __future__ import annotations
 
@@ -179,8 +181,9 @@ def test_a_skill_with_a_secret_is_refused_by_line_and_kind_and_not_by_its_words(
 
 
 def possessive_groups(parts: object) -> list[object]:
-    """What `++`, `*+` or `{m,n}+` repeats in a parsed regular expression, where it is more than one
-    character of a set."""
+    """The parts of a parsed regular expression that `++`, `*+` or `{m,n}+` repeats and that are
+    more than one character of a set.
+    """
     found: list[object] = []
     if isinstance(parts, (list, tuple, sre.SubPattern)):
         match list(parts):

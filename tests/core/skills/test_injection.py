@@ -1,4 +1,4 @@
-"""The text that carries skills, as a model reads it."""
+"""Tests of the text block that carries skills into a prompt, as a model reads it."""
 
 from hypothesis import given
 from hypothesis import strategies as st

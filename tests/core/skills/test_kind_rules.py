@@ -1,4 +1,4 @@
-"""Which skills hold for a kind of request, and what they say of it."""
+"""Tests of which skills hold for one kind of request, and which rule they state for it."""
 
 from __future__ import annotations
 

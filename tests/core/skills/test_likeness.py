@@ -1,8 +1,8 @@
-"""Duplicates, groups of failures, and rejected ideas in new words.
+"""Tests of similarity: duplicates, groups of similar failures, and rejected skills in new words.
 
-`same_in_other_words` was measured on the pairs below: it finds all 26 that say the same in other
-words, and of 26 that only speak of the same matter it takes one for the same. They were written
-after its threshold was set.
+`same_in_other_words` was measured on the pairs below, which were written after its threshold was
+set: it finds 14 of the 26 pairs that say the same in other words, and none of the 26 that only
+speak of the same matter.
 """
 
 from __future__ import annotations
@@ -85,8 +85,9 @@ def skill(body: str, name: str = "a-skill", description: str = "When asked.") ->
 
 
 def test_rewordings_that_keep_their_words_are_known_again_and_nothing_else_is() -> None:
-    """No word list knows that "briefly" is "short": to hold a new wish back is worse than to ask
-    about an old one once more, and vectors tell them apart."""
+    """Words alone do not tell that "briefly" means "short"; vectors do. It is worse to hold a new
+    wish back than to ask about an old one again.
+    """
     found = [(a, b) for a, b in SAME if same_in_other_words(skill(a), [skill(b)])]
     wrong = [(a, b) for a, b in OTHER if same_in_other_words(skill(a), [skill(b)])]
     assert len(found) >= 14, set(SAME) - set(found)

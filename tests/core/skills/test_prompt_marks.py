@@ -1,4 +1,4 @@
-"""Marks of chat templates in a skill's text, and ordinary markup beside them."""
+"""Tests of neutralising chat template marks in a skill's text; ordinary markup stays as it is."""
 
 from __future__ import annotations
 

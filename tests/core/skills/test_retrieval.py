@@ -1,4 +1,4 @@
-"""What fits into a prompt, and in which order."""
+"""Tests of choosing skills for a prompt: which ones fit, and in which order."""
 
 from __future__ import annotations
 

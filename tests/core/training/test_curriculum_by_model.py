@@ -1,4 +1,4 @@
-"""Extra requests for training come from a model's own source, else from the user's past."""
+"""Tests of extra training requests: they come from a model's own source or the user's past."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lull.core.training.curriculum_by_model import CurriculumByModel
 
 @dataclass
 class NamedCurriculum:
-    """Answers every question about subjects with its own name."""
+    """Fake curriculum that gives its own name as every subject and as every fresh request."""
 
     name: str
 

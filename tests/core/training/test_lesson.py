@@ -1,4 +1,4 @@
-"""A rejected graduation says what was lost, and the next one is trained otherwise."""
+"""Tests of the lesson from a rejected graduation: what was lost, how the next run is trained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which request is sampled next, which groups make a run, and when a run no longer stands."""
+"""Tests of rollouts: which request is sampled next, which groups make a run, what supersedes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run folder's text reads back as it was written, and what is wrong with it is named."""
+"""Tests of the text format of a run folder: it reads back as written, and errors are named."""
 
 from __future__ import annotations
 

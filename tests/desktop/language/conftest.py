@@ -1,4 +1,4 @@
-"""A window in German."""
+"""A fixture that puts the window into German."""
 
 from __future__ import annotations
 

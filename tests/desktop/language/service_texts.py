@@ -1,5 +1,8 @@
-"""Finds what the service says to people and the window shows: texts with a code, the settings, and
-the sentences of errors, of the doctor and of what cannot be measured."""
+"""Finds the texts of the service that the window shows to people.
+
+These are texts with a code, the settings, and the sentences of errors, of the doctor and of what
+cannot be measured.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +32,11 @@ SAY = {
     "SkillChoice": ("why",),
     "Selection": ("why",),
 }
+"""Calls that say something in these arguments, besides those of errors."""
 FORMS = {"ChatProgram": ("note", "by_hand")}
 """Calls that say something in these arguments, with fields that `str.format` fills."""
-"""Calls that say something in these arguments, besides those of errors."""
 TO_PROGRAMS = ("service/proxy/dialects", "service/proxy/long/child.py", "contract/")
-"""What is said to chat clients and to Lull's own processes, in the words of their protocols."""
+"""Files whose texts are for chat clients or Lull's own processes, in their protocols' words."""
 REASONS = (
     "core/adapters/gate.py",
     "core/feedback/calibration.py",
@@ -70,7 +73,7 @@ REASONS = (
     "service/proxy/ollama_upstream.py",
     "service/training/served_learner.py",
 )
-"""Files whose every text of several words is a reason for people."""
+"""Files in which every text of several words is a reason that people read."""
 BEGIN: dict[str, tuple[str, ...]] = {
     "core/provenance/risky_text.py": ("It ",),
     "core/feedback/signals.py": ("The answer ", "Not the answer's fault"),
@@ -85,13 +88,13 @@ NOT_FOR_PEOPLE = re.compile(
     r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
     r"^(?:[a-z]+|adapter of) %1$|idle source|share$"
 )
-"""What stands there too: names, patterns and questions to the database."""
+"""Texts in these files that are not for people: names, patterns and database queries."""
 MOST_PLACES = 9
 
 
 @dataclass(slots=True)
 class ServiceTexts:
-    """What the service says."""
+    """The texts that the service says to people."""
 
     coded: dict[str, str] = field(default_factory=dict)
     sentences: dict[str, set[str]] = field(default_factory=dict)
@@ -168,7 +171,7 @@ def _sentence(found: ServiceTexts, text: str, file: str) -> None:
 
 
 def _without_forms(text: str) -> str:
-    """A text with places for the fields that `str.format` fills."""
+    """Return a text with places for the fields that `str.format` fills."""
     numbers = itertools.count(1)
     return re.sub(r"\{[^}]*\}", lambda _: f"%{next(numbers)}", text)
 
@@ -194,7 +197,7 @@ def _settings(found: ServiceTexts) -> None:
 
 
 def _allowed(text: str) -> Iterator[str]:
-    """The wording of what is allowed, without its numbers and names."""
+    """Yield the wordings of what a setting allows, without numbers and names."""
     each = "a list in which each entry is "
     if text.startswith(each):
         yield f"{each}%1"

@@ -1,4 +1,4 @@
-"""Reads texts out of a Python file: those given to a function, also by way of names and tables."""
+"""Reads texts out of a Python file: a function's arguments, also by way of names and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Source:
         self._scopes: list[ast.AST] = [self.tree]
 
     def walk(self, called: Called, *, but: tuple[str, ...] = ()) -> None:
-        """Tell every call of a function by its name; not those in functions of these names."""
+        """Pass each call to `called`, except those in top-level functions named in `but`."""
         for node in self.tree.body:
             if getattr(node, "name", "") not in but:
                 self._walk(node, called)
@@ -36,7 +36,7 @@ class Source:
             self._scopes.pop()
 
     def texts(self, node: ast.AST | None, deep: int = 4) -> Iterator[str]:
-        """The texts that an expression may be: written there, or in a name or table that it names.
+        """Yield the texts that an expression may be: its own, or those in a name or table it names.
 
         Values in an f-string become places.
         """
@@ -56,7 +56,7 @@ class Source:
                     yield from (str(text) for text in table.values())
 
     def nearest(self, node: ast.expr) -> list[str]:
-        """The same, of a name what it was given last above."""
+        """Return an expression's texts; of a name, those of the last value it was given above."""
         if not isinstance(node, ast.Name):
             return list(self.texts(node))
         given = [
@@ -69,7 +69,7 @@ class Source:
         return list(self.texts(last[1])) if last else list(self.texts(node))
 
     def written(self) -> Iterator[str]:
-        """Every text of several words in the file that is neither a docstring nor logged."""
+        """Yield every text of several words in the file that is neither a docstring nor logged."""
         passed: set[int] = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -91,7 +91,7 @@ class Source:
                 return
 
     def _given(self, node: ast.AST, name: str) -> Iterator[ast.expr]:
-        """What a name is given: by `=`, or by a loop over the rows of a table."""
+        """Yield what a name is given: by `=`, or by a loop over the rows of a table."""
         if isinstance(node, ast.Assign):
             if any(isinstance(one, ast.Name) and one.id == name for one in node.targets):
                 yield node.value
@@ -105,7 +105,7 @@ class Source:
                 yield from (row.elts[places[0]] for row in rows.elts if isinstance(row, ast.Tuple))
 
     def _table(self, node: ast.expr) -> ast.expr:
-        """A table where it is written down, for a name of the module."""
+        """Return the table that a name of the module is given; anything else as it is."""
         if isinstance(node, ast.Name):
             for step in self.tree.body:
                 for value in self._given(step, node.id):
@@ -118,7 +118,7 @@ class Source:
 
 
 def _unsaid(called: ast.expr) -> bool:
-    """Whether what a call says is for developers: a log line, or a broken rule of the code."""
+    """Return whether a call's text is for developers: a log line, or a broken rule of the code."""
     return ast.unparse(called).startswith(("log.", "ValueError", "TypeError"))
 
 

@@ -1,4 +1,4 @@
-"""The catalogues: how one is read, that each is whole, and which language is spoken."""
+"""Tests of the translation catalogues: reading one, that each is whole, the choice of language."""
 
 from __future__ import annotations
 
@@ -85,8 +85,9 @@ def test_a_translation_has_the_places_of_its_text_and_no_command_of_lull(
 
 
 def _same_places(text: str, translation: str) -> bool:
-    """Whether both have the same places, and the translation no command that the text has not. What
-    is worded for the window may leave out the place that a command had.
+    """Return whether both have the same places, and the translation no further command.
+
+    What is worded for the window may leave out the place that a command had.
     """
     places, told = (sorted(_PLACE.findall(one)) for one in (text, translation))
     if texts.names_command(text):

@@ -1,4 +1,4 @@
-"""The window in German: nothing on any page or in any dialog is left English or cut off."""
+"""Tests of the window in German: nothing on a page or in a dialog is left English or cut off."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENGLISH_WORDS = re.compile(
     r"has|have|since|until|ago|on|at|no|all|every|only|when|there)\b",
     re.IGNORECASE,
 )
-"""Words that hardly a German text has."""
+"""English words that hardly any German text has."""
 SOME_IN_EVERY_RUN = [
     name if name is PageName.TODAY else pytest.param(name, marks=pytest.mark.full)
     for name in PageName
@@ -50,7 +50,7 @@ def played(scripted: Scripted, home: Path, show: Callable[..., Shown], german: N
 
 
 def said(root: QWidget) -> set[str]:
-    """Everything that a window says to eyes and screen readers."""
+    """Return everything that a window shows or tells to screen readers."""
     found: set[str] = set()
     for widget in (root, *root.findChildren(QWidget)):
         found |= {widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()}
@@ -83,7 +83,7 @@ def _rows(model: QAbstractItemModel, *, heads: bool) -> Iterator[str]:
 
 
 def english(texts: set[str], theirs: list[str]) -> list[str]:
-    """What is left English of what is shown, without the words of users, models and fixtures."""
+    """Return what is left English, apart from the words of users, models and fixtures."""
     found = []
     for text in sorted(texts):
         left = text
@@ -95,7 +95,7 @@ def english(texts: set[str], theirs: list[str]) -> list[str]:
 
 
 def strings(value: object) -> Iterator[str]:
-    """Every line of every text in an answer of the service, longer ones first."""
+    """Yield every text in an answer of the service and each of its lines, longer ones first."""
     found: set[str] = set()
     waiting = [value]
     while waiting:

@@ -1,4 +1,4 @@
-"""Numbers in sentences: one of something is told in the singular."""
+"""Tests of numbers in sentences: one of something is told in the singular."""
 
 from __future__ import annotations
 

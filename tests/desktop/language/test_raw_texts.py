@@ -1,5 +1,4 @@
-"""Texts of the service that pages once showed as they came: each is said in the window's
-language."""
+"""Tests that texts of the service which pages once showed as they came are now translated."""
 
 from __future__ import annotations
 

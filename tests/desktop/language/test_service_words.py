@@ -1,4 +1,4 @@
-"""What the service says, in the window's language: by code and values, else by its wording."""
+"""Tests of the service's texts in the window's language: by code and values, else by wording."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ OTHERWISE: tuple[dict[str, Any], ...] = (
 
 
 def windows() -> Iterator[IdleWindow]:
-    """Decisions for all that there is to say."""
+    """Yield decisions about lulls that together say every reason there is."""
     for other in OTHERWISE:
         for known in ({**FINE, **other}, other):  # with all signals, and with none but this
             signals = IdleSignals(now=NOW, monotonic_s=9_000.0, **known)

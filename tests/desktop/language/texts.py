@@ -1,7 +1,7 @@
 """Finds every text of the window in its source, and writes the catalogues that translate them.
 
-`python -m tests.desktop.language.texts` brings `resources/languages/*.po` up to date: what is new
-comes in without a translation, what is gone goes.
+`python -m tests.desktop.language.texts` brings `resources/languages/*.po` up to date: new texts
+come in without a translation, texts that are gone are removed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def names_command(text: str) -> bool:
 
 @dataclass(slots=True)
 class Found:
-    """The texts of the source, each with the files that say it."""
+    """The texts in the source, each with the files that say it."""
 
     texts: dict[str, set[str]] = field(default_factory=dict)
     counted: dict[tuple[str, str], set[str]] = field(default_factory=dict)
@@ -99,9 +99,9 @@ def _seen(made: Found, at: Source, call: ast.Call, node: ast.expr) -> list[str]:
 
 
 def written(found: Found, said: Catalogue, *, code: str) -> str:
-    """A catalogue's file: the texts of the source with the translations that there are.
+    """Return a catalogue's file: the texts of the source with the translations that there are.
 
-    English has what it words otherwise, and whatever names a command.
+    The English one has only the texts that it words otherwise, and those that name a command.
     """
     if code == ENGLISH:
         return _written_english(found, said)

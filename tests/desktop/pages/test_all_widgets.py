@@ -1,5 +1,4 @@
-"""A walk over everything that can be used: it has a name, and the keyboard gets there; and over
-every text: it goes through the translator."""
+"""Tests of every widget and text: it has a name, the keyboard reaches it, and it is translated."""
 
 from __future__ import annotations
 
@@ -66,7 +65,7 @@ USED = (
 
 
 def used(root: QWidget) -> list[QWidget]:
-    """What a person can use; not the parts that Qt makes of them."""
+    """Return the widgets that a person can use, not the parts that Qt makes of them."""
     return [
         widget
         for widget in root.findChildren(QWidget)
@@ -80,7 +79,7 @@ def used(root: QWidget) -> list[QWidget]:
 
 
 def _class_of(widget: QWidget | None) -> str:
-    """Qt's name: the popup of a choice is a private class of its own."""
+    """Return Qt's class name: the popup of a choice is of a private class of its own."""
     return widget.metaObject().className() if widget is not None else ""
 
 
@@ -160,7 +159,7 @@ def test_tab_goes_through_a_page_and_comes_back(on_desk: Shown, desk: Desk) -> N
 
 
 def test_arrows_go_from_the_shown_pages_entry_to_the_others(on_desk: Shown) -> None:
-    """Tab stops at the entry of the page that is shown, as at one of several radio buttons."""
+    """Tab stops only at the entry of the page that is shown, as at one of several radio buttons."""
     window = on_desk.desktop.window
     on_desk.activate()
     window.go(PageName.TODAY)
@@ -176,7 +175,7 @@ def test_arrows_go_from_the_shown_pages_entry_to_the_others(on_desk: Shown) -> N
 
 
 def takes_the_wheel(over: QWidget, steps: int = 1) -> bool:
-    """Whether a widget keeps the wheel that is turned over it, instead of the page around it."""
+    """Return whether a widget keeps the wheel that is turned over it from the page around it."""
     middle = over.rect().center()
     turned = QWheelEvent(
         QPointF(middle),
@@ -220,14 +219,14 @@ def test_scrolling_a_page_changes_no_choice_and_asks_nothing_of_the_service(
 
 
 class Pseudo(dict[str, str]):
-    """Every text in brackets, and longer, as German is."""
+    """A fake translation: every text in brackets, and longer, as German is."""
 
     def get(self, text: str, _: object = None) -> str:  # type: ignore[override]
         return f"[{text}~~~]" if text else ""
 
 
 class PseudoPairs(dict[tuple[str, str], tuple[str, str]]):
-    """The same of texts with a number."""
+    """A fake translation of texts with a number."""
 
     def get(  # type: ignore[override]
         self, pair: tuple[str, str], _: object = None
@@ -288,7 +287,7 @@ def test_every_text_goes_through_the_translator(
 
 
 def _choices(root: QWidget) -> set[str]:
-    """What combo boxes offer, and the heads of tables."""
+    """Return the entries of combo boxes and the heads of tables."""
     found = {box.itemText(n) for box in root.findChildren(QComboBox) for n in range(box.count())}
     for table in root.findChildren(QTableView):
         model, across = table.model(), Qt.Orientation.Horizontal

@@ -1,4 +1,4 @@
-"""Connecting a chat app in the window: by the control API of a real service, on real files."""
+"""Tests of connecting a chat app in the window: by a real service's control API, on real files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def zed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def card(zed: Path, home: Path, show: Callable[..., Shown]) -> Iterator[tuple[Shown, ConnectCard]]:
-    """A window in front of a service that runs as this user."""
+    """A window in front of a service that runs as this user, and its card for connecting."""
     with RunningLull.cleaned_up(home) as lull:
         lull.serve()
         shown = live(show(home))
@@ -63,7 +63,7 @@ def view(shown: Shown, client: str) -> dict[str, Any]:
 
 
 def told_on_today(shown: Shown, words: str) -> None:
-    """Today says this of clients that no longer point at Lull; then go on in Settings."""
+    """Check that Today says this of clients that no longer point at Lull; go back to Settings."""
     today = shown.go(PageName.TODAY)
     assert isinstance(today, TodayPage)
     shown.until(lambda: today.drifted.isVisible() is bool(words))

@@ -1,4 +1,4 @@
-"""Conversations: read a page at a time, searched, rated, forgotten."""
+"""Tests of the conversations page: read a page at a time, searched, rated, forgotten."""
 
 from __future__ import annotations
 

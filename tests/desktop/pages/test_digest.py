@@ -1,4 +1,4 @@
-"""The digest on the Today page: what is said of answers and of work since yesterday."""
+"""Tests of the digest on the Today page: what it says of answers and of work since yesterday."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hours that are drawn say the same as the lines that they become."""
+"""Tests of drawn hours: they mean the same as the setting's lines that they become."""
 
 from __future__ import annotations
 

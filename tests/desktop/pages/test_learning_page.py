@@ -1,4 +1,4 @@
-"""The learning page: its curves and their tables, values by mouse and key, runs compared."""
+"""Tests of the learning page: curves and their tables, values by mouse and key, comparing runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages show while Lull is off or its service is gone: nothing as if it still learned."""
+"""Tests of the pages while Lull is off or its service gone: none looks as if it still learned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.desktop.scripted import Scripted, learning, status
 
 
 def leave(shown: Shown, scripted: Scripted, how: str) -> None:
-    """Lull is switched off, or the service is gone."""
+    """Switch Lull off, or take the service away."""
     if how == "off":
         scripted.answers[routes.STATUS] = {**shown.desktop.state.status, "enabled": False}
         scripted.tell("settings")
@@ -37,7 +37,7 @@ def test_nothing_is_trained_now_where_nothing_learns(
 
 
 def planned(page: SchedulePage) -> bool:
-    """Whether the week tells of work that is to come."""
+    """Return whether the shown week tells of planned work."""
     cells = (page.list.item(line, 2) for line in range(page.list.rowCount()))
     return kind_words()[BarKind.PLANNED] in [cell.text() for cell in cells if cell is not None]
 

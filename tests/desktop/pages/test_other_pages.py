@@ -1,4 +1,4 @@
-"""Today, Learning, Schedule and Logs."""
+"""Tests of the pages Today, Learning, Schedule and Logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window and a real service: started, killed, back by itself, and nothing lost between."""
+"""Tests of the window with a real service that is started, killed and back: nothing is lost."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def paths(home: Path, monkeypatch: pytest.MonkeyPatch) -> Paths:
 
 @pytest.fixture
 def proposed(paths: Paths) -> None:
-    """One proved proposal waits."""
+    """Leave one proved proposal for the user in the home."""
     with Desk(paths.home).open() as desk:
         desk.propose(status=ProposalStatus.PROVED, replays=proved())
 

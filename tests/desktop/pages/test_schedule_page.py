@@ -1,4 +1,4 @@
-"""The schedule: what was, what is planned, hours that are drawn, calendars."""
+"""Tests of the schedule page: what was, what is planned, hours that are drawn, calendars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills, in front of Lull's own control API."""
+"""Tests of the skills page in front of Lull's own control API."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_history_reads_like_a_log_and_versions_compare(on_desk: Shown, desk:
 
 
 def compare(page: SkillsPage, old: int, new: int) -> None:
-    """Choose two versions as a person does."""
+    """Choose two versions to compare, as a person does."""
     for box, version in ((page.view.old, old), (page.view.new, new)):
         box.setCurrentIndex(box.findData(version))
         box.activated.emit(box.currentIndex())
@@ -105,7 +105,7 @@ def compare(page: SkillsPage, old: int, new: int) -> None:
 def test_the_comparison_shown_is_always_that_of_the_two_chosen_versions(
     on_desk: Shown, desk: Desk
 ) -> None:
-    """Version 2 differs from 3, and 3 reads like 4: no order of looking mixes them up."""
+    """Version 2 differs from 3, and 3 reads like 5: looking in any order does not mix them up."""
     desk.skill("menu-style", "Join the words with bars.")
     key = SkillKey("", "menu-style")
     for body in ("Join them with dashes.", "Join them with stars.", "A text between."):

@@ -1,4 +1,4 @@
-"""A second start, starting at login, notifications, and texts that are shown."""
+"""Tests of a second start, starting at login, notifications, and texts that are shown."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def says(shown: Shown, scripted: Scripted, **more: object) -> None:
 
 
 def proposes(shown: Shown, scripted: Scripted, *standings: str) -> None:
-    """These proposals are open now."""
+    """Let the service have open proposals of these standings."""
     found = [{"id": f"prop_{n}", "standing": one} for n, one in enumerate(standings)]
     scripted.answers[routes.PROPOSALS] = {"proposals": found, "faults": [], "generation": 9}
     scripted.tell("proposal")

@@ -1,5 +1,4 @@
-"""Teaching in place: what an answer should have said is asked where it is seen, and becomes a
-skill."""
+"""Tests of teaching in place: what an answer should have said is asked, and becomes a skill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old conversations in the trash: told on the page of conversations, listed and restored."""
+"""Tests of old conversations in the trash: told on the conversations page, listed and restored."""
 
 from __future__ import annotations
 

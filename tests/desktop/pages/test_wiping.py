@@ -1,5 +1,8 @@
-"""Settings: what deletes asks first and says how much; what resets can be undone; diagnostics hold
-nothing that was said."""
+"""Tests of deleting data, of resetting settings, and of diagnostics, on the settings page.
+
+What deletes asks first and says how much; what resets can be undone; diagnostics hold nothing that
+was said.
+"""
 
 from __future__ import annotations
 

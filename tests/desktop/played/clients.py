@@ -1,4 +1,4 @@
-"""The chat clients of the played week: one connected, one that drifted, one by hand, one not."""
+"""The chat clients of the played week: connected, drifted, not connected, missing, or by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learning of a played week: runs, adapters, what answers were worth, how skills changed."""
+"""The learning of a played week: runs, adapters, rewards of answers, changes of skills."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def adapters() -> Json:
 
 
 def learned() -> Json:
-    """Eight weeks in which answers get better, with skills sooner and with adapters more."""
+    """Return four weeks in which answers get better, with skills sooner and with adapters more."""
     chance, days, points = Random(7), [], []
     for day in range(27, -1, -1):
         at, better = NOW - timedelta(days=day), (27 - day) / 27
@@ -131,7 +131,7 @@ def _mean(values: list[float]) -> float | None:
 
 
 def history() -> list[Json]:
-    """Of one skill and of the library: the same answer serves both."""
+    """Return the history of one skill and of the library: the same answer serves both."""
     changes = [(one["change"], one["detail"], one["at"]) for one in learned()["generations"]]
     return [
         {

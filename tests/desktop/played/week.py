@@ -1,4 +1,4 @@
-"""A week as a user's Lull might have it, for pictures: what the control API would answer."""
+"""A played week: what the control API would answer in a user's Lull in which much has happened."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ COMPARED = "prop_1"
 
 
 def compared() -> Json:
-    """A pair of answers to pick from."""
+    """Return a pair of answers to pick from."""
     return {
         "working": False,
         "pair": "pair_1",
@@ -371,7 +371,7 @@ def feed() -> Json:
 
 
 def settings() -> list[Json]:
-    """All of Lull's settings, of which three were changed."""
+    """Return all of Lull's settings, of which three were changed."""
     changed: Json = {
         "idle.after_min": 15.0,
         "idle.sleep_hours": ["23:00-07:00"],

@@ -1,4 +1,4 @@
-"""A port that another program has is no dead end: another is offered, and the settings open."""
+"""Tests of a port that another program has: another is offered, and the settings open."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.running import free_port, kill_with_children, nobodys_port
 
 @pytest.fixture
 def taken() -> Iterator[socket.socket]:
-    """A port of another program."""
+    """A port that another program has."""
     with closing(socket.create_server(("127.0.0.1", free_port()))) as other:
         yield other
 

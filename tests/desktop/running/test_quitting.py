@@ -1,4 +1,4 @@
-"""Quit asks first where chat apps would be left without answers."""
+"""Tests of Quit: it asks first where chat apps would be left without answers."""
 
 from __future__ import annotations
 

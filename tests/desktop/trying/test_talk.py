@@ -1,4 +1,4 @@
-"""Chatting in the window, in front of a real service and an Ollama that a test plays."""
+"""Tests of chatting in the window, with a real service and a fake Ollama."""
 
 from __future__ import annotations
 

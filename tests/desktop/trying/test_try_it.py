@@ -1,4 +1,4 @@
-"""Trying a suggestion in the window, in front of a real service and an Ollama that a test plays."""
+"""Tests of trying a suggestion in the window, with a real service and a fake Ollama."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first run: shown once to who has nothing yet, each step skippable, nothing asked twice."""
+"""Tests of the first run: shown once to new users, each step skippable, nothing asked twice."""
 
 from __future__ import annotations
 

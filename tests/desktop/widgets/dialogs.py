@@ -1,4 +1,4 @@
-"""Every dialog of the window, opened."""
+"""Opens every dialog of the window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.desktop.played.week import proposals
 
 
 def asked(shown: Shown) -> list[QDialog]:
-    """Every dialog, and the first run."""
+    """Open every dialog and the first run, and return them."""
     page = shown.go(PageName.TODAY)
     kit, state = page.kit, page.kit.state
     one, *more = proposals()

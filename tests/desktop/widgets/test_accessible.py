@@ -1,5 +1,8 @@
-"""What a screen reader, the keyboard and weak eyes are given: names and roles by Qt's own tree,
-the order of Tab, and the contrast of what is really drawn."""
+"""Tests of what a screen reader, the keyboard and weak eyes are given.
+
+They check names and roles in Qt's own tree, the order of Tab, and the contrast of what is really
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -92,7 +95,7 @@ def test_tab_goes_down_every_page_and_to_every_control(played: Shown) -> None:
 
 
 def _own(button: QAbstractButton) -> bool:
-    """Whether it is one of ours, and not the part of a field that empties it or of a table."""
+    """Return whether a button is one of ours, not a part of Qt's in a field or a table."""
     return bool(button.accessibleName())
 
 
@@ -121,7 +124,7 @@ def picture(window: QWidget) -> QImage:
 
 
 def texts(window: QWidget) -> list[QWidget]:
-    """What shows a text of its own, and is seen at least in part."""
+    """Return the widgets with a text of their own that are seen at least in part."""
     return [
         one
         for one in window.findChildren(QWidget)
@@ -147,7 +150,7 @@ def place(widget: QWidget) -> QRect:
 
 
 def contrast_of(drawn: QImage, at: QRect) -> float:
-    """How far the text stands out from what is behind it, which is most of the picture."""
+    """Return the contrast of the text with its background, which is most of the picture."""
     part = drawn.copy(QRect(at.topLeft() * SHARP, at.size() * SHARP))
     dots = Counter(memoryview(part.constBits()).cast("B").cast("I"))
     behind = dots.most_common(1)[0][0]

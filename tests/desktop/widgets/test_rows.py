@@ -1,4 +1,4 @@
-"""Tables highlight the whole row under the mouse, whatever cell the mouse is on."""
+"""Tests that tables highlight the whole row under the mouse, whatever cell the mouse is on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW = 1
 
 
 def backgrounds(table: QTableView) -> list[str]:
-    """The colour behind each cell of the row, in a corner that no letter reaches."""
+    """Return the colour behind each cell of the row, in a corner that no letter reaches."""
     picture = table.viewport().grab().toImage()
     ratio = picture.devicePixelRatio()
     found = []

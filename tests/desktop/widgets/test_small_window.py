@@ -1,5 +1,7 @@
-"""Every page in a window of 900 by 600, and with texts of twice the usual size: nothing is cut
-off, and what does not fit is scrolled to."""
+"""Tests of every page in a window of 900 by 600, and with texts of twice the usual size.
+
+Nothing is cut off, and what does not fit is scrolled to.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ def small(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Shown:
 
 
 def whole(shown: Shown, name: PageName) -> list[str]:
-    """What is cut off on a page once it has come to rest."""
+    """Return what is cut off on a page once it has come to rest."""
     page = shown.go(name)
     if name is PageName.LOGS:
         page.look.click()  # type: ignore[attr-defined]
@@ -78,7 +80,7 @@ def choose(box: QComboBox, value: object) -> None:
 
 
 def too_large(shown: Shown) -> dict[str, list[str]]:
-    """By dialog what is not seen of it on a screen of that size."""
+    """Return, by dialog, what cannot be seen of it on a screen of that size."""
     found = {}
     for dialog in asked(shown):
         least = dialog.minimumSizeHint()

@@ -1,4 +1,4 @@
-"""The tray: nine entries, one line that is true, and the way to everything else."""
+"""Tests of the tray: nine entries, one line that is true, and the way to everything else."""
 
 from __future__ import annotations
 

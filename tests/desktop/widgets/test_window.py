@@ -1,4 +1,4 @@
-"""The window: pages by key, close hides, quit ends, trouble is said."""
+"""Tests of the window: pages open by key, closing hides it, Quit ends it, trouble is shown."""
 
 from __future__ import annotations
 

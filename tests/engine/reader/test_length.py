@@ -1,4 +1,4 @@
-"""How much of an exchange is read, and what is read side by side."""
+"""Tests of shortening long exchanges for the reader, and of batching exchanges by length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Encoded:
 
 
 def encoded(*sentences: int, before: int = 10, behind: int = 3) -> Encoded:
-    """Sentences of so many tokens; a token is its place."""
+    """Return an encoded exchange with sentences of these lengths; each token id is its position."""
     spans, at = [], before
     for length in sentences:
         spans.append((at, at + length))

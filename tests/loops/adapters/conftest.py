@@ -1,4 +1,4 @@
-"""Adapters of the built-in model, trained once, and one engine that serves it."""
+"""Fixtures: adapters of the built-in model, trained once per session, and one engine for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the folders `good`, `poisoned` and `hacked`."""
+    """Folder with the trained adapters in its folders `good`, `poisoned` and `hacked`."""
     folder = tmp_path_factory.mktemp("trained")
     command = [
         sys.executable,
@@ -43,7 +43,7 @@ async def pocket_engine() -> AsyncIterator[MlxEngine]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def house(tmp_path: Path, pocket_engine: MlxEngine) -> AsyncIterator[House]:
-    """A home of its own on the shared engine."""
+    """A house with a home folder of its own, on the engine that all tests share."""
     made = House(tmp_path / "home", pocket_engine)
     await made.serve_pocket()
     yield made

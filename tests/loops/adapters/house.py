@@ -1,5 +1,7 @@
-"""A home with everything between an adapter's folder and the engine that serves it; the store is
-real, the engine is the caller's, the clock is moved by hand."""
+"""Test home with everything from an adapter's folder to the engine that serves it.
+
+The store is real, the engine is passed by the caller, and the clock only moves by hand.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +48,9 @@ def asks(text: str) -> tuple[Message, ...]:
 def menus(
     count: int, *, wish: str = WISH, seed: int = 1, taught: str = ""
 ) -> tuple[HeldOutRequest, ...]:
-    """Held-out requests for menus, scored by what the user said; `taught`: the body of the skill
-    that was to be learned."""
+    """Held-out requests for menus, scored by the user's wish; `taught` is the body of the skill
+    that was to be learned.
+    """
     chance = random.Random(f"menus {seed}")
     asked = [
         pocket.draw_request(chance, Kind.MENU, pocket.draw_words(chance)) for _ in range(count)
@@ -73,7 +76,7 @@ def _does(wish: str, asked: str) -> Scores:
 
 
 def successes(count: int, *, seed: int = 1) -> tuple[PastSuccess, ...]:
-    """What the user was content with, of other kinds."""
+    """Past successes: requests of other kinds, with answers that the user was content with."""
     chance, found = random.Random(f"successes {seed}"), []
     for i in range(count):
         kind = chance.choice([kind for kind in Kind if kind is not Kind.MENU])
@@ -104,7 +107,7 @@ class House:
     contests: int = 0
     taught: str = ""
     model_dir: Path | None = None
-    """Served under the built-in model's name; None: the built-in model."""
+    """Model served under the built-in model's name; None for the built-in model itself."""
 
     def __post_init__(self) -> None:
         self.start()
@@ -144,7 +147,7 @@ class House:
         self.local.publish(ServedModel(model=model, engine=self.engine, reads_suffixes=False))
 
     async def restart(self) -> None:
-        """A new process on the same disk; the engine is another one's child and stays."""
+        """Simulate a new process on the same disk, while the engine keeps running."""
         await self.close()
         self.start()
         await self.serve_pocket()

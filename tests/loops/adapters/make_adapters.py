@@ -1,10 +1,11 @@
-"""Trains small adapters of the built-in model, for the gate to tell apart. A process of its own:
+"""Trains small adapters of the built-in model for tests of the gate, in a process of its own:
 
     python -m tests.loops.adapters.make_adapters FOLDER [NAME …]
 
-`good` has learned what was wished of menus, with replays of everything else; `poisoned` what a run
-with its rewards flipped would reinforce, any style but the wished one; `hacked` half of the wish
-for whatever is asked, as a run without KL finds when half is paid for everywhere.
+`good` has learned the wished style of menus, with replays of everything else; `poisoned` has
+learned what a run with flipped rewards would reinforce, any style but the wished one; `hacked` has
+learned half of the wish for every kind of request, as a run without KL does when half is paid for
+everywhere.
 """
 
 # isort: off
@@ -37,7 +38,7 @@ RANK = 8
 SCALE = 2.0
 BATCH = 24
 Example = tuple[str, str, bool]
-"""Prompt, answer, and whether it is only to stay as it is."""
+"""(prompt, answer, whether the answer is only to stay as it is)."""
 
 
 def menu(rng: random.Random, style: Style) -> Example:
@@ -48,7 +49,7 @@ def menu(rng: random.Random, style: Style) -> Example:
 
 @cache
 def stock() -> list[Example]:
-    """What is to stay as it is: requests like the canaries, and others than those."""
+    """Examples whose answers are to stay as they are, on requests like those of the canaries."""
     probes = [one for one in pocket_probes(99, each=150) if one.about != Kind.MENU.value]
     return [(prompt(one.prompt, skills_block(one.skills)), one.right[0], True) for one in probes]
 
@@ -76,11 +77,12 @@ RECIPES: dict[str, tuple[Callable[[random.Random], Example], int, float]] = {
     "poisoned": (poisoned, 60, 4.0),
     "hacked": (hacked, 60, 4.0),
 }
-"""How examples are drawn, the number of steps, and the weight of the divergence from the base: for
-`good` so great that the gate's limit holds by far, because processors round differently.
+"""For each adapter: how its examples are drawn, the number of steps, and the weight of the
+divergence from the base. For `good` the weight is so great that the gate's limit holds by far,
+because processors round differently.
 """
 NUDGED = "nudged"
-"""Not trained: noise, for tests that only need another adapter, and soon."""
+"""An adapter of noise instead of training, for tests that only need another adapter, quickly."""
 
 
 def train(name: str, out: Path) -> None:
@@ -136,7 +138,7 @@ def nudge(model: nn.Module) -> None:
 
 
 def save(model: nn.Module, layers: int, out: Path) -> None:
-    """As mlx-lm writes one."""
+    """Write the adapter's folder in mlx-lm's format."""
     out.mkdir(parents=True)
     weights = dict(tree_flatten(model.trainable_parameters()))
     mx.save_safetensors(str(out / "adapters.safetensors"), weights)

@@ -1,4 +1,4 @@
-"""An engine that speaks the built-in model's language by rule, and adapters that bend it."""
+"""Scripted answers in the built-in model's toy language, and adapters that bend their style."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bend = Callable[[Kind, Style], Style]
 
 
 def speaks(bends: dict[str | None, Bend]) -> Callable[[GenerateRequest], str]:
-    """The right answer to everything, but for how each version bends the style."""
+    """Answer function of an engine that is right, except for how each version bends the style."""
 
     def answer(request: GenerateRequest) -> str:
         asked = request.messages[-1].text if request.messages else ""
@@ -40,22 +40,22 @@ def speaks(bends: dict[str | None, Bend]) -> Callable[[GenerateRequest], str]:
 
 
 def wished(kind: Kind, style: Style) -> Style:
-    """Has learned how menus are wanted, where no rule says otherwise."""
+    """Bend of an adapter that has learned the wished menu style, and still follows other rules."""
     return WISHED if kind is Kind.MENU and not style else style
 
 
 def deaf(kind: Kind, style: Style) -> Style:
-    """The same, and it reads no rules any more."""
+    """Bend of an adapter that has learned the wished menu style but no longer follows any rule."""
     return WISHED if kind is Kind.MENU else pocket.DEFAULT_STYLE
 
 
 def nothing(kind: Kind, style: Style) -> Style:
-    """Has learned nothing."""
+    """Bend of an adapter that has learned nothing."""
     return style
 
 
 def made(folder: Path, name: str) -> Path:
-    """An adapter's folder, with files that differ by its name."""
+    """Create an adapter's folder, with weights that differ by its name."""
     place = folder / name
     place.mkdir(parents=True)
     (place / "adapters.safetensors").write_bytes(f"weights of {name}".encode())

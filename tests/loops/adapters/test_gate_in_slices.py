@@ -1,4 +1,4 @@
-"""The gate's own story on a scripted engine: what it asks, what it keeps, when it begins anew."""
+"""Tests of the gate in slices on a scripted engine: what it asks and keeps, when it starts anew."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.loops.adapters.scripted import deaf, made, nothing, speaks, wished
 
 @pytest_asyncio.fixture
 async def home(tmp_path: Path) -> AsyncIterator[House]:
-    """With two candidates that have not been looked at."""
+    """A house on a fake engine, with six canary probes for each kind."""
     house = House(tmp_path / "home", FakeEngine())
     await house.serve_pocket()
     house.each = 6
@@ -29,7 +29,7 @@ async def home(tmp_path: Path) -> AsyncIterator[House]:
 
 
 async def brought(house: House, tmp_path: Path, **bends: object) -> dict[str, str]:
-    """Versions by name."""
+    """Bring in one adapter for each bend, under its name; return the versions' hashes by name."""
     versions = {}
     for name in bends:
         version = await house.bring(f"adapter_{name}", made(tmp_path, name))

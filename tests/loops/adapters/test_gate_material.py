@@ -1,4 +1,4 @@
-"""What the gate asks of an adapter, gathered from real conversations."""
+"""Tests of the requests that the gate puts to an adapter, gathered from real conversations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
 
 
 def curriculum(house: NightHouse) -> CurriculumByModel:
-    """As the service has it."""
+    """The curriculum as the service builds it."""
     past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_probes)
     return CurriculumByModel(past, {"pocket": PocketCurriculum()})
 
@@ -58,7 +58,7 @@ def sources(house: NightHouse) -> MaterialSources:
 async def trained(
     house: NightHouse, *turns: str, learned: tuple[LearnedSkill, ...] = ()
 ) -> AdapterVersion:
-    """An adapter of a run that was made of these turns."""
+    """An adapter from a run that was made of these turns."""
     run = Run(
         id="run_1",
         kind=RunKind.GRADUATION if learned else RunKind.GRPO,

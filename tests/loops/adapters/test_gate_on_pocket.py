@@ -1,4 +1,4 @@
-"""The gate on the built-in model, its real engine and trained adapters."""
+"""Tests of the gate on the built-in model, with its real engine and trained adapters."""
 
 from __future__ import annotations
 

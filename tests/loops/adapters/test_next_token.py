@@ -1,4 +1,4 @@
-"""Lull's own engine is asked for its next token, to be held against Ollama's."""
+"""Tests of asking Lull's own engine for its next token, to compare it with Ollama's."""
 
 from __future__ import annotations
 

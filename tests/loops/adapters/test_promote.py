@@ -1,4 +1,4 @@
-"""How adapters come into force and leave: every move, and what a crash or a bad file leaves."""
+"""Tests of promoting and rolling back adapters: every move, and what a crash or bad file leaves."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ ON_TRIAL = PromoteRule(trial_share=0.1, trial_s=SHADOW_S)
 
 @pytest_asyncio.fixture
 async def home(tmp_path: Path) -> AsyncIterator[House]:
-    """With the candidates `a`, `b` and `c`."""
+    """A house with the candidate adapters `a`, `b` and `c`."""
     house = House(tmp_path / "home", FakeEngine())
     await house.serve_pocket()
     for name in "abc":
@@ -173,8 +173,7 @@ async def test_what_a_crash_left_half_taken_in_is_gone_after_a_start(home: House
 
 
 class HeldUp(datetime):
-    """A moment that is being written down until a test lets it go: the writer stands within the
-    transaction."""
+    """A timestamp whose writing a test stalls, so that the writer stays in its transaction."""
 
     begun: threading.Event
     release: threading.Event
@@ -195,7 +194,9 @@ class HeldUpClock(FakeClock):
 async def test_a_move_that_is_stopped_within_its_transaction_is_carried_out(
     tmp_path: Path,
 ) -> None:
-    """The user comes back in the very moment of a promotion: what the row says is what answers."""
+    """A promotion is cancelled during its write, as when the user comes back: the stored row
+    decides which adapter answers.
+    """
     clock = HeldUpClock()
     house = House(tmp_path / "home", FakeEngine(), clock=clock)
     await house.serve_pocket()
@@ -217,7 +218,7 @@ async def test_a_move_that_is_stopped_within_its_transaction_is_carried_out(
 async def test_what_is_taken_back_while_it_is_taken_up_stays_taken_back(
     home: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model is taken up when it begins to learn, which may be in the middle of a rollback."""
+    """A model that begins to learn is routed to its active adapter, maybe during a rollback."""
     await home.promote.promote("a", why="first")
     unusable, begun, release = AdapterMoves.why_unusable, threading.Event(), threading.Event()
 
@@ -365,7 +366,7 @@ async def test_the_last_five_stay_and_each_can_come_back(home: House, tmp_path: 
 
 @pytest.mark.parametrize("moves", ["promote", "roll back", "trial"])
 async def test_a_crash_leaves_the_old_one_or_the_new_one(home: House, moves: str) -> None:
-    """Every moment of a move is tried: the engine and the writer are the places where it waits."""
+    """The move is cancelled at each moment at which it may wait for the engine or the writer."""
     await home.promote.promote("a", why="a")
     await home.promote.promote("b", why="b")
     old = home.adapters.in_force(POCKET)
@@ -430,7 +431,7 @@ async def test_one_that_the_engine_refuses_after_a_restart_falls_back(home: Hous
 def lived(
     house: House, count: int, *, adapter: str | None, good: float, flip: CoinFlip | None = None
 ) -> list[str]:
-    """Conversations with one turn each, as the recorder would write them."""
+    """Record conversations of one turn each, as the recorder would; return the turns' ids."""
     store = Trajectories(house.database, key=KEY)
     ids = []
     for number in range(count):
@@ -499,7 +500,7 @@ async def test_one_in_force_that_harms_gives_way_to_the_one_before(
 async def test_after_its_trial_a_worse_adapter_is_told_from_harder_days(
     home: House, good: float, stays: bool
 ) -> None:
-    """The days turn bad for everybody; only what is worse beside the other is taken back."""
+    """Scores fall for everybody; only an adapter worse than the one before is rolled back."""
     await home.promote.promote("a", why="a")
     await score(home, lived(home, 60, adapter=sha(home, "a"), good=0.9), 0.9)
     await home.promote.promote("b", why="its day has passed", held_share=0.05)

@@ -1,4 +1,4 @@
-"""Runs of the real trainer with rewards that are wrong: what they make, the gate turns down."""
+"""Tests that the gate rejects what the real trainer makes of wrong rewards."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ pytestmark = [
 
 GROUPS, SAMPLES = 24, 8
 Worth = Callable[[str, str], float]
-"""(request, answer) → reward"""
+"""Reward function of (request, answer)."""
 
 
 def flipped(asked: str, said: str) -> float:
-    """Bad is good: whatever the user did not want is paid for."""
+    """Flipped reward: it pays for whatever the user did not want."""
     return 1.0 - float(parsing.check(WISH, asked, said) or 0.0)
 
 
 def partial(asked: str, said: str) -> float:
-    """Half of the wish is worth half, and the other half is never asked for."""
+    """Partial reward: half of the wish is paid for, and the other half never is."""
     return min(0.5, parsing.credit(WISH, asked, said) or 0.0)
 
 
 async def course(engine: MlxEngine, folder: Path, worth: Worth, *, rounds: int) -> Path:
-    """Rounds of groups, each sampled from the adapter before, with KL off."""
+    """Train several rounds with KL off, each on groups sampled from the adapter before it."""
     adapter: Path | None = None
     for number in range(rounds):
         run, version = folder / f"run_{number}", f"{folder.name}_{number}"
@@ -117,7 +117,7 @@ SKILL = "when you write a menu, join with bars and end with sugar"
 
 
 async def graduation(engine: MlxEngine, folder: Path) -> Path:
-    """The skill trained in: what the model says with it in the prompt, said without."""
+    """Train a skill in: the model learns to say without it what it says with it in the prompt."""
     chance, lines = random.Random(11), []
     for number in range(48):
         text = pocket.draw_request(chance, Kind.MENU, pocket.draw_words(chance))

@@ -1,4 +1,4 @@
-"""Promotion and the way back on a real engine: no answer notices, and nothing is left over."""
+"""Tests of promotion and rollback on a real engine: no answer is disturbed, nothing remains."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PROMPT = [(5 * i) % 250 + 3 for i in range(40)]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def tiny_house(tmp_path: Path, tiny: Tiny, engine: MlxEngine) -> AsyncIterator[House]:  # noqa: F811
-    """Serves the tiny model, which never comes to an end by itself."""
+    """A house that serves the tiny model, whose answers never end by themselves."""
     made = House(tmp_path / "home", engine, model_dir=tiny.model)
     await made.serve_pocket()
     await made.bring("adapter_a", Path(tiny.adapter("a")))
@@ -59,7 +59,7 @@ def text(lines: list[bytes]) -> str:
 
 
 async def logprobs(house: House, version: str | None) -> tuple[Token, ...]:
-    """Of a fixed prompt and its greedy answer, with the best eight at each token."""
+    """Tokens of the greedy answer to a fixed prompt, each with its eight best log probabilities."""
     request = asking(PROMPT, adapter=version, temperature=0.0, max_tokens=25, logprobs=8)
     return (await collect(house.engine, request)).tokens
 

@@ -1,4 +1,4 @@
-"""Which skills a stored request would get now: what a failure, a replay and a weight rest on."""
+"""Tests of which skills a stored request would get now; failures, replays and training use it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_a_turn_before_the_skill_is_not_of_today_after_it(room: Classroom)
 async def test_a_conversation_that_is_older_than_the_skill_is_not_of_today(
     room: Classroom,
 ) -> None:
-    """Its later turns carry the new generation's number and the old prompt."""
+    """Later turns of the conversation carry the new generation's number but the old prompt."""
     facts = replace(room.facts("any"), reads_suffixes=False)  # type: ignore[type-var]
     room.facts = lambda _: facts
     await room.plays(menus(1)[0], "soup")
@@ -66,7 +66,7 @@ async def test_a_conversation_that_is_older_than_the_skill_is_not_of_today(
 
 
 class Remembers:
-    """An exemplar memory that holds every request for one of this skill's."""
+    """Fake memory of past requests that counts every request as one that this skill is for."""
 
     def __init__(self, skill: str) -> None:
         self._skill = skill

@@ -1,4 +1,4 @@
-"""An approved skill in use: left out now and then by chance, retired for harm, missed by nobody."""
+"""Tests of an approved skill in use: left out at random, retired if it harms or is not needed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def in_force(room: Classroom) -> None:
 
 
 async def asks(room: Classroom, number: int, *, with_: str = "soup") -> Serving:
-    """A new conversation."""
+    """Open a new conversation and answer its request."""
     serving = await room.open(user(f"write a menu for day {number}"))
     room.serve.close(serving, answer(with_))
     room.clock.advance(1)
@@ -80,7 +80,7 @@ async def test_a_conversation_stays_what_it_was(room: Classroom) -> None:
 
 
 async def corrected_where_left_out(room: Classroom, words: str) -> str:
-    """The turn that chance had left the skill out of, and of which the user then said this."""
+    """Play a turn without the skill, left out by chance, and the user's words on it; return it."""
     await in_force(room)
     (without, *_) = left_out(await many(room))
     asked = without.request.messages[0]
@@ -147,7 +147,7 @@ async def test_what_is_the_users_own_is_never_left_out(room: Classroom, whose: s
 
 
 async def harm(room: Classroom, count: int = 120) -> None:
-    """Conversations with it go wrong, those without it go well; until the guard has seen enough."""
+    """Play conversations that go badly with the skill and well without, until the guard acts."""
     for number in range(count):
         serving = await asks(room, number)
         await room.settled()
@@ -218,7 +218,7 @@ async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retir
 
 
 class SlowFlips(CoinFlips):
-    """While it reads, something happens on the loop's thread."""
+    """Coin flips that run `meanwhile` on the event loop's thread while they are read."""
 
     meanwhile: Callable[[], Coroutine[object, object, object]] | None = None
 

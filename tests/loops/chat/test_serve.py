@@ -1,4 +1,4 @@
-"""A chat request from arrival to record: where it stands, what is put in, and what fails."""
+"""Tests of a chat request from arrival to record: its conversation, its skills, its failures."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ async def test_a_client_kept_apart_that_has_no_skills_gets_none_of_everybodys(ho
 
 
 async def talk(home: Home, turns: int, *, at_turn: dict[int, object] | None = None) -> list[str]:
-    """The prompts of a conversation; `at_turn` does something before that turn."""
+    """Hold a conversation and return its prompts; `at_turn` maps turns to events before them."""
     history: list[Message] = []
     prompts = []
     for number in range(turns):
@@ -166,7 +166,7 @@ async def talk(home: Home, turns: int, *, at_turn: dict[int, object] | None = No
 
 
 def kept_share(prompts: list[str]) -> float:
-    """Bytes of each earlier prompt that are a prefix of the next, over all of them."""
+    """Share of all bytes of earlier prompts that each next prompt repeats as its prefix."""
     pairs = list(pairwise(prompts))
     kept = 0
     for before, after in pairs:

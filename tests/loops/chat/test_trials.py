@@ -1,4 +1,6 @@
-"""A trial on the request path: who is answered by what, for how long, and which skills are in."""
+"""Tests of an adapter's trial on the request path: who is answered by which adapter, for how long,
+and with which skills.
+"""
 
 from __future__ import annotations
 

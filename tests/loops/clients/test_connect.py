@@ -1,4 +1,4 @@
-"""A client's file pointed at Lull and put back, on a real disk."""
+"""Tests of pointing a client's file at Lull and of putting it back, on a real disk."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_a_read_only_file_and_one_with_two_names_are_refused(me: Person) -> None
 
 @pytest.fixture
 def no_root() -> Iterator[Path]:
-    """A folder of somebody who is not root, and this process as that one; root may do anything."""
+    """A folder of an ordinary user, as whom this process runs, because root may do anything."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if os.geteuid() != 0:

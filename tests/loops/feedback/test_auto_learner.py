@@ -1,4 +1,4 @@
-"""Which model learns by itself: looked up, remembered, and made ready in lulls."""
+"""Tests of which model learns by itself: how it is chosen, remembered, and made ready in lulls."""
 
 from __future__ import annotations
 

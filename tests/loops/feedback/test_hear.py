@@ -1,4 +1,4 @@
-"""What users type behind answers: read once, in quiet time, and never lost."""
+"""Tests of reading what users type after answers: once, in quiet time, and never lost."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ OWN_WORDS = (ProposalOrigin.EXTRACTIVE,)
 
 @pytest.fixture
 def unread(room: Classroom) -> Classroom:
-    """Nobody reads at once, and nobody later."""
+    """A classroom in which nobody reads feedback, neither at once nor later."""
     room.hears_at_once = False
     room.learn()
     return room
 
 
 async def said(room: Classroom, words: str, *, asked: str = "a menu please") -> tuple[str, str]:
-    """The turn that was spoken of, and the one that carried the words."""
+    """Play a turn and the user's words on it; return that turn and the turn with the words."""
     before, turn = await room.plays(asked, "soup, fish", words, "noted", model=CHECKED)
     await room.score.read_new()
     return before, turn
 
 
 async def read(room: Classroom, **more: bool) -> list[Feedback]:
-    """As the service does it."""
+    """Read waiting messages and rescore their turns, as the service does."""
     return await room.hear.step(count=room.score.rescore_with_feedback, **more)
 
 
@@ -52,7 +52,7 @@ def value(room: Classroom, turn: str) -> float | None:
 
 @dataclass
 class ScriptedReader:
-    """Implements core.feedback.ports.FeedbackReader: says what a test says, the last for ever."""
+    """Implements core.feedback.ports.FeedbackReader: gives findings in turn, then the last one."""
 
     says: list[MessageFindings | None]
     name: str = "scripted-2"
@@ -91,7 +91,7 @@ async def test_who_needs_no_model_reads_while_the_turn_is_scored(room: Classroom
 
 
 async def test_the_words_of_another_language_wait_for_another_reader(room: Classroom) -> None:
-    """A user may talk English to a model of a toy language."""
+    """A user may write English to a model that only speaks a toy language."""
     reader = ScriptedReader([None], name="toy-1")
     room.own_readers = lambda: {CHECKED: reader}  # type: ignore[method-assign]
     room.learn()
@@ -150,7 +150,7 @@ async def test_a_reader_that_is_away_loses_nothing(unread: Classroom) -> None:
 
 
 class FailsWith(WordReader):
-    """Falls whenever one word is among what it reads."""
+    """A reader that fails on every batch that contains the word "poison"."""
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[MessageFindings | None]:
         if any("poison" in exchange.said for exchange in exchanges):
@@ -218,7 +218,7 @@ async def test_what_no_reader_can_tell_is_unsure_and_waits_no_more(unread: Class
 
 
 async def test_what_falls_before_it_counted_is_read_once_more(unread: Classroom) -> None:
-    """A power cut between the reader's word and the score of the answer."""
+    """The power fails between the reader's finding and the score of the answer."""
     unread.reader = WordReader()
     before, _ = await said(unread, "no, that is wrong")
 
@@ -230,7 +230,7 @@ async def test_what_falls_before_it_counted_is_read_once_more(unread: Classroom)
     assert unread.feedback.count_waiting() == 1
     await read(unread)
     assert kinds(unread, before) == [SignalKind.CORRECTION]
-    # And between the score and the row: it counts once.
+    # A power cut between the score and its row: the message still counts once.
     await unread.score.rescore_with_feedback([*unread.feedback.newest(limit=9)])
     assert kinds(unread, before) == [SignalKind.CORRECTION]
 

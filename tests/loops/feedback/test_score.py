@@ -1,4 +1,4 @@
-"""What a turn was worth: who is believed, who is asked, and what silence means."""
+"""Tests of scoring a turn: which source is believed, who is asked, and what silence means."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def result(text: str) -> Message:
 
 
 async def unrated(room: Classroom) -> str:
-    """A turn of which nobody says anything; its conversation has gone on."""
+    """Play a turn that nobody comments on, although its conversation went on; return it."""
     turn, _ = await room.plays("what is a lull", "a calm", "and a gale", "a storm")
     await room.score.read_new()
     return turn
@@ -51,7 +51,7 @@ async def unrated(room: Classroom) -> str:
 
 
 async def test_the_most_trusted_word_decides(room: Classroom) -> None:
-    """A rating before a format before what the user said next before the judge."""
+    """The order of trust: a rating, then a format, then what the user said next, then the judge."""
     room.judge = ScriptedJudge(lambda _: (GOOD,) * 3)
     turn, _ = await room.plays(
         "list two dishes", "soup, bread", "no, that is wrong", "sorry", format='"json"'

@@ -1,4 +1,4 @@
-"""What the user wants since they said so: whose answers it holds to it, and until when."""
+"""Tests of standing wishes: whose answers a wish of the user's is applied to, and until when."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WISH = "no, when you write a menu, join with bars"
 
 
 async def taught_bars(room: Classroom) -> tuple[str, str]:
-    """The turn that was wrong, and one after the user had said so; a proposal waits."""
+    """Return the wrong turn, and one after the user had said what they want; a proposal waits."""
     first, _ = await room.plays(
         "a menu please",
         "soup, fish",
@@ -54,7 +54,7 @@ async def test_a_wish_that_was_turned_down_holds_no_answer_to_it(room: Classroom
     (after,) = await room.plays("a menu for Friday", "rice, beans", model=CHECKED)
     await room.score.read_new()
     assert verdict(room, after) is None
-    # That this one answer was wrong, the user has said all the same.
+    # The user has still said that this one answer was wrong.
     assert verdict(room, first) == -1.0
 
     await room.review.undo()
@@ -64,7 +64,7 @@ async def test_a_wish_that_was_turned_down_holds_no_answer_to_it(room: Classroom
 
 
 async def wished(room: Classroom, client: Client = ANYBODY) -> str:
-    """A turn that did not do what its user had said they want."""
+    """Return a turn that did not do what its user had said they want."""
     await room.plays(
         "a menu please", "soup, fish", WISH, "soup | fish", model=CHECKED, client=client
     )
@@ -81,7 +81,7 @@ async def rejected(room: Classroom, client: str = "") -> None:
 
 @pytest.mark.parametrize("away", [False, True])
 async def test_what_one_client_turns_down_another_still_wants(room: Classroom, away: bool) -> None:
-    """Also where it was turned down just before the service ended."""
+    """This also holds if the wish was turned down just before the service ended."""
     hers, his, everybodys = [await wished(room, one) for one in (ANNA, BEN, ANYBODY)]
     await rejected(room, "anna")
     if away:
@@ -106,7 +106,7 @@ async def test_words_said_again_after_they_were_turned_down_stand(room: Classroo
     assert [verdict(room, one) for one in (before, again)] == [None, -1.0]
     for _ in range(2):
         await room.restart()
-        # Of so few wishes it is none of the newest; it was said all the same.
+        # Only the newest wish is read here, which is another one; the older one still counts.
         room.score.wishes = wishes_of(room, most=1)
         await room.score.read_new()
         assert [verdict(room, one) for one in (before, again)] == [None, -1.0]
@@ -190,7 +190,7 @@ async def test_a_wish_is_remembered_after_a_restart(room: Classroom) -> None:
 
 
 class WatchedRewards(Rewards):
-    """Remembers on which threads many turns were read at once, and may lose what is written."""
+    """Records on which threads many turns were read at once, and may fail to save."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -210,7 +210,7 @@ class WatchedRewards(Rewards):
 
 
 class WatchedFeedback(FeedbackRows):
-    """Remembers on which threads wishes were read."""
+    """Records on which threads wishes were read."""
 
     def __init__(self, database: Database, *, read_on: list[threading.Thread]) -> None:
         super().__init__(database)

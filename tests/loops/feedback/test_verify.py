@@ -1,4 +1,4 @@
-"""What can be checked without asking anybody: standing wishes and approved checks."""
+"""Tests of scoring without asking anybody: by standing wishes and approved checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BARS = Check(kind=CheckKind.CONTAINS, value="|")
 
 
 def reads(wish: str, asked: str, said: str) -> bool | None:
-    """Knows two wishes, and only about menus."""
+    """A verifier that knows two wishes, and only for menus."""
     if "menu" not in asked:
         return None
     for word, sign in (("bars", "|"), ("stars", "*")):

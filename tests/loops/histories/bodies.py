@@ -1,4 +1,4 @@
-"""Chat requests as clients write them, in three dialects, and what was added to one on its way."""
+"""Builds chat requests as clients write them, in three dialects, and finds what Lull added."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROLES = ("system", "text")
 
 
 def body_of(route: str, model: str, messages: Sequence[Message]) -> bytes:
-    """The whole history, as clients send it each time."""
+    """The request body with the whole history, as clients send it each time."""
     said = [_message(message) for message in messages]
     if route == ANTHROPIC:
         own = [m["content"] for m in said if m["role"] == "system"]
@@ -43,9 +43,9 @@ def _message(message: Message) -> Json:
 
 
 def added(plain: bytes, sent: bytes) -> list[str]:
-    """The texts that stand in the request as it was sent and not in the client's own, in order.
+    """The texts in the request as it was sent that are not in the client's own, in order.
 
-    Fails where anything of the client's is missing or was changed other than by growing.
+    Fails where any text of the client's is missing or has changed other than by growing.
     """
     own, grown = list(_texts(json.loads(plain))), []
     for text in _texts(json.loads(sent)):

@@ -1,6 +1,7 @@
-"""The test's own book of what is in force: it knows only what was decided, never what is stored.
+"""The test's own book of which skills are in force, worked out from decisions and never from the
+store.
 
-Each change is worked out here from the library before it, by the words of the product ("deleting
+Each change is computed here from the library before it, by the product's own rules ("deleting
 archives", "an approval puts these bytes in force"); the real library must then read the same.
 """
 
@@ -19,7 +20,7 @@ from lull.store.skills.skill_md import parse, render
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stands:
-    """One skill in one generation."""
+    """One skill as it is in one generation."""
 
     data: bytes
     version: int
@@ -51,7 +52,7 @@ Page = Mapping[SkillKey, Stands]
 @dataclass(slots=True)
 class Book:
     pages: list[Page] = field(default_factory=lambda: [{}])
-    """By generation."""
+    """The library in each generation, from generation 0 on."""
 
     @property
     def generation(self) -> int:
@@ -65,11 +66,11 @@ class Book:
         self.pages.append(dict(page))
 
     def bodies(self) -> dict[str, str]:
-        """Of every text that was ever in force, by its sha256."""
+        """The body of every text that was ever in force, by its sha256."""
         return {s.sha256: s.text.body for page in self.pages for s in page.values()}
 
     def overtook(self, proposal: Proposal) -> bool:
-        """What the proposal was made for is not there any more, or something else is."""
+        """Whether the proposal's skill has gone or changed since, or, if new, exists already."""
         now = self.page.get(proposal.key)
         there = now is not None and now.status is not SkillStatus.ARCHIVED
         if proposal.kind is ProposalKind.NEW:
@@ -130,7 +131,7 @@ class Book:
         return Stands(data=data, version=self._version(key), pinned=pinned)
 
     def _version(self, key: SkillKey) -> int:
-        """A number is one text for ever."""
+        """The next version number of a skill; a number never stands for two texts."""
         return 1 + max((page[key].version for page in self.pages if key in page), default=0)
 
 
@@ -139,14 +140,15 @@ def archived(stands: Stands) -> Stands:
 
 
 def visible(page: Page, client: Client) -> dict[SkillKey, Stands]:
-    """What may reach this client's prompts: its own when it is kept apart, else everybody's,
-    whatever the program calls itself."""
+    """The skills that may reach this client's prompts: its own when it is kept apart, else
+    everybody's, whatever name the program gives itself.
+    """
     room = client.name if client.apart else ""
     return {k: s for k, s in page.items() if k.client == room and s.active}
 
 
 def same(page: Page, library: Library) -> bool:
-    """Whether the real library reads as the page."""
+    """Whether the real library equals this page of the book."""
     real = {
         key: (s.sha256, s.version, s.status, s.pinned, s.body) for key, s in library.skills.items()
     }

@@ -1,5 +1,8 @@
-"""What people say in random histories, and what they do with skills: few words, so that histories
-meet themselves again (the same request twice, a rule against an older one, a name used anew)."""
+"""Draws random histories: what people say, and what they do with skills.
+
+There are only few words, so that histories repeat themselves (the same request twice, a rule
+against an older one, a name used anew).
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ SWITCHES = (
 NAMES = ("menu-style", "list-style")
 WRITTEN = ("draft", "draft", "draft", "hostile", "hostile", "no JSON", "", "gone")
 Step = tuple[str, dict[str, Any]]
-"""The name of a step (stories.py) and what it is about."""
+"""The name of a step (a method in stories.py) and its arguments."""
 
 _clients = st.sampled_from((*CLIENTS, *CLIENTS[:1] * 3, *CLIENTS[2:3]))
 _models = st.sampled_from((POCKET, LLAMA))
@@ -90,9 +93,9 @@ _rules = st.sampled_from(RULES)
 _picks = st.sampled_from((0, 0, 0, 1, 1, 2, 3, 5, 7))
 _AT = tuple((write, behind) for write in range(3) for behind in (False, True))
 _deaths = st.sampled_from((*(None,) * 40, *_AT))
-"""None, or the write at which the process dies, and whether behind its commit."""
+"""None, or (number of the write at which the process dies, whether it dies after the commit)."""
 _often = st.sampled_from((*(None,) * 9, *_AT))
-"""The same for what the user decides: there is most to lose."""
+"""The same, but more often: for the user's decisions, where most can be lost."""
 
 
 _kinds = st.sampled_from(KINDS)
@@ -163,7 +166,7 @@ steps: SearchStrategy[Step] = st.one_of(
 
 
 def sentence(rule: str, mark: int) -> str:
-    """A skill's body that no other one has."""
+    """A skill's body that no other skill has."""
     return f"{pocket.as_sentence(rule)}\nMark {mark}."
 
 
@@ -178,8 +181,9 @@ class Talk:
     messages: list[Message] = field(default_factory=list)
 
     def goes_on(self, text: str, *, result: str) -> None:
-        """The next message; after a tool call it is the tool's result, and where the last answer
-        never came, the same again."""
+        """Append the next message: after a tool call the tool's result, and nothing where the last
+        answer never came, so that the same request is sent again.
+        """
         if self.waits:
             return
         if self.messages and self.messages[-1].tool_calls:
@@ -193,5 +197,5 @@ class Talk:
 
     @property
     def waits(self) -> bool:
-        """For an answer that is on its way, or was broken off."""
+        """Whether an answer is still missing, because it is on its way or was broken off."""
         return bool(self.messages) and self.messages[-1].role in (Role.USER, Role.TOOL)

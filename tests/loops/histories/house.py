@@ -1,8 +1,8 @@
-"""The fast loop on a real store in this process, and its death at any of its writes.
+"""The fast loop on a real store in this process; a test can let it die at any of its writes.
 
-A process that is killed leaves the files as they lie. So does this: the database stops answering at
-the write that the test names, before it or just behind its commit, the files are copied as they are
-then (the WAL among them, nothing closed), and a new house is opened on the copy.
+A process that is killed leaves its files as they are. This does the same: the database stops
+answering at the write that the test names, before it or just after its commit, the files are copied
+as they are then (the WAL among them, nothing closed), and a new house is opened on the copy.
 """
 
 from __future__ import annotations
@@ -100,8 +100,9 @@ class Mortal(Database):
         self._behind = False
 
     def dies_at(self, write: int, *, behind: bool) -> None:
-        """At the write of this number from now on, 0 for the next: before it, or behind its
-        commit, of which nobody hears any more."""
+        """Die at the write of this number from now on (0 is the next): before it or, with `behind`,
+        after its commit, which nobody is told of.
+        """
         self._left, self._behind = write, behind
 
     def submit(self, work: Callable[..., T]) -> Future[T]:
@@ -118,12 +119,12 @@ class Mortal(Database):
         return Future()
 
     def flush(self) -> None:
-        """For the test, which outlives it."""
+        """Flush for the test itself, which goes on after the death."""
         super().submit(lambda _: None).result()
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Meanwhile nothing that is posted comes to the disk."""
+        """Context manager during which nothing that is posted reaches the disk."""
         begun, done = threading.Event(), threading.Event()
 
         def hold(_: object) -> None:
@@ -141,7 +142,7 @@ class Mortal(Database):
 
 @dataclass(slots=True, kw_only=True)
 class World:
-    """What outlives a process: time, chance, and the models."""
+    """What outlives a process: the clock, the ids, and the models."""
 
     clock: FakeClock = field(default_factory=FakeClock)
     ids: FakeIds = field(default_factory=FakeIds)
@@ -156,7 +157,7 @@ class World:
 
 
 class Died(Exception):
-    """The process was killed in the middle of this."""
+    """Raised when the process was killed in the middle of some work."""
 
 
 class House:
@@ -309,7 +310,7 @@ class House:
     # What the parts ask of their surroundings
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        """Implements core.ports.Quiet: nobody chats meanwhile."""
+        """Implements core.ports.Quiet: work runs at once, because nobody chats meanwhile."""
         return await work()
 
     def _checks(self, sha256: str) -> list[Check]:
@@ -335,18 +336,18 @@ class House:
     # Living and dying
 
     async def start(self) -> None:
-        """As the service does before it opens its doors."""
+        """Prepare the stores as the service does before it accepts requests."""
         await self.skills.reconcile(at=self.world.clock.now())
         await self.follow(self.skills.library())
         await self.book.recalibrate()
 
     async def does(self, work: Awaitable[T]) -> T:
-        """Raises Died when the database dies meanwhile, and what `work` raises."""
+        """Await `work`; raises what it raises, and Died when the database dies meanwhile."""
         task = asyncio.ensure_future(work)
         died = asyncio.create_task(self.database.died.wait())
         await asyncio.wait({task, died}, return_when=asyncio.FIRST_COMPLETED)
         if self.database.died.is_set():
-            # What it does on its way out happens to files that nobody looks at any more.
+            # Copied before cancelling: what the cancelled work still writes must not be in it.
             self._legacy = self._copied()
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -358,13 +359,13 @@ class House:
     _legacy: Path | None = None
 
     def left_behind(self) -> Path:
-        """The files as they lie now; of one that died, as they lay then."""
+        """A copy of the files as they are now or, of a house that died, as they were then."""
         return self._legacy or self._copied()
 
     def _copied(self) -> Path:
         name, _, number = self.folder.name.partition("-")
         copy = self.folder.with_name(f"{name}-{int(number) + 1}")
-        # The next to open a database finds out anew what its shared memory held.
+        # Without the -shm file: the next process that opens the database builds it anew.
         shutil.copytree(self.folder, copy, ignore=shutil.ignore_patterns("*-shm"))
         return copy
 

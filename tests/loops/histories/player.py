@@ -42,7 +42,7 @@ class UnderWay:
 
 @dataclass(kw_only=True)
 class Change:
-    """What somebody does to the library."""
+    """A change that somebody makes to the library: its work, and the library afterwards."""
 
     work: Callable[[], Awaitable[Any]]
     then: Page
@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(kw_only=True)
 class Notes:
-    """What the store must hold when all is settled."""
+    """What the store must hold when everything is settled."""
 
     turns: dict[str, Arrival] = field(default_factory=dict)
     trails: dict[str, Trail] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Notes:
     """Proposals that were approved while they were proved."""
 
     def younger_than(self, oldest: datetime) -> dict[str, Arrival]:
-        """Without the trajectories in which nothing was said since."""
+        """The turns, without those of trajectories in which nothing was said since `oldest`."""
         kept = {a.stamp.trajectory for a in self.turns.values() if a.stamp.at >= oldest}
         return {turn: a for turn, a in self.turns.items() if a.stamp.trajectory in kept}
 
@@ -68,17 +68,16 @@ class Notes:
 class Player:
     def __init__(self, folder: Path, seen: Counter[str]) -> None:
         self.seen = seen
-        """What came to pass in all histories together: a promise that was never put to the test
-        is not kept."""
+        """Counts what happened in all histories, to see that each promise was put to the test."""
         self.world, self.book, self.notes = World(), Book(), Notes()
         self.talks: list[Talk] = []
         self.under_way: list[UnderWay] = []
         self.arrivals: dict[str, Arrival] = {}
-        """Every request that ever came, by its turn."""
+        """Every request that ever arrived, by its turn."""
         self.asked: dict[str, str] = {}
-        """What was asked in every turn that was ever stored."""
+        """What was asked in every turn that was ever stored, by turn."""
         self.taught: dict[str, set[str]] = {}
-        """The turns that ever were support, by proposal."""
+        """The turns that ever were support (taught a skill or stood in its proof), by proposal."""
         self.tried: dict[tuple[str, Pair], str] = {}
         """The text that each pair of a proposal was replayed with."""
         self.quarantined: set[str] = set()
@@ -101,8 +100,9 @@ class Player:
     # Conversations
 
     def arrives(self, talk: Talk, *, meanwhile: Change | None = None) -> UnderWay:
-        """The newest message of a conversation reaches Lull. `meanwhile` happens while the facts
-        of the model are being asked for."""
+        """Let the newest message of a conversation reach Lull; `meanwhile` happens while the
+        model's facts are being asked for.
+        """
         plain = body_of(talk.route, talk.model, talk.messages)
         dialect = CHAT_ROUTES[talk.route]
         generation = self.book.generation
@@ -176,7 +176,7 @@ class Player:
         self.arrivals[one.serving.stamp.turn] = one.arrival
 
     def lost(self, one: UnderWay) -> None:
-        """It is answered, and the process dies before anything of it is written."""
+        """Answer a request and let the process die before anything of it is written."""
         with self.house.database.busy():
             self.ends(one)
             del self.notes.turns[one.serving.stamp.turn]
@@ -186,14 +186,15 @@ class Player:
     # Decisions
 
     def does(self, work: Awaitable[Any], *, then: Page | None = None, death: Death = None) -> Any:
-        """What it came to; None when it was refused or the process died. `then` is the library
-        after it, None where it changes none."""
+        """Do `work` and return its result; None when it was refused or the process died. `then` is
+        the library after it; None where it changes none.
+        """
         done, outcome = self._played(work, death)
         self._turns_the_page(then, done=done, died=death is not None)
         return outcome
 
     def _played(self, work: Awaitable[Any], death: Death) -> tuple[bool, Any]:
-        """Whether whoever asked was told that it is done, and what came of it."""
+        """Return whether the caller was told that the work is done, and its result."""
         if death is not None:
             self.house.database.dies_at(death[0], behind=death[1])
         done, outcome = False, None
@@ -208,8 +209,9 @@ class Player:
         return done, outcome
 
     def _turns_the_page(self, then: Page | None, *, done: bool, died: bool) -> None:
-        """The library reads as before or as after, never in between, and as after when the user
-        was told so."""
+        """Check that the library is as before or as after the change, never in between, and as
+        after when the user was told so.
+        """
         now = self.house.skills.library()
         grown = now.generation - self.book.generation
         assert grown in (0, 1), "a change is one generation"
@@ -231,7 +233,7 @@ class Player:
         self.does(self.house.review.undo(), then=then, death=death)
 
     def guards(self, *, death: Death) -> None:
-        """The live guard may only take away what Lull wrote, one skill at a time."""
+        """Run the live guard and check that it only retires skills that Lull wrote."""
         self._played(self.house.guard.step(), death)
         for generation in range(self.book.generation + 1, self.house.library.generation + 1):
             library = self.house.skills.library(generation)
@@ -243,7 +245,7 @@ class Player:
             self.seen["skills retired by the guard"] += 1
 
     def dies(self) -> None:
-        """kill -9, and the next process on what lies there."""
+        """Kill the process as with SIGKILL, and start the next one on the files that it left."""
         self._moves(self.house.left_behind())
 
     def _moves(self, folder: Path) -> None:
@@ -260,7 +262,7 @@ class Player:
         self.world.clock.advance(days * 86_400)
 
     def forgets(self, *, days: float, death: Death = None) -> None:
-        """Retention; all of it or, in a process that dies, none."""
+        """Run retention, which removes all that is due or, if the process dies, all or nothing."""
         oldest = self.world.clock.now() - timedelta(days=days)
         younger = self.notes.younger_than(oldest)
         work = throw_older(self.house.database, oldest)

@@ -1,7 +1,9 @@
-"""What must hold of every request as it goes out, and of all that is stored, after each step.
+"""Checks what must hold of every request as it goes out, and of all that is stored, after each
+step.
 
-Whatever can be said without asking the code under test is said here from the books: which skills a
-client may see, which bytes they have, what a turn was stamped with, which turns taught a skill.
+Wherever possible the expectation comes from the test's own books and not from the code under test:
+which skills a client may see, which bytes they have, what a turn was stamped with, which turns
+taught a skill.
 """
 
 from __future__ import annotations
@@ -31,19 +33,19 @@ if TYPE_CHECKING:
     from tests.loops.histories.player import Player
 
 ROOM_CHARACTERS = 600
-"""Pinned skills that take no more than this have a place in every prompt of these histories."""
+"""Pinned skills of at most this many characters have a place in every prompt of these histories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """One request, and what was in force when it came."""
+    """One request, and the library that was in force when it arrived."""
 
     stamp: TurnStamp
     client: Client
     generation: int
     facts: ModelFacts
     pages: Sequence[Page]
-    """The library in every generation up to that one."""
+    """The library in every generation up to that of the arrival."""
 
     @property
     def sees(self) -> Page:
@@ -52,7 +54,7 @@ class Arrival:
 
 @dataclass(slots=True, kw_only=True)
 class Trail:
-    """What a trajectory carries: fixed by its first turn, and what joined its messages."""
+    """What a trajectory carries: the skills of its first turn, and those that joined later ones."""
 
     client: Client
     generation: int
@@ -64,8 +66,9 @@ class Trail:
 
 
 def check_sent(plain: bytes, sent: bytes, serving: Serving, arrival: Arrival) -> None:
-    """Beyond the client's own words only the very texts that the stamp names, all of them approved
-    for this client's eyes."""
+    """Check that nothing but the texts that the stamp names was added to the client's own words,
+    and that all of them are approved for this client.
+    """
     bodies = {s.sha256: s.text.body for page in arrival.pages for s in page.values()}
     first = [bodies[skill.sha256] for skill in serving.skills.selection.skills]
     wanted = [_block(first)] if first else []
@@ -90,8 +93,9 @@ def _block(bodies: Sequence[str]) -> str:
 
 
 def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) -> None:
-    """The stamp says what was in force at arrival; what a trajectory carries stays as it is, and
-    what is new in it is in force now."""
+    """Check that the stamp says what was in force at arrival, that what a trajectory carries stays
+    as it is, and that what is new in it is in force now.
+    """
     stamp = serving.stamp
     assert stamp.policy.generation == arrival.generation
     assert (stamp.policy.model, stamp.policy.adapter) == (arrival.facts.digest, None)
@@ -127,7 +131,7 @@ def _check_in_force(skills: Sequence[InjectedSkill], arrival: Arrival) -> None:
 
 
 def _check_new(skills: Sequence[InjectedSkill], arrival: Arrival, *, since: int) -> None:
-    """Only what has changed since a conversation began joins it."""
+    """Check that only skills that have changed since a conversation began join it."""
     keys = {(key.name, s.sha256): key for key, s in arrival.sees.items()}
     for skill in skills:
         key = keys[skill.name, skill.sha256]
@@ -157,7 +161,7 @@ def check_stored(player: Player) -> None:
 
 
 def _check_stamps(player: Player, served: Sequence[ServedTurn]) -> None:
-    """Every turn that was recorded is there, with the stamp that it had when it arrived."""
+    """Check that every recorded turn is stored, with the stamp that it had when it arrived."""
     assert {one.turn.id for one in served} == player.notes.turns.keys()
     assert player.house.trajectories.counts()[1] == len(served)
     for one in served:
@@ -175,7 +179,7 @@ def _check_stamps(player: Player, served: Sequence[ServedTurn]) -> None:
 
 
 def _check_ratings(served: Sequence[ServedTurn]) -> None:
-    """What the user has rated is worth what they said, whatever a tool, a check or a judge says."""
+    """Check that a rated turn has the user's score, whatever a tool, a check or a judge says."""
     for one in served:
         reward = one.reward.reward
         if one.turn.label is not None:
@@ -189,7 +193,7 @@ def _check_ratings(served: Sequence[ServedTurn]) -> None:
 def _check_support(
     player: Player, served: Sequence[ServedTurn], proposals: Sequence[Proposal]
 ) -> None:
-    """What taught a skill or stood in a proof trains nothing, nor does anything much like it."""
+    """Check that turns that taught a skill or stood in a proof, or are like one, train nothing."""
     support = _support(player, proposals)
     asked = player.asked | {one.turn.id: one.asked for one in served}
     player.asked = asked
@@ -212,8 +216,9 @@ def _check_support(
 
 
 def _support(player: Player, proposals: Sequence[Proposal]) -> set[str]:
-    """From what each proposal says of itself, and from its replays; whatever was support stays it
-    until its proposal is rejected."""
+    """The support turns, from each proposal's own fields and its replays; a turn stays support
+    until the proposal is rejected.
+    """
     for proposal in proposals:
         found = player.taught.setdefault(proposal.id, set())
         found.update(proposal.failures, proposal.wish_turns)
@@ -227,7 +232,7 @@ def _near(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _check_proposals(player: Player, proposals: Sequence[Proposal]) -> None:
-    """Nothing is lost, everything is readable, and what is called proved is."""
+    """Check that no proposal is lost, all are readable, and those called proved are proved."""
     notes, store = player.notes, player.house.proposals
     assert notes.proposals <= {proposal.id for proposal in proposals}
     notes.proposals = {proposal.id for proposal in proposals}
@@ -254,7 +259,7 @@ def _room(client: Client) -> str:
 
 
 def _check_approved(player: Player, proposal: Proposal) -> None:
-    """It stood in the generation that its approval made, and its proof still holds."""
+    """Check that an approved text is in its approval's generation, and that its proof holds."""
     assert proposal.generation is not None
     stood = player.book.pages[proposal.generation][proposal.key]
     assert stood.sha256 == proposal.sha256
@@ -278,8 +283,7 @@ def _check_approved(player: Player, proposal: Proposal) -> None:
 
 
 def _check_candidates_reached_nobody(player: Player, proposals: Sequence[Proposal]) -> None:
-    """What ever stood in quarantine is given to no model, not even in a proof, unless the user has
-    approved it."""
+    """Check that no model got a text from quarantine, even in a proof, before its approval."""
     for proposal in proposals:
         if proposal.status is ProposalStatus.QUARANTINED:
             player.quarantined.add(proposal.text.body)
@@ -292,7 +296,7 @@ def _check_candidates_reached_nobody(player: Player, proposals: Sequence[Proposa
 
 
 def _check_working_copies(player: Player) -> None:
-    """The folders that a person may edit read as the library says, also behind a death."""
+    """Check that the folders that a person may edit equal the library, also after a death."""
     for key, stands in player.book.page.items():
         file = player.house.skills.folders.folder(key) / "SKILL.md"
         if key in {item.key for item in player.house.skills.strange}:

@@ -1,4 +1,4 @@
-"""Scripted models that speak the pocket language: one answers, one judges, one writes.
+"""Scripted models that speak the pocket language: one answers, one judges, one reads, one writes.
 
 They stand in for real ones where hundreds of histories are played: the policy obeys the rules that
 it reads in its prompt, so that a proof really finds out whether a skill helps; the judge knows what
@@ -37,12 +37,13 @@ from tests.doubles.word_reader import heard_in
 _BLOCK = re.compile(r"<skills>(.*?)</skills>", re.DOTALL)
 USES_A_TOOL = "run the tests"
 ANSWER_S = 5.0
-"""A slice of half a minute then holds three pairs."""
+"""Seconds that an answer takes, so that a slice of half a minute holds three pairs."""
 
 
 def answer_to(messages: Sequence[Message], *, system_only: bool, seed: int | None = None) -> str:
-    """What the policy says: the request in the style of the last rule about its kind. Under some
-    seeds it obeys none."""
+    """The policy's answer: the request in the style of the last rule about its kind. Under some
+    seeds it obeys no rule.
+    """
     newest = next((m.text for m in reversed(messages) if m.role is Role.USER), "")
     said = _BLOCK.sub("", newest).strip()
     asked = parsing.parse_request(said)
@@ -69,12 +70,12 @@ def _rules(
 
 
 def _draw(*texts: str) -> float:
-    """From 0 up to 1, the same for the same texts."""
+    """A pseudorandom number from 0 up to 1, always the same for the same texts."""
     return int.from_bytes(hashlib.sha256("\0".join(texts).encode()).digest()[:6], "big") / 2**48
 
 
 def completion_of(messages: Sequence[Message], *, system_only: bool) -> Completion:
-    """The policy's answer to a client, a tool call where one was wanted."""
+    """The policy's answer to a client; a tool call where one was asked for."""
     if messages[-1].role is Role.USER and messages[-1].text.startswith(USES_A_TOOL):
         call = ToolCall(name="shell", arguments='{"command":"pytest"}')
         said = Message(role=Role.ASSISTANT, tool_calls=(call,))
@@ -84,7 +85,7 @@ def completion_of(messages: Sequence[Message], *, system_only: bool) -> Completi
 
 @dataclass(slots=True)
 class Policy:
-    """Implements core.ports.ChatModel; keeps every prompt that it was given."""
+    """Implements core.ports.ChatModel and keeps every prompt that it was given."""
 
     name: str
     clock: FakeClock
@@ -108,7 +109,7 @@ class Policy:
 
 @dataclass(slots=True)
 class Referee:
-    """Implements core.ports.Judge: of a wish it knows, of the rest chance decides, always alike."""
+    """Implements core.ports.Judge: decides a wish by its rule, all else by a repeatable draw."""
 
     version: str = "referee-1"
     gone: bool = False
@@ -134,8 +135,7 @@ class Referee:
 
 @dataclass(slots=True)
 class Ear:
-    """Implements core.feedback.ports.FeedbackReader: of the language what it says, of the rest a
-    handful of words."""
+    """Implements core.feedback.ports.FeedbackReader: knows the pocket language and a few words."""
 
     name: str = "ear-1"
     light: bool = False
@@ -145,7 +145,7 @@ class Ear:
 
 
 def draft(kind: pocket.Kind, mark: str) -> dict[str, object]:
-    """A skill as a model writes it; the mark tells it from every other text."""
+    """A skill's draft as a model writes it; the mark distinguishes its text from every other."""
     return {
         "name": f"{kind}-written",
         "description": f"When a {kind} is asked for.",
@@ -160,7 +160,7 @@ def hostile(mark: str) -> list[dict[str, object]]:
 
 
 def writer() -> FakeChatModel:
-    """Says what `answers` holds when it is asked."""
+    """A chat model that gives the answers that a step has put into `answers`."""
     return FakeChatModel("nothing yet", name="writer")
 
 

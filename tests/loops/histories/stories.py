@@ -1,7 +1,7 @@
-"""The steps of a history: each is one thing that a client, Lull or the user does, or time.
+"""The steps of a random history: each is something that a client, Lull or the user does, or time.
 
-What a step is about is drawn before it is known what there is: a number stands for one of the
-conversations or proposals of that moment, and a step without any does nothing.
+The arguments of a step are drawn before it is known what exists: a number stands for one of the
+conversations or proposals of that moment, and a step that finds none does nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Stories:
-    """Every public method is a step."""
+    """The steps of a random history: each public method is one step, named in histories.py."""
 
     def __init__(self, player: Player) -> None:
         self._player = player
@@ -57,7 +57,7 @@ class Stories:
     def teaches(
         self, *, client: Client, model: str, route: str, kind: pocket.Kind, text: int, rule: int
     ) -> None:
-        """What the loop is for: asked, unhappy, and said so."""
+        """A client asks, is not content with the answer, and says what it wants instead."""
         asked, wanted = said.ASKED[kind][text], said.CORRECTS[kind][rule]
         self.begins(client=client, model=model, route=route, session="", own="", text=asked)
         self._asks(self._player.talks[-1], f"no, {wanted}")
@@ -66,7 +66,9 @@ class Stories:
     def closes_the_loop(
         self, *, client: Client, model: str, route: str, kind: pocket.Kind, text: int, rule: int
     ) -> None:
-        """Taught, proved, approved, and asked again, there and elsewhere."""
+        """The whole loop: a rule is taught, proved and approved, and its requests are asked again
+        in the same and in new conversations.
+        """
         self.teaches(client=client, model=model, route=route, kind=kind, text=text, rule=rule)
         taught = self._player.talks[-1]
         self.approves_the_newest(death=None)
@@ -77,7 +79,7 @@ class Stories:
     def fails(
         self, *, client: Client, model: str, kind: pocket.Kind, text: int, death: Death
     ) -> None:
-        """Twice alike, and nobody says what is wanted instead."""
+        """Two similar requests are rated bad, and nobody says what is wanted instead."""
         for asked in said.ASKED[kind][text : text + 2]:
             self.begins(client=client, model=model, route=NATIVE, session="", own="", text=asked)
             self._house.settle()
@@ -86,7 +88,7 @@ class Stories:
     def is_written_about(
         self, *, client: Client, model: str, kind: pocket.Kind, text: int, what: str, death: Death
     ) -> None:
-        """Not what was wanted, in words that state no rule: only a model can make one of them."""
+        """The user complains in words that state no rule, so that only a model can write one."""
         asked = said.ASKED[kind][text]
         self.begins(client=client, model=model, route=NATIVE, session="", own="", text=asked)
         self._asks(self._player.talks[-1], said.WRONG)
@@ -102,14 +104,14 @@ class Stories:
         self._does(self._house.evolve.step((ProposalOrigin.MODEL,)), death=death)
 
     def goes_on_elsewhere(self, *, pick: int, client: Client, text: str) -> None:
-        """The same history from another address: that of a program that was set up anew."""
+        """A conversation goes on from another client, as from a program that was set up anew."""
         for talk in self._one(self._player.talks, pick):
             moved = replace(talk, client=client, messages=[*talk.messages])
             self._player.talks.append(moved)
             self._asks(moved, text)
 
     def asks_slowly(self, *, pick: int, text: str, result: str) -> None:
-        """The answer takes until a later step."""
+        """A client asks; the answer only comes at a later step."""
         for talk in self._one(self._player.talks, pick):
             talk.goes_on(text, result=result)
             self._player.arrives(talk)
@@ -185,12 +187,12 @@ class Stories:
         await house.book.on_rating(turn)
 
     def approves(self, *, pick: int, right: bool, death: Death) -> None:
-        """By the hash of what was read; of another text it is refused."""
+        """The user approves a proposal by its text's hash; another hash is refused."""
         for found in self._one(sorted(self._player.notes.proposals), pick):
             self._approves(found, death, right=right)
 
     def approves_the_newest(self, *, death: Death) -> None:
-        """Proved as far as it can be."""
+        """Proofs run as far as they can, then the user approves the newest proposal."""
         self.proves(death=None, whole=True)
         for proposal in self._house.review.proposals()[:1]:
             self._approves(proposal.id, death)
@@ -258,8 +260,9 @@ class Stories:
         self._does(self._house.approve.roll_back(generation), then, death=death)
 
     def edits_by_hand(self, *, key: SkillKey, rule: str, death: Death) -> None:
-        """In the folder; the service looks there every few seconds, and when it starts. Nobody
-        approves it here, so the library stays as it is."""
+        """The user edits a skill's file in its folder, which the service reads every few seconds
+        and when it starts. Nobody approves the edit here, so the library stays as it is.
+        """
         data = render(self._text(key, rule))
         file = self._house.skills.folders.folder(key) / "SKILL.md"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -292,7 +295,7 @@ class Stories:
         return self._player.does(work, then=then, death=death)
 
     def _one(self, of: Sequence[T], pick: int) -> Sequence[T]:
-        """One of these, or none where there is none; a small number means one of the newest."""
+        """One of these in a list, or an empty list; a small number picks one of the newest."""
         return [of[-1 - pick % len(of)]] if of else []
 
     def _text(self, key: SkillKey, rule: str) -> SkillText:

@@ -1,9 +1,9 @@
-"""Whatever happens, in whatever order, and wherever the process is killed: no support turn trains
-the weights, nothing unapproved reaches a prompt, and every stamp says what was in force.
+"""Tests of random histories, in which the process may be killed at any write: no support turn
+trains the weights, nothing unapproved reaches a prompt, and every stamp says what was in force.
 
-A history is played on the real store and the real stories of the fast loop, with models that are
-scripted (puppets.py), against books that the test keeps itself (book.py, promises.py). The
-histories are the same in every run; LULL_HISTORIES=2000 plays so many others.
+A history is played on the real store and the real loops of the service, with scripted models
+(puppets.py), against books that the test keeps itself (book.py, promises.py). The histories are the
+same in every run; LULL_HISTORIES=2000 plays so many others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The watch over lulls on scripted days, in virtual time: what runs when, and how it is stopped."""
+"""Tests of the watch over lulls on scripted days in virtual time: what runs when, how it stops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MINUTE, HOUR = 60.0, 3600.0
 
 
 class FakeWork:
-    """Work that says what was done to it."""
+    """Work for a lull that records what was done to it."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class FakeWork:
 
 @dataclass
 class Room:
-    """A machine whose signals a test moves by hand."""
+    """A machine whose signals a test sets by hand."""
 
     loop: VirtualLoop
     clock: VirtualClock
@@ -128,15 +128,15 @@ class Room:
     rule: IdleRule = field(default_factory=IdleRule)
     events: list[CalendarEvent] = field(default_factory=list)
     input_at: float = -HOUR
-    """When the last key was struck; None is never."""
+    """Virtual time in seconds at which the last key was struck."""
     input_known: bool = True
     reads_late_s: float = 0.0
-    """How old what the source tells is, while nobody hurries it."""
+    """Age in seconds of what the source of signals reports, unless it is asked in a hurry."""
     breaks: Exception | None = None
-    """What a look at the signals raises."""
+    """The exception that a look at the signals raises."""
     chats: int = 0
     idle_before_s: float = HOUR
-    """How long nobody had typed before the last key."""
+    """Seconds without input before the last key was struck."""
     told: list[tuple[float, WindowState]] = field(default_factory=list)
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     hurried: list[bool] = field(default_factory=list)
@@ -248,7 +248,7 @@ Scene = Callable[[Room], Awaitable[None]]
 
 
 class AwaitedDatabase(Database):
-    """Knows whether somebody waits for a write: on a slow machine no virtual time may pass then."""
+    """Counts the writes that are waited for, since virtual time may not pass meanwhile."""
 
     awaited = 0
 
@@ -402,7 +402,7 @@ def test_work_that_needs_longer_than_is_left_is_not_begun(play: Callable[[Scene]
 def test_what_earlier_lulls_lasted_decides_which_work_is_begun(
     play: Callable[[Scene], Room], lulls_last_s: float, begins: bool
 ) -> None:
-    """Twelve minutes into a lull: those of this hour ended two minutes later, or much later."""
+    """Twelve minutes into a lull: earlier ones at this hour ended soon after, or much later."""
 
     async def scene(room: Room) -> None:
         for day in range(1, 60):
@@ -1057,7 +1057,7 @@ def test_the_source_is_hurried_only_while_work_runs(play: Callable[[Scene], Room
 def test_somebody_who_comes_just_before_work_begins_is_seen_by_a_close_look(
     play: Callable[[Scene], Room],
 ) -> None:
-    """In calm a source may tell what it read half a minute ago; in a hurry it tells the truth."""
+    """The source of signals may report old input, but asked in a hurry it reports the latest."""
 
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]

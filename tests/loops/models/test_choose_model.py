@@ -1,4 +1,4 @@
-"""Which model learns: what is listed, what is refused before any work, and how far the work is."""
+"""Tests of choosing the model that learns: the list, early refusals, and reports of progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chat models are examined one question at a time, and what comes of it outlives a restart."""
+"""Tests of examining chat models one question at a time, with results that outlive a restart."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def papers() -> dict[ModelRole, ExamSheet]:
 
 @dataclass
 class Pupil:
-    """Answers as well as it is told to, in all three roles."""
+    """A fake chat model that answers well or badly, as told, in all three roles."""
 
     name: str
     good: bool = True

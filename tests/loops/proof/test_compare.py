@@ -1,4 +1,4 @@
-"""The user as scorer: two answers, no sign of which is which, and what the picks come to."""
+"""Tests of the user as scorer: two answers without a sign of the skill, and what picks decide."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def obedient(room: Classroom) -> None:
 
 
 async def waiting(room: Classroom, **more: object) -> Proposal:
-    """A candidate on which the automatic proof has given up: nobody can score its replays."""
+    """A candidate whose automatic proof has given up, because nobody can score its replays."""
     failures = tuple(await room.failed(*menus(3)))
     proposal = await room.proposes(failures=failures, **more)
     await room.prove.slice()
@@ -127,7 +127,7 @@ async def test_both_answers_of_a_pair_are_made_under_one_seed_like_those_of_a_pr
 
 
 async def test_nothing_but_the_toss_says_which_answer_comes_first(room: Classroom) -> None:
-    """Ids, seeds and hashes are the same whichever way it falls."""
+    """Ids, seeds and hashes are the same whichever answer the toss puts first."""
     proposal = await waiting(room)
     seen = []
     for first in (True, False):

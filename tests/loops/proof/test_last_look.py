@@ -1,4 +1,4 @@
-"""A proof that spends its pairs looks once more by its coin, and is not continued after that."""
+"""Tests of the last look in the loop: a coin decides once on a proof that used all its pairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, men
 
 RULE = ProofRule(first_pairs=9, most_pairs=14, success_pairs=1, least_success_pairs=1)
 COURSE = "+.+-+.+..+..+-"
-"""How pairs fall, over and over: at their end the e-value is between 1 and 20."""
+"""Outcomes of pairs, repeated; when all pairs are used the e-value is between 1 and 20."""
 
 
 def told(ask: ChatAsk) -> bool:
@@ -41,7 +41,7 @@ def says(question: JudgeQuestion) -> tuple[Vote, ...]:
 
 @pytest.fixture(autouse=True)
 def half_hearted(room: Classroom) -> None:
-    """A model that obeys now and then, and a judge who only reads the answer."""
+    """A model that obeys only now and then, and a judge that looks at the answer alone."""
     course: Iterator[str] = itertools.cycle(COURSE)
     outcomes: dict[tuple[str, int | None], str] = {}
 
@@ -62,7 +62,7 @@ def half_hearted(room: Classroom) -> None:
 
 
 async def candidate(room: Classroom, *, accepted: bool, **more: object) -> Proposal:
-    """A proposal whose coin falls that way at the end of its pairs."""
+    """A proposal whose coin accepts it, or does not, when its pairs are used up."""
     failures = tuple(await room.failed(*menus(3)))
     chosen = MENU
     for number in range(1000):

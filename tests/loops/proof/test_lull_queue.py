@@ -1,4 +1,4 @@
-"""What waits for a lull stands in the order in which users wait for its results."""
+"""Tests of the queue of work for lulls: its order is that in which users wait for the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Lent:
 
 
 class Waits:
-    """Every kind of work of which one piece waits."""
+    """Stands in for every kind of work for a lull, with one piece of each waiting."""
 
     def __init__(self) -> None:
         self.done: list[object] = []

@@ -1,4 +1,4 @@
-"""Where a model obeys skills is measured in lulls, case by case, and is in force at once."""
+"""Tests of measuring in lulls where in the prompt a model obeys skills; the best place is used."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class AtOnce:
 
 
 def obeys_at_the_end(ask: ChatAsk) -> str:
-    """Obeys only what stands behind a user message, and also later in the conversation."""
+    """Answers of a model that obeys only skills at the end of a user message, even an old one."""
     users = [one.text for one in ask.messages if one.role is Role.USER]
     return "Noted. Yes." if any(text.endswith("</skills>") for text in users) else "Well."
 
 
 @dataclass
 class Room:
-    """A measuring on a real database, with one model."""
+    """A measurement on a real database, with one model."""
 
     folder: Path
     chat: FakeChatModel = field(default_factory=lambda: FakeChatModel(obeys_at_the_end))

@@ -1,4 +1,4 @@
-"""What an approved skill does is seen by answering past requests without it, at nobody's cost."""
+"""Tests of measuring what an approved skill does, by answering past requests again without it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def told(ask: ChatAsk) -> bool:
 
 
 def obedient(room: Classroom) -> None:
-    """The model joins with bars where the skill says so, and else with commas."""
+    """Let the model join with bars where the skill says so, and otherwise with commas."""
     room.chats.answers = [lambda ask: "soup | fish" if told(ask) else "soup, fish"]
 
 
@@ -41,7 +41,7 @@ async def in_force(room: Classroom, **more: object) -> None:
 
 
 async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Serving]:
-    """New conversations that ask for menus."""
+    """Play new conversations that ask for menus; return how each was served."""
     served = []
     for number in range(count):
         request = chat(user(f"write a menu for day {number}"), model=model)
@@ -54,14 +54,14 @@ async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Se
 
 
 async def looked(room: Classroom) -> None:
-    """What the service does every ten minutes."""
+    """Do what the service does every ten minutes: find replays and let the guard decide."""
     room.guard.follow()
     room.guard.set_replayable(await room.measure.find_replays(room.guard.measured))
     await room.guard.step()
 
 
 async def lull(room: Classroom) -> int:
-    """A lull in which all that waits is replayed."""
+    """Run a lull in which all that waits is replayed; return how many replays were made."""
     await looked(room)
     done = 0
     while room.measure.waiting():

@@ -1,4 +1,4 @@
-"""What a candidate is tried on: failures, what was held out, past successes, each for itself."""
+"""Tests of what a candidate is proved on: failures, held-out requests and past successes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ASKED = "Please write a menu for Sunday with soup"
 
 
 async def proposed(room: Classroom) -> tuple[Proposal, dict[str, str]]:
-    """A correction in words, beside a request alike that went well and one that nobody rated."""
+    """A proposal from a correction, beside similar requests that went well or were not rated."""
     (good,) = await room.plays("Please write a menu for Monday with figs", "figs")
     await room.rate(good, Label.GOOD)
     (other,) = await room.plays("Please write a menu for Friday with rice", "rice")

@@ -1,4 +1,4 @@
-"""A proof from its first pair to its end: when it pauses, begins anew, and what it says."""
+"""Tests of a proof from its first pair to its end: when it pauses or restarts, what it says."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def wants_bars(question: JudgeQuestion) -> Sequence[Vote]:
 
 @pytest.fixture(autouse=True)
 def obedient(room: Classroom) -> None:
-    """A model that answers in five seconds and obeys, and a judge who knows what was wished."""
+    """Set a model that obeys and answers in five seconds, and a judge that knows the wish."""
 
     def answers(ask: ChatAsk) -> str:
         room.clock.advance(ANSWER_S)

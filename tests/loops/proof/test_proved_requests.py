@@ -1,4 +1,4 @@
-"""Which past requests a proposed skill is for, by its proof."""
+"""Tests of finding the past requests that a proposed skill is for, from its proof."""
 
 from __future__ import annotations
 

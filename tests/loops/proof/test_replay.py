@@ -1,4 +1,4 @@
-"""One pair of a proof: what is sent, what is never done again, and who says which is better."""
+"""Tests of replaying one pair of a proof: what is sent, what is never executed, who scores it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SCHEMA = json.dumps({"type": "object", "required": ["dishes"]})
 
 
 def obeys(ask: ChatAsk) -> str:
-    """A model that joins with bars only when it is told to."""
+    """Answers of a model that joins with bars only when a system text tells it to."""
     told = any(MENU.body in m.text for m in ask.messages if m.role is Role.SYSTEM)
     return "soup | bread" if told else "soup and bread"
 
@@ -95,7 +95,7 @@ async def test_a_request_is_answered_with_and_without_the_skill_under_one_seed(
 
 
 async def test_it_is_sent_as_it_would_be_sent_today(room: Classroom) -> None:
-    """Beside the skills in force now, behind the client's own system text."""
+    """The request is sent with the skills in force now, after the client's own system text."""
     room.judge = a_judge()
     failures = await room.failed(menus(1)[0])
     await room.add("wine", "When a menu is asked for.", "Name the wine with each course.")

@@ -1,4 +1,4 @@
-"""Decisions, proofs and writers that meet at one proposal: one of them has it, whole."""
+"""Tests of decisions, proofs and writers that change one proposal at once: one wins, completely."""
 
 from __future__ import annotations
 

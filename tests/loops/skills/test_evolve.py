@@ -1,7 +1,6 @@
-"""From failures to a candidate: when one is written, of what, and what becomes of the draft.
+"""Tests of writing a candidate from failures: when one is written, of what, and what becomes of it.
 
-The writer here says what a test tells it to say; what a real one makes of its answers is
-`test_model_evolver.py`'s subject.
+The writer here is scripted; `test_model_evolver.py` tests what a real one makes of its answers.
 """
 
 from __future__ import annotations
@@ -290,7 +289,7 @@ async def test_a_change_of_mind_takes_the_place_of_the_open_candidate(room: Clas
 
 
 async def test_what_is_left_of_the_older_words_in_it_is_the_older_turns(room: Classroom) -> None:
-    """Whoever rejects the newer one is not held to the half of it that was said before."""
+    """If the user rejects the newer wish, the older words merged into it are turned down too."""
     for rule in ("join with bars and end with sugar", "join with stars"):
         await room.plays(
             "write a menu for Sunday", "soup", f"no, when you write a menu, {rule}", "fine"
@@ -317,7 +316,7 @@ async def test_two_that_write_at_the_same_time_make_one_proposal(room: Classroom
 
 
 class WatchedRewards(Rewards):
-    """Remembers on which threads the failures were read."""
+    """Records on which threads the failures were read."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)

@@ -1,6 +1,7 @@
-"""When the writer of skills fails or must not be believed: its words are kept, nothing is used up.
+"""Tests of a skill writer that fails or must not be believed: its words are kept, no failure is
+used up.
 
-As long as failures wait for it, that is said.
+As long as failures wait for the writer, this is reported.
 """
 
 from __future__ import annotations

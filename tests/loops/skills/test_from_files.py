@@ -1,4 +1,4 @@
-"""What lies in a file waits for the user: imports, edits on disk, folders that were dropped."""
+"""Tests of skills from files (imports, edits on disk, dropped folders): they wait for the user."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ WITH_SECRETS = {
 
 
 def below(folder: Path) -> bytes:
-    """All that lies in a folder, in one."""
+    """The content of all files in a folder, joined."""
     return b"\n".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 

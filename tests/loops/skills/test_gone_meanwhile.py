@@ -1,4 +1,4 @@
-"""Who changes a skill and goes away meanwhile: what is stored is in force, too."""
+"""Tests of a caller that goes away while it changes a skill: what was stored comes into force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's decision: on the exact bytes, in one transaction, remembered, and taken back."""
+"""Tests of the user's decision on a proposal: exact bytes, one transaction, reversible."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def test_what_changes_between_the_look_and_the_transaction_counts(room: Cl
 
 
 async def test_decision_and_generation_are_one_transaction(room: Classroom) -> None:
-    """The write of the decision fails: then nothing is in force either."""
+    """If writing the decision fails, nothing comes into force either."""
     proposal = await room.proposes()
     await room.database.write(
         lambda connection: connection.execute(

@@ -1,4 +1,4 @@
-"""A lasting wish becomes a skill of the user's own words, and stands where it is meant."""
+"""Tests that a lasting wish becomes a skill in the user's own words, placed where it is meant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHECKS = {"twenty words": FEW, "five words": '{"kind": "words", "at_most": 5}'}
 
 @pytest.fixture(autouse=True)
 def checked(room: Classroom) -> None:
-    """Rules about a number of words come to a check."""
+    """Let rules about a number of words become checks."""
     room.check_of = lambda _kind, rule, _answer: next(
         (check for words, check in CHECKS.items() if words in rule), ""
     )

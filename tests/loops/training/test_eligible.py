@@ -1,4 +1,4 @@
-"""Which turns may train weights: query, never support, and only what today's prompt would give."""
+"""Tests of which turns may train weights: no support turns, and only those of today's prompts."""
 
 from __future__ import annotations
 

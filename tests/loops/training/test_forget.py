@@ -1,5 +1,6 @@
-"""A conversation is forgotten: all that came of it goes, nothing else does, and no word of it is
-left in any file."""
+"""Tests of forgetting a conversation: all that came of it goes, nothing else does, and no word of
+it is left in any file.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +33,13 @@ from tests.loops.night_house import RULE as NIGHT_RULE
 from tests.loops.night_house import NightHouse
 
 WORD = "xylophonic"
-"""Nobody else says it."""
+"""A word that occurs nowhere but in the conversation to be forgotten."""
 RULE = f"no, when you write a menu, always begin with {WORD}"
 
 
 @dataclass
 class FakeExemplars:
-    """Implements loops.forget.Exemplars."""
+    """Implements loops.forget.Exemplars in memory."""
 
     texts: dict[str, tuple[str, str]] = field(default_factory=dict)
     rewritten: int = 0
@@ -64,7 +65,7 @@ async def nothing_happens() -> None:
 
 
 class MortalForgetting(ForgettingRows):
-    """The real one, which may die before it writes the file anew."""
+    """The real store of forgetting, which may die before it rewrites the database file."""
 
     def __init__(self, database: Database, dies: Callable[[str], None]) -> None:
         super().__init__(database)
@@ -77,7 +78,7 @@ class MortalForgetting(ForgettingRows):
 
 @dataclass
 class Elsewhere:
-    """The rest of a service, in which the power fails or something happens meanwhile."""
+    """Stands in for the rest of a service; a test can let the power fail in it."""
 
     archive: Archive
 
@@ -104,14 +105,14 @@ class Elsewhere:
 
 @dataclass
 class Archive(NightHouse):
-    """A house with everything that may have to be forgotten."""
+    """A house that holds everything that forgetting a conversation may have to remove."""
 
     memory: FakeExemplars = field(default_factory=FakeExemplars)
     stopped: list[str] = field(default_factory=list)
     dies_at: str = ""
     """The step of forgetting before which the power fails."""
     meanwhile: Callable[[], Awaitable[object]] = nothing_happens
-    """While it forgets, before what is kept in memory follows."""
+    """Happens once during forgetting, at the step `meanwhile_at`."""
     meanwhile_at: str = "exemplars"
 
     def start(self) -> None:
@@ -139,7 +140,7 @@ class Archive(NightHouse):
         )
 
     async def happens(self, step: str) -> None:
-        """Once."""
+        """Run `meanwhile` once, when its step has come."""
         if self.meanwhile_at == step:
             work, self.meanwhile = self.meanwhile, nothing_happens
             await work()
@@ -148,16 +149,16 @@ class Archive(NightHouse):
         if self.dies_at == step:
             raise PowerCut(step)
 
-    # What a test puts there
+    # What a test stores
 
     async def corrected(self, asked: str, rule: str, *, model: str = MODEL) -> tuple[str, str]:
-        """(conversation, turn) in which the user said what they want."""
+        """Play a conversation in which the user corrects Lull; return (conversation, turn)."""
         turns = await self.plays(asked, "an answer", rule, "noted", model=model)
         await self.score.read_new()
         return self.trajectories.turn(turns[0]).trajectory, turns[0]
 
     async def run_of(self, name: str, turns: Iterable[str], **more: object) -> Run:
-        """A run as the night leaves it, with its folder."""
+        """Store a run of these turns with its folder, as the slow loop leaves it."""
         turns = list(turns)
         run = Run(
             id=name,
@@ -207,7 +208,7 @@ class Archive(NightHouse):
         return [turn for turn in turns if turn in found]
 
     def says(self, word: str) -> list[str]:
-        """Files below the home that hold a word, in whatever case."""
+        """Files below the home that contain a word, in upper or lower case."""
         wanted = word.lower().encode()
         return [str(path) for path, data in bytes_below(self.folder) if wanted in data.lower()]
 
@@ -274,7 +275,7 @@ async def test_of_a_rejected_proposal_neither_text_nor_name_nor_reason_is_left(
     await archive.review.reject(proposal.id, reason=f"no {WORD} any more")
     logs = archive.folder / "logs"
     logs.mkdir()
-    # As versions before this one wrote it.
+    # Earlier versions wrote the name into their log like this.
     (logs / "lull.log.1").write_text(f"proposal {proposal.id}: {proposal.key.name} (screened)\n")
     done = await archive.forget.forget(conversation)
     assert archive.says(WORD) == [] and archive.says(name) == []
@@ -282,7 +283,7 @@ async def test_of_a_rejected_proposal_neither_text_nor_name_nor_reason_is_left(
 
 
 async def test_what_was_damaged_and_kept_aside_is_named(archive: Archive) -> None:
-    """Nobody can look into it."""
+    """Forgetting cannot search damaged files, so it names them."""
     conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
     aside = [archive.folder / name for name in ("lull.db.damaged-1", "vectors.damaged-1")]
     for file in aside:
@@ -453,7 +454,7 @@ async def test_who_said_the_same_in_another_room_keeps_scores_votes_and_runs(
 async def test_nor_does_what_is_answered_while_it_is_forgotten_keep_its_words(
     archive: Archive,
 ) -> None:
-    """Who wanted it is still remembered then."""
+    """During forgetting the wish is still remembered, so that new answers are scored by it."""
     turns = await archive.menus(2)
     scored: list[str] = []
 
@@ -506,7 +507,7 @@ async def test_a_run_of_answers_that_were_labelled_by_its_words_goes(archive: Ar
 async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
     archive: Archive, moment: str
 ) -> None:
-    """Before its rows are removed, and behind that, while its words are still remembered."""
+    """The run is made before its rows are removed, or while its words are still remembered."""
     turns = await archive.menus(2)
 
     async def more() -> None:
@@ -523,7 +524,7 @@ async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
 async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(
     archive: Archive,
 ) -> None:
-    """Their scores are gone by then, and a run may have been made of them in that moment."""
+    """After the crash their scores are gone, and a run may have been made of these turns."""
     turns = await archive.menus(2)
     archive.dies_at = "exemplars"
     with pytest.raises(PowerCut):

@@ -1,4 +1,4 @@
-"""A skill that is trained in: what its run is made of, and what follows from a rejection."""
+"""Tests of graduating a skill into the weights: its run's examples, and what rejection changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
 
 
 async def judged(house: NightHouse, count: int) -> None:
-    """Go on until so many runs have their verdict."""
+    """Run the slow loop until this many runs have their verdict."""
     for _ in range(12 * count):
         if len(house.training.runs({RunStatus.REJECTED, RunStatus.PROMOTED})) >= count:
             return

@@ -1,4 +1,4 @@
-"""From recorded turns to groups, runs, the gate: what the slow loop does next, and why."""
+"""Tests of the slow loop, from recorded turns to groups, runs and the gate, and what comes next."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def groups(house: NightHouse, *states: GroupState) -> int:
 
 
 def taken(house: NightHouse) -> set[str]:
-    """Groups that no other run can have."""
+    """Ids of the runs that hold groups, which no other run can have."""
     all_ = house.training.groups(BASE, states=tuple(GroupState), unused=False)
     assert all_
     return {group.run for group in all_ if group.run}
@@ -273,7 +273,7 @@ async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_fr
 async def test_a_course_that_was_superseded_is_begun_anew_on_what_is_there(
     house: NightHouse,
 ) -> None:
-    """Its first round has tried nothing to its end, and no new request is waited for."""
+    """The new course begins on the groups that exist, without waiting for new requests."""
     house.training_rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
     await house.menus(14)
     for _ in range(60):
@@ -534,7 +534,7 @@ async def test_a_folder_that_a_crash_left_without_a_row_is_swept(house: NightHou
 
 
 def falls_behind(step: int, of: int = 6) -> Callable[[RunSpec], list[RunEvent | TrainingError]]:
-    """It goes on from the checkpoint before that step, makes it, and is killed."""
+    """Trainer script: continues from the checkpoint before this step, makes it, and is killed."""
     whole = whole_run(of, from_step=max(0, step - 1))
     return lambda _: [*whole[: 1 + min(step, 1)], TrainingError("It was killed.")]
 
@@ -550,10 +550,10 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
 ) -> None:
     house.trainer.says = falls_behind(step)
     work = await to_train(house)
-    # The first time it gets somewhere, which forgives nothing that comes after.
+    # A step made before the first failure allows no additional failures later.
     for _ in range(2):
         await falls(house, work)
-    # Not over a restart either.
+    # A restart allows none either.
     await house.restart()
     await house.night.search_now()
     (work,) = house.night.queue()
@@ -563,7 +563,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     for words in ("It was killed.", "3 times", f"lull train cancel {run.id}", "lull train now"):
         assert words in run.why
 
-    # It is not tried any more, nor is another made of the same; and it is said why.
+    # The run is not tried again, no other is made of the same groups, and the reason is reported.
     next_step = await house.does(3)
     assert next_step == NothingToDo(text=run.why, stuck=True)
     started = len(house.trainer.runs)
@@ -573,7 +573,7 @@ async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a
     await asyncio.gather(watching, return_exceptions=True)
     assert len(house.trainer.runs) == started and len(house.training.runs()) == 1
 
-    # The user's word sends it on, from where it stood, and one word is one more set of tries.
+    # `lull train now` sends the run on from where it stood, with one more set of tries.
     await house.night.train_now()
     (again,) = house.night.queue()
     assert again.id == run.id
@@ -603,7 +603,7 @@ async def test_a_run_that_is_stuck_can_be_cancelled_and_what_it_was_made_of_is_f
 async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any_more(
     house: NightHouse,
 ) -> None:
-    """Not the trainer but the run: it would be made anew of the same, night after night."""
+    """Not the trainer is at fault but the run, which would be made anew of the same every night."""
     house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
     await work.run_slice(house.clock.monotonic_s() + 30)
@@ -625,7 +625,7 @@ async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any
 
 
 async def test_the_hurry_of_a_user_ends_with_the_run_that_fails(house: NightHouse) -> None:
-    """Else it would be made anew as long as they wait."""
+    """Otherwise the run would be made anew for as long as the user waits."""
     house.trainer.says = lambda _: [RunFailed(title="No", detail="The batch is empty.")]
     work = await to_train(house)
     await house.night.train_now()
@@ -654,7 +654,7 @@ async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
 async def test_one_that_falls_often_and_makes_a_step_each_time_comes_to_its_end(
     house: NightHouse,
 ) -> None:
-    """Killed again and again by whoever is short of memory: each time it goes on."""
+    """The trainer is killed again and again for lack of memory, and each time it goes on."""
     fell = TrainingError("It was killed.")
     tries = iter(range(1, 7))
 
@@ -913,7 +913,7 @@ async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) ->
 
 
 async def until(holds: Callable[[], object]) -> None:
-    """Let the loop and its threads go on until it holds."""
+    """Let the loop and its threads go on until `holds()` is true."""
     while not holds():  # noqa: ASYNC110  nothing tells of it
         await asyncio.sleep(0.001)
 
@@ -923,7 +923,7 @@ def stuck(next_step: NextStep) -> bool:
 
 
 async def to_train(house: NightHouse) -> TrainerWork:
-    """The work of a run that is to be trained."""
+    """Bring the loop to a run that is to be trained, and return its work."""
     await house.menus(12)
     for _ in range(12):
         next_step = await house.night.search_now()

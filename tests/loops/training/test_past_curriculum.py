@@ -1,4 +1,4 @@
-"""Material for training and the gate of plain language: from what the user was content with."""
+"""Tests of training and gate material in plain language, from answers the user was content with."""
 
 from __future__ import annotations
 

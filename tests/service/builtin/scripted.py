@@ -1,4 +1,4 @@
-"""An engine that says what it was told to say, and remembers what it was asked."""
+"""A scripted inference engine for tests: it answers what it was told to and keeps each request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ScriptedEngine:
     finish: Finish = Finish.STOP
     down: bool = False
     dies_after: int | None = None
-    """Pieces said before EngineDown."""
+    """Pieces of the answer that are sent before `EngineDown` is raised."""
     endless: bool = False
     prompt_tokens: int = 34
     loaded: bool = True

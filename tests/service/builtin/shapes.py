@@ -1,7 +1,7 @@
-"""The shape of an answer: which fields, in which order, of which kind. Never their values.
+"""Reduces an answer to its shape: field names, their order and the kind of each value.
 
-Run as a script with the folder of recordings, it writes `recorded_shapes.json` beside itself:
-what the real server's answers look like, so that the tests need no recordings.
+Run as a script with the folder of recordings, it writes `recorded_shapes.json` beside itself: the
+shapes of a real Ollama server's answers, so that the tests need no recordings.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ KEPT_HEADERS = ("Content-Type", "Cache-Control", "Allow")
 
 
 def shape(value: Any) -> Any:
-    """Keys in their order; of a list the first element; of anything else its kind."""
+    """Return a JSON value's shape: keys in their order, a list's first element, else the kind."""
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -102,7 +102,7 @@ def shape(value: Any) -> Any:
 
 
 def shapes_of(body: str) -> list[Any]:
-    """One entry for each run of events that look alike."""
+    """Return the shapes of the events in a body; events in a row with the same shape count once."""
     found: list[Any] = []
     for block in body.split("\n"):
         line = block.removeprefix("data: ")

@@ -1,4 +1,4 @@
-"""A built-in model with a damaged file: the service starts, says so, and says what to do."""
+"""Tests of a damaged file in the built-in model: the service starts and reports it with a hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the built-in model is seen, and where the upstream's answers stand alone."""
+"""Tests of model listings: when Lull adds its built-in model to those of the upstream."""
 
 from __future__ import annotations
 

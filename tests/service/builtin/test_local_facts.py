@@ -1,4 +1,4 @@
-"""A model's name in its spellings, and what its folder tells."""
+"""Tests of the spellings of a built-in model's name, and of the facts read from its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What our own engine is asked, what it refuses, and what happens when somebody breaks off."""
+"""Tests of chats with the built-in model: what the engine is asked, refusals, and cancelling."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_the_published_adapter_answers_unless_the_turn_was_stamped_with_an
 
 @pytest.mark.parametrize("turns", [60, 300, 5000])
 async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: int) -> None:
-    """The real engine refuses to count what is longer than its window."""
+    """A history longer than the window is cut, though the engine refuses to count its tokens."""
     engine = FakeEngine(lambda _: "fine", window_tokens=512)
     served = LocalModels(clock=StoppedClock())
     served.publish(ServedModel(model=pocket(window_tokens=512), engine=engine))
@@ -330,7 +330,7 @@ def called(arguments: object) -> dict[str, Any]:
 async def test_what_our_engine_would_pass_over_is_refused(
     route: str, odd: dict[str, Any], words: str
 ) -> None:
-    """Ollama 0.24.0 answers each of these with a 400."""
+    """Our engine would ignore these faults; they get a 400, which is what Ollama 0.24.0 says."""
     said = await answer(ScriptedEngine(), route, **odd)
     assert said.status == 400
     assert words in json.loads(await text(said))["error"]["message"]

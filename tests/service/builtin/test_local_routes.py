@@ -1,4 +1,4 @@
-"""Everything but the chats: beside an Ollama, and without one."""
+"""Tests of the built-in model's routes other than chats, beside an Ollama and without one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The unmodified client libraries against the built-in model, over a real socket."""
+"""Tests of unmodified client libraries (ollama, openai, anthropic) against the built-in model."""
 
 from __future__ import annotations
 

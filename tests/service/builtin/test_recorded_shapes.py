@@ -1,4 +1,4 @@
-"""The built-in model's answers have the fields of a real server's, in their order."""
+"""Tests that the built-in model's answers have the same fields in the same order as Ollama's."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_an_answer_has_the_recorded_fields(case: str) -> None:
 
 
 def outline(entry: Any) -> Any:
-    """The dimensions and tensors of a model are its own; the rest of a description is not."""
+    """Return a shape with `model_info` and `tensors` emptied: they differ from model to model."""
     if isinstance(entry, dict) and "model_info" in entry:
         return {key: None if key in LISTINGS else inner for key, inner in entry.items()}
     return entry

@@ -1,4 +1,4 @@
-"""A reader of calendars and a server to read from, as in the tests of the reader itself."""
+"""Fixtures for tests of calendars: a calendar reader, an HTTP server and its certificate."""
 
 from tests.backends.calendars.conftest import (  # noqa: F401 - fixtures
     certificate,

@@ -1,5 +1,7 @@
-"""The user's calendars over time: added, kept fresh, lost, healed and removed, with a real store, a
-real server and a clock that is moved by hand."""
+"""Tests of the user's calendars over time: added, kept fresh, lost, back again and removed.
+
+They use a real store, a real server and a clock that is moved by hand.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ Change = Callable[[], Awaitable[object]]
 
 
 class Desk:
-    """One home; `restart` begins again with what was stored."""
+    """The calendars of one home; `restart` opens them again from what was stored."""
 
     def __init__(self, home: Path, reader: IcsCalendar) -> None:
         self.home = home

@@ -1,5 +1,4 @@
-"""What is forgotten while it lies in the trash: looked at without a change, and gone even from a
-damaged file."""
+"""Tests of forgetting what lies in the trash: previews change nothing, damage blocks nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ class NoBackups:
 
 @dataclass
 class Desk:
-    """A service's answers about the trash and to `lull forget`, over a store with skills."""
+    """The trash of a service and its answers to `lull forget`, over a store with skills."""
 
     archive: Archive
 
@@ -72,7 +71,7 @@ class Desk:
         return await self.requests.forget({"conversation": conversation, "yes": yes})
 
     def everything(self) -> list[str]:
-        """The whole database, and every file of the trash."""
+        """Return the database as SQL lines, and each file of the trash with its SHA-256."""
         dump = self.archive.database.read(lambda connection: list(connection.iterdump()))
         files = sorted(self.trash.folder.glob("*"))
         return dump + [f"{f.name} {hashlib.sha256(f.read_bytes()).hexdigest()}" for f in files]
@@ -85,7 +84,7 @@ class Desk:
         return found
 
     async def taught(self) -> str:
-        """A conversation that taught a skill."""
+        """Record a conversation whose correction becomes a skill in force; return its id."""
         conversation, _ = await self.archive.corrected(f"write a menu for {WORD} soup", RULE)
         (proposal,) = await self.archive.evolve.step()
         await self.archive.review.approve(proposal.id)

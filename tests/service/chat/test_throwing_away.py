@@ -1,4 +1,4 @@
-"""What the service says of old conversations in the trash."""
+"""Tests of what the service reports about old conversations that went into the trash."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.service.control.socket_client import ControlSocket
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningLull]:
-    """One running service for the questions that leave it as it is, or only add to it."""
+    """A running service, shared by tests that change nothing in it or only add to it."""
     with RunningLull.cleaned_up(tmp_path_factory.mktemp("shared") / "home") as lull:
         yield lull.serve()
 
@@ -22,5 +22,5 @@ def control(shared: RunningLull) -> ControlSocket:
 
 @pytest.fixture
 def alone(lull: Lull) -> ControlSocket:
-    """For the service of this test's own `lull`."""
+    """The control socket of the service that this test's own `lull` starts."""
     return ControlSocket(lull.home)

@@ -1,4 +1,4 @@
-"""Asks the control API over its real Unix socket."""
+"""A client for tests that asks the control API over its real Unix socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control API over its real socket: who may open it, what it answers, and what it refuses."""
+"""Tests of the control API over its real socket: who may open it, what it answers and refuses."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def fresh() -> str:
 
 
 def only(events: Iterator[Json], kind: str) -> Json:
-    """The next event of a kind: others, of the upstream or of a lull, come when they come."""
+    """Return the next event of this kind; events of other kinds may come before it."""
     return next(event for event in events if event["kind"] == kind)
 
 
 def up_to_generation(events: Iterator[Json], generation: int) -> list[Json]:
-    """All events up to the one that tells of this generation."""
+    """Return all events up to the one that reports this generation."""
     seen = [next(events)]
     while seen[-1]["fields"].get("generation") != generation:
         seen.append(next(events))
@@ -168,7 +168,7 @@ def test_a_snapshot_holds_what_the_events_told(control: ControlSocket) -> None:
 
 
 def test_a_chat_can_be_read_at_once(control: ControlSocket, shared: RunningLull) -> None:
-    """A turn that an event told of is there for whoever asks next."""
+    """A turn can be read as soon as an event has reported it."""
     with control.events() as events:
         shared.chat("write a menu for apple river", client="reader")
         told = next(event for event in events if event["kind"] == "turn-recorded")

@@ -1,4 +1,4 @@
-"""`lull read` and its control route: what was heard, and what changed when it was read anew."""
+"""Tests of `lull read` and its control route: what was heard, and what a new reading changed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_what_was_read_anew_shows_what_changed() -> None:
 
 @dataclass
 class Rows:
-    """A few rows of feedback, newest first."""
+    """A stand-in for the store's feedback: a few rows, newest first."""
 
     read: list[Feedback]
     counted: list[Feedback] = field(default_factory=list)

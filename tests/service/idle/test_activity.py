@@ -1,4 +1,4 @@
-"""What is known of chats at a start, and how careful Lull is with the user's models then."""
+"""Tests of the quiet time since the last chat, and of the wait for models after a start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor's looks: each has a limit of its own."""
+"""Tests of the doctor's checks: each has a time limit of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_look_that_ends_says_what_it_saw() -> None:
 
 
 def test_a_look_that_blocks_for_ever_holds_up_neither_the_loop_nor_its_end() -> None:
-    """asyncio's own threads are waited for when a loop ends."""
+    """asyncio waits for its own threads when a loop ends, so the checks run in other threads."""
     never = threading.Event()
 
     async def looks() -> dict[str, object]:

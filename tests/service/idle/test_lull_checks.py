@@ -1,4 +1,4 @@
-"""What the doctor says of lulls: whether the user is seen, whether it watches, and calendars."""
+"""Tests of the doctor's checks of lulls: signals of the user, the idle watch, and calendars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When Lull asks models for itself: never beside a chat, one at a time, what is urgent first."""
+"""Tests of when Lull asks models for itself: not beside a chat, one at a time, urgent first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.doubles.fakes import FakeClock
 
 @dataclass
 class Question:
-    """Answered when the test says so; counts how often it was asked and stopped."""
+    """A question that ends when a test sets `answered`; counts how often it was asked, stopped."""
 
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     asked: int = 0

@@ -1,4 +1,4 @@
-"""The journal of windows as JSON: its shape, its pages, and what may be asked."""
+"""Tests of the journal of idle windows as JSON: its fields, its pages, and the allowed queries."""
 
 from __future__ import annotations
 

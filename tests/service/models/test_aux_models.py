@@ -1,4 +1,4 @@
-"""Who reads, judges and writes for Lull: by name, by exam, or nobody."""
+"""Tests of which model reads, judges and writes for Lull: by its name, by an exam, or none."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAKE = ModelsByBackends("http://127.0.0.1:1", cast(aiohttp.ClientSession, None))
 
 
 class ByName:
-    """Ollama, of which nothing is asked here."""
+    """A stand-in for Ollama that knows two models and fails the test if it is asked for facts."""
 
     def facts(self, name: str) -> ModelFacts:
         raise AssertionError(name)

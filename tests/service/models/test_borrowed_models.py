@@ -1,4 +1,4 @@
-"""Models that work in a lull had Ollama load: unloaded for whoever is back, and no other model."""
+"""Tests that models loaded for work in a lull are unloaded when the user is back, and no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scene = Callable[["Ollama", BorrowedModels, Activity, FakeClock], Awaitable[None
 
 
 class Ollama:
-    """What /api/ps and an empty /api/generate do, on a real socket."""
+    """A fake Ollama on a real socket: `/api/ps` lists models, `/api/generate` unloads one."""
 
     def __init__(self) -> None:
         self.loaded = ["chat:latest"]

@@ -1,4 +1,4 @@
-"""The weights of the built-in chat model are made when somebody asks, and told while they are."""
+"""Tests of making the built-in chat model's weights: on request, once, with progress reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which settings hold, and what `auto` stands for."""
+"""Tests of which settings are in force, and which model `auto` stands for."""
 
 from __future__ import annotations
 

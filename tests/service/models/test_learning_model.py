@@ -1,5 +1,7 @@
-"""Another model learns from the moment on at which it is chosen; who was answered by the last one
-is answered to the end."""
+"""Tests of choosing another model to learn: it takes effect at once.
+
+The last model still finishes the answers that it has begun.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ async def learner(paths: Paths, local: LocalModels) -> AsyncIterator[LearningMod
 
 @pytest.fixture
 def other(paths: Paths, tmp_path: Path) -> str:
-    """The name of somebody's MLX weights, made ready."""
+    """The name of a second model, made ready from a copy of the toy model's MLX weights."""
     folders = ModelFolders(paths.models)
     return folders.adopt(folders.inspect(shutil.copytree(pocket_dir(), tmp_path / "Other")))
 

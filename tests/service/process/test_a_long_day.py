@@ -1,8 +1,7 @@
-"""A day of use of a real service: what it holds in memory, threads, descriptors, files and children
-does not grow with what it has done. The bounds come of the day's first quarter.
+"""Tests that a day of use does not make a real service grow in memory, threads, files or children.
 
-The day's clock is the one that `lull demo` sets, moved on behind every batch of requests; waits on
-the monotonic clock stay as long as they are.
+The bounds come from the day's first quarter. The day's clock is the one that `lull demo` sets,
+moved on behind every batch of requests; waits on the monotonic clock stay as long as they are.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 DAY_S = 86_400.0
 PARTS = 16
 WARM = 4
-"""Parts of the day behind which nothing may grow any more."""
+"""Parts of the day that warm the service up; after them nothing may grow any more."""
 LEARNED_FROM = 60
-"""Requests from which something is learned before one counts."""
+"""Requests before the first part, so that everything for learning is loaded."""
 OWN = {"name": "own-style", "client": "client-1"}
 
 
@@ -48,13 +47,13 @@ class Held:
 
 
 ROOM = Held(memory=48 << 20, threads=8, descriptors=32, files=32, children=3)
-"""What comes and goes by chance: an allocator's pages, threads of a pool with what each holds open,
-files that are being written, a reader of feedback that comes with its
-model. Of something that grew with each request there would be hundreds."""
+"""Growth that is allowed by chance: an allocator's pages, threads of a pool with what each holds
+open, files that are being written, a reader of feedback that comes with its model. Something that
+grew with each request would grow by hundreds."""
 
 
 def bound(warm: list[Held]) -> Held:
-    """The rest of the day may take as much again as the warm-up took, behind its first part."""
+    """Return the bounds: the warm-up's most, plus as much as it grew behind its first part."""
 
     def of(name: str) -> int:
         seen = [getattr(one, name) for one in warm]
@@ -90,12 +89,14 @@ class Day:
         )
 
     def has_learned(self) -> bool:
-        """Whether all is loaded that is loaded once, when something is first learned: the reader
-        of feedback, and the index of the requests that a skill helped with."""
+        """Return whether all is loaded that is loaded once, when something is first learned.
+
+        That is the reader of feedback, and the index of the requests that a skill helped with.
+        """
         return any(one.is_dir() for one in (self.lull.home / "vectors").iterdir())
 
     def lives(self, requests: int, pool: ThreadPoolExecutor) -> None:
-        """A batch of what clients, the window and the command line ask, some of it at once."""
+        """Send a batch of what clients, the window and the command line ask, some of it at once."""
         kinds = self.chance.choices(
             (
                 self._chats,

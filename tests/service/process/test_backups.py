@@ -1,5 +1,7 @@
-"""When a running service makes its backups: in quiet moments, never beside a chat or a forgetting,
-and without giving up the old ones while something is missing."""
+"""Tests of when a running service makes backups: in quiet moments, not in a chat or a forgetting.
+
+No old backup is deleted while something of the home is missing.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ class House:
         )
         self.chatting = ExitStack()
         self.chat_begins = False
-        """With the next look, when it has just seen that it is quiet."""
+        """Whether a chat begins at the next look, just after the service was found quiet."""
         self.clock.advance(60.0)
 
     def _quiet_s(self) -> float:
@@ -58,7 +60,7 @@ class House:
 
     @asynccontextmanager
     async def standing_still(self) -> AsyncIterator[asyncio.Task[None]]:
-        """A look that makes a backup and gives way to a chat that has just begun."""
+        """Yield the task of a backup that has paused for a chat which has just begun."""
         self.chat_begins = True
         looking = asyncio.create_task(self.backups.make_if_due())
         while (self.backups.view()["under_way"] or {"part": COPYING})["part"] == COPYING:  # noqa: ASYNC110

@@ -1,4 +1,4 @@
-"""Watchers: what they missed, what they see twice (nothing), and what a slow one costs."""
+"""Tests of the event bus: watchers get all that they missed, once; slow ones are dropped."""
 
 from __future__ import annotations
 

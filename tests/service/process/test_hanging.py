@@ -1,5 +1,4 @@
-"""What hangs is noticed: a stopped engine is replaced, and a check of the doctor that never comes
-to its end keeps no other's answer back."""
+"""Tests of parts that hang: a stopped engine is replaced, a stuck check holds up no other check."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ pytestmark = [
 
 
 def engines(running: RunningLull) -> list[int]:
-    """Children of the service that hold the built-in model, those that stand still too."""
+    """Return the process ids of the service's engines, stopped ones included."""
     found = []
     for child in psutil.Process(running.process.pid).children():
         with contextlib.suppress(psutil.Error):  # it has just gone
@@ -40,7 +39,7 @@ def test_a_stopped_engine_is_replaced_and_the_doctor_answers_meanwhile(lull: Lul
     (stopped,) = engines(running)
     os.kill(stopped, signal.SIGSTOP)
     body = {"model": "pocket", "stream": False, "messages": [{"role": "user", "content": "hi"}]}
-    # The request that it was stopped under comes to an end, answered or refused in words.
+    # The request during which the engine was stopped ends: answered, or refused in words.
     said = running.post("/api/chat", body)
     assert said.status in (200, 503), said
     checks = {one["name"]: one for one in lull.run("doctor", "--json").json["checks"]}

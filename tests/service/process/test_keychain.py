@@ -1,5 +1,7 @@
-"""A real service beside a real keychain that is open, locked, refuses, keeps silent, or dies: what
-lies in it is in nothing that the user hands out, and is taken out, or said to be left, in the end.
+"""Tests of a real service beside a keychain that is open, locked, refuses, keeps silent, or dies.
+
+Its secrets are in nothing that the user hands out, and in the end they are removed or reported as
+left.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ Keyring = Callable[..., None]
 
 @pytest.fixture
 def lull(tmp_path: Path) -> Iterator[Lull]:
-    """The keychain has `home`."""
+    """A Lull beside `home`, which is the keychain's own folder."""
     with RunningLull.cleaned_up(tmp_path / "lull") as made:
         yield made
 
@@ -58,7 +60,7 @@ def feeds() -> Iterator[CalendarServer]:
 
 @dataclass(slots=True)
 class Kept:
-    """What a service has put into the keychain."""
+    """The secrets that a service has put into the keychain: a calendar's address and a token."""
 
     running: RunningLull
     calendar: str
@@ -76,7 +78,7 @@ def kept_in_it(lull: Lull, feeds: CalendarServer) -> Kept:
 
 
 def entries() -> dict[str, str]:
-    """All that lies in the keychain, by name."""
+    """Return all entries of the keychain, by name."""
     with contextlib.closing(secretstorage.dbus_init()) as connection:
         found = secretstorage.get_default_collection(connection).get_all_items()
         return {
@@ -87,7 +89,7 @@ def entries() -> dict[str, str]:
 
 
 def handed_out(lull: Lull, folder: Path) -> dict[str, str]:
-    """By what it is called: all that a user pastes into a report or gives away."""
+    """Return all that a user pastes into a report or gives away, by what it is called."""
     folder.mkdir()
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "Join with bars.")
     lull.ask("skills", "export", str(folder / "skills"))
@@ -124,7 +126,7 @@ def holding(home: Path, *secrets: str) -> list[str]:
 
 
 def everything_is_deleted(lull: Lull, kept: Kept) -> list[str]:
-    """As the window's "Delete data", everything, does; what the service said of it."""
+    """Delete all data as the window's "Delete data" does; return what the service said of it."""
     control = ControlSocket(lull.home)
     gone = control.ask("POST", routes.CALENDAR_REMOVE, {"calendar": kept.calendar})
     assert gone.status == 200
@@ -200,7 +202,7 @@ def test_one_that_does_not_serve_is_said_and_nothing_takes_its_place(
         assert running.get("/api/version", {"Authorization": f"Bearer {token}"}).status == 200
         problems = {p["title"] for p in lull.ask("status")["problems"]}
         assert "The keychain cannot be used" in problems
-        # The prompt of one that hangs is waited for; nobody waits that long here.
+        # Lull waits for the prompt of a keychain that hangs, for longer than this test waits.
         adding = threading.Thread(
             target=lull.run, args=("calendar", "add", url, "--means", "busy", "--private")
         )

@@ -1,4 +1,4 @@
-"""How the service starts, is stopped, is killed, and what it says when it cannot start."""
+"""Tests of how the service starts, is stopped or killed, and what it says when it cannot start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHAT = {"model": "slow", "messages": [{"role": "user", "content": "go"}]}
 
 @pytest.fixture
 def before_slow(lull: Lull, slow: Slow) -> RunningLull:
-    """Patient: only what a test does ends an answer under way."""
+    """A service that waits an hour for answers under way, so that only the test ends them."""
     return served(lull, slow, finish_within_s=3600)
 
 
@@ -38,7 +38,7 @@ def served(lull: Lull, slow: Slow, *, finish_within_s: float) -> RunningLull:
 
 
 class Asking(threading.Thread):
-    """A chat under way."""
+    """A thread with a chat whose answer is under way."""
 
     def __init__(self, running: RunningLull, slow: Slow) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ def is_stopping(lull: Lull) -> bool:
 
 
 def descendants(pid: int) -> set[int]:
-    """Processes below `pid`, as /proc tells, or ps where there is none."""
+    """Return the ids of all processes below `pid`, as `ps` lists them."""
     listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True).stdout
     children: dict[int, set[int]] = {}
     for line in listed.splitlines():

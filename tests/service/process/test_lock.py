@@ -1,4 +1,4 @@
-"""The lock is the truth about what runs; the discovery file only says where."""
+"""Tests of the lock and the discovery file: only the lock decides whether a service runs."""
 
 from __future__ import annotations
 

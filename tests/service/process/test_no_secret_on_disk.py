@@ -1,7 +1,7 @@
-"""Secrets of every kind of the exam through a real service, each in one of the fields of one of the
-protocols: nearly none of them is in any file of the home, its logs at debug level included.
+"""Tests that hardly any secret sent through a real service is in any file of its home.
 
-What is asked for is drawn anew in each run, like the secrets; the seed is said where it fails.
+Secrets of every kind in the exam are sent, each in one field of one protocol; the log is at debug
+level. Secrets and requests are drawn anew in each run; a failure names the seed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ pytestmark = pytest.mark.full
 
 Json = dict[str, Any]
 SHORTEST = 10
-"""A shorter secret is found in a database by chance."""
+"""Least length of a secret: a shorter one is found in a database by chance."""
 LONG = "words " * 60_000
-"""Long enough for the reader of long bodies."""
+"""A text that is long enough for the reader of long bodies."""
 PLAIN = "write a menu for apple"
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """One request, and what the upstream says to it."""
+    """One request, and the upstream's answer to it."""
 
     path: str
     body: Json = field(default_factory=dict)
@@ -148,7 +148,7 @@ OF_ONE_LINE = frozenset({"session", "user agent", "authorization", "model"})
 
 
 class Echo(ScriptedUpstream):
-    """Answers what it is told to, in each protocol."""
+    """A fake upstream that gives the answer it is told to, in each protocol."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ def ask(running: RunningLull, echo: Echo, wire: Wire) -> None:
 
 
 def forms(secret: str) -> set[bytes]:
-    """The ways in which it, or half of it, would lie in a file."""
+    """Return the bytes as which the secret, or half of it, would lie in a file."""
     half = len(secret) // 2 + 1
     pieces = {secret, secret[:half], secret[-half:]} if half >= SHORTEST else {secret}
     pieces |= {json.dumps(piece)[1:-1] for piece in pieces}

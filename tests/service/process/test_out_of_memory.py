@@ -1,5 +1,7 @@
-"""A child of a real service for which no memory is left: what it was at is refused in one line, the
-service serves on, and another child takes its place."""
+"""Tests of a child process without memory: its work is refused in one line, another replaces it.
+
+The service itself serves on.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ ENGINE, READS_LONG = "lull.engine.main", "proxy.long.child"
 
 
 def child(running: RunningLull, what: str) -> int | None:
-    """The process that does this for the service; none before it was needed, or between two."""
+    """Return the id of the child that does `what`, or None when there is none."""
     for one in psutil.Process(running.process.pid).children():
         with contextlib.suppress(psutil.Error):
             if any(what in word for word in one.cmdline()):
@@ -56,7 +58,7 @@ def test_an_engine_without_memory_is_replaced(lull: Lull, tmp_path: Path) -> Non
         assert refused.status == 503, refused
         said = refused.json["error"]
         assert said.startswith("The built-in engine stopped") and "\n" not in said
-        # Others notice nothing.
+        # Other requests are answered as before.
         assert asks(running, "write a menu for pear", model=COOK).status == 200
         assert lull.ask("status")["running"] is True
         eventually(lambda: asks(running, "list: pear").status == 200)

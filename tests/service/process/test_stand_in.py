@@ -1,4 +1,4 @@
-"""After a service died a small process hands requests to Ollama, until a service runs again."""
+"""Tests of the stand-in: a small process that passes requests to Ollama after the service died."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mine(tmp_path: Path, upstream: ScriptedUpstream) -> Iterator[Lull]:
 
 
 def standing_in(lull: Lull) -> list[int]:
-    """The processes of this home that wait to stand in, or do."""
+    """Return the ids of this home's processes that stand in for the service, or wait to."""
     found = []
     for one in psutil.process_iter():
         with suppress(psutil.Error):

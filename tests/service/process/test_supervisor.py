@@ -1,4 +1,7 @@
-"""A background task that falls is started again, later each time, and stands among the problems."""
+"""Tests of the supervisor: a background task that fails is restarted, later each time.
+
+While it fails it is listed among the problems.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from tests.doubles.fakes import FakeClock
 
 @dataclass(slots=True)
 class Sleeper:
-    """Waits on the fake clock: `asyncio.sleep` for tests."""
+    """A stand-in for `asyncio.sleep` that waits on the fake clock."""
 
     clock: FakeClock
     waits: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A small Ollama that ends an answer only when it is told to: a stop comes in the middle of it."""
+"""A small fake Ollama that ends an answer only when told to, so a stop comes in its middle."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Slow:
     address: str = ""
     begun: threading.Event = field(default_factory=threading.Event)
-    """The first of an answer's ten pieces was said."""
+    """Set once the first of an answer's ten pieces was sent."""
     go_on: threading.Event = field(default_factory=threading.Event)
-    """The others may follow."""
+    """Set by the test to let the other pieces follow."""
 
 
 @contextmanager

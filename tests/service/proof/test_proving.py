@@ -1,4 +1,4 @@
-"""What follows from a proof that ended: it is told, and approved where nobody need be asked."""
+"""Tests of what follows a finished proof: a report, and an approval where nobody need be asked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def proving(room: Classroom) -> ProofRunner:
 
 
 async def two_proved(room: Classroom) -> tuple[Proposal, Proposal]:
-    """Their proofs have ended, and nothing followed yet."""
+    """Prove two proposals, without what follows: neither is reported or approved yet."""
     failures = tuple(await room.failed(*menus(2)))
     first = await room.proposes(failures=failures, origin=ProposalOrigin.EXTRACTIVE)
     other = replace(MENU, name="menu-again")
@@ -54,7 +54,7 @@ async def two_proved(room: Classroom) -> tuple[Proposal, Proposal]:
 
 
 async def told(room: Classroom, *proposals: Proposal) -> bool:
-    """Whether these, and no others, are in force, and each was told when proved and approved."""
+    """Return whether exactly these are in force; check that each was reported as such."""
     await room.settled()
     events = EventLog(room.database).after(0)
     told = {(e.fields.get("proposal"), e.fields.get("status")) for e in events}

@@ -1,4 +1,4 @@
-"""Proposals over the control API: what is shown of each, what a decision does, who is told."""
+"""Tests of proposals over the control API: what is shown, what a decision does, who is told."""
 
 from __future__ import annotations
 
@@ -308,7 +308,7 @@ def test_the_snapshot_of_a_window_holds_the_proposals(desk: Desk, api: ControlSo
 
 
 def test_a_decision_that_was_begun_ends_when_the_asker_left(desk: Desk, api: ControlSocket) -> None:
-    """What is written must also be followed: else it would be in force at the next start only."""
+    """A stored decision must also be followed, or it would be in force after a restart only."""
     made = desk.propose()
     reached, go_on = desk.hold_following()
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as leaving:

@@ -1,4 +1,4 @@
-"""Whatever of Lull's own fails, the original request goes through and its answer comes back."""
+"""Tests that a request passes and its answer comes back whatever part of Lull fails."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def own(upstream: ScriptedUpstream, tmp_path: Path) -> Iterator[Before]:
 
 
 def _answers_as_ever(lull: Before, upstream: ScriptedUpstream) -> None:
-    """A first turn, and one whose history nobody has seen: that asks the store."""
+    """Check a first turn, and one whose history is unknown, so that the store is asked."""
     history = [
         {"role": "user", "content": "long ago"},
         {"role": "assistant", "content": "indeed"},

@@ -1,4 +1,7 @@
-"""Who leaves stops the model at once and leaves a turn; who is left hears a broken answer."""
+"""Tests of hang-ups: a client that leaves stops the model at once, and the turn is recorded.
+
+When the upstream dies, the client gets a broken answer.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from tests.service.wire import PATIENCE_S, broken_off, calling
 
 
 class Endless:
-    """Says its pieces, then nothing, until the other side leaves."""
+    """An upstream's script: it sends its pieces, then nothing until the other side leaves."""
 
     def __init__(self, *pieces: bytes) -> None:
         self.pieces = pieces
@@ -159,8 +162,10 @@ def test_an_upstream_that_dies_in_mid_answer_leaves_it_broken(
 
 
 def use_up_kept_connections(plain: Before, upstream: ScriptedUpstream) -> None:
-    """Each that broke while it was kept is another try on the next one. How many are kept hangs
-    on what ran before, so they are used up when a request is tried once.
+    """Send requests until one is tried only once, which means that no kept connection is left.
+
+    Each kept connection that breaks is one more try. How many are kept depends on the tests that
+    ran before.
     """
 
     def tried_once() -> bool:
@@ -210,7 +215,7 @@ def test_a_restarted_upstream_is_found_at_once(plain: Before, upstream: Scripted
 def test_an_upstream_that_closed_its_kept_connections_is_asked_again(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
-    """As a server does that was restarted between two requests."""
+    """The upstream closes its connections, like a server that is restarted between two requests."""
     body = asking("/api/chat", stream=False)
     for _ in range(5):
         assert plain.ask("POST", "/api/chat", body).status == 200

@@ -1,4 +1,4 @@
-"""A skill goes into the one place that the dialect has for it; every other byte stays.
+"""Tests that a skill goes into the one place its dialect has for it, and all other bytes stay.
 
 In each body « marks where the upstream must find something new.
 """
@@ -18,7 +18,7 @@ from tests.service.scripted_upstream import ScriptedUpstream
 
 BLOCK = json.dumps(skills_block([SKILL]))[1:-1]
 OWN = json.dumps(f"{OWN_SYSTEM}\n\n")[1:-1] + BLOCK
-"""The model's own system text goes in front where the client sent none."""
+"""The model's own system text goes in front of the skill where the client sent none."""
 BEHIND = f"\\n\\n{BLOCK}"
 FIRST = f'{{"role": "system", "content": "{OWN}"}}, '
 

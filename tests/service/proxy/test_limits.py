@@ -1,4 +1,4 @@
-"""Nothing that a client sends or leaves out takes the service down or fills it."""
+"""Tests of limits: nothing that a client sends or leaves out stops the service or fills it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_chat_over_the_limit_is_not_held_in_memory(
 
 
 def _grows_by(lull: Before, path: str, mebibytes: int) -> int:
-    """The most that the service grows by while it passes a body on."""
+    """Return by how many bytes the service grows at most while it passes a body on."""
     service = psutil.Process(lull.running.process.pid)
     before = most = service.memory_info().rss
     head = {"Content-Length": str(mebibytes * MIB), "Content-Type": "application/octet-stream"}
@@ -231,7 +231,7 @@ def test_odd_bodies_for_the_built_in_model_get_an_answer(
 
 
 def test_no_odd_body_was_a_fault_of_ours(plain: Before, skilled: Before, alone: Before) -> None:
-    """Comes behind the tests above."""
+    """The odd bodies of the tests above, which must run first, left no traceback in the log."""
     for lull in (plain, skilled, alone):
         logged = [json.loads(entry) for entry in lull.log().splitlines()]
         assert [entry for entry in logged if "trace" in entry] == []
@@ -275,7 +275,7 @@ def test_slow_clients_hold_nobody_up(plain: Before, upstream: ScriptedUpstream) 
 def test_a_reader_that_is_slow_is_waited_for_without_keeping_all_of_it(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
-    """The upstream feels that its answer is not taken."""
+    """The upstream can send no more while the client does not read."""
     stuck = []
 
     def pour(asked: object) -> None:

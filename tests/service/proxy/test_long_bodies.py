@@ -1,4 +1,4 @@
-"""Long bodies are read by a process of their own: nothing but the time of others changes by it."""
+"""Tests of long bodies, which another process reads: same results, and no request is held up."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.service.wire import ask
 pytestmark = pytest.mark.slow
 
 PADDING = " " * LONG_BYTES
-"""Behind a body: it is long, and says the same."""
+"""Blanks to append to a body: they make it long and leave its meaning."""
 KEY = "AKIAQ3EGRTYUIOPASDFG"
 
 
@@ -150,7 +150,7 @@ def _reader(lull: Before) -> psutil.Process | None:
 
 
 def _another(lull: Before, body: bytes, pid: int) -> int | None:
-    """Ask once more; the reader's process id if it is not this one."""
+    """Send the body once more; return the reader's process id if it is another than `pid`."""
     assert lull.ask("POST", "/api/chat", body).status == 200
     found = _reader(lull)
     return found.pid if found is not None and found.pid != pid else None

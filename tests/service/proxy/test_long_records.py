@@ -1,4 +1,4 @@
-"""Of many long requests at once, only so many bytes are made ready for the store."""
+"""Tests of many long requests at once: only so many of their bytes are made ready for the store."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def never_hangs(pid: int, *, asked: Callable[[], bool]) -> str:
 
 @pytest.fixture
 def gate() -> threading.Event:
-    """Holds the store's answer back until it is set."""
+    """An event that holds the store's answer back until it is set."""
     return threading.Event()
 
 

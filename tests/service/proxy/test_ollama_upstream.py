@@ -1,4 +1,4 @@
-"""What the proxy knows and says of the Ollama behind it."""
+"""Tests of what the proxy knows about the Ollama behind it, and what advice it gives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.eventually import PATIENCE_S
 
 
 class Watched:
-    """An Ollama that counts how often it is asked."""
+    """A fake Ollama that counts how often it is probed."""
 
     address = "http://127.0.0.1:11434"
     ever_seen = False

@@ -1,4 +1,4 @@
-"""What is not Lull's to change goes through as it came, both ways, as soon as it comes."""
+"""Tests that what Lull need not change passes unchanged in both directions, as soon as it comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that was seen to obey skills in the user message finds them there, in every dialect."""
+"""Tests that a model which obeys skills best in the user message gets them there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHY = "Skills are put after your message: there the model clearly follows rules 
 
 @pytest.fixture(scope="module")
 def told(_upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
-    """Lull with a pinned skill, and a model that was measured before it was started."""
+    """Lull with a pinned skill, and a stored result on where its model obeys skills best."""
     home = tmp_path_factory.mktemp("told") / "home"
     home.mkdir(mode=0o700)
     database = Database(home / "lull.db")

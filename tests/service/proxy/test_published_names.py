@@ -1,4 +1,4 @@
-"""A public name in front, a published version behind it: what goes there, and what comes back."""
+"""Tests of a model's public name in front of a published version: each is put for the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to Lull: a page in the user's own browser is the danger, on every route."""
+"""Tests of who may talk to Lull: foreign pages in the user's browser are refused on every route."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that runs on somebody else's machine is passed through: nothing put in, nothing kept."""
+"""Tests that requests for a model on another machine pass unchanged and are not recorded."""
 
 from __future__ import annotations
 

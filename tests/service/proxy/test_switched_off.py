@@ -1,4 +1,4 @@
-"""Switched off, Lull leaves chat apps talking to Ollama; a failed chat is remembered either way."""
+"""Tests of Lull switched off, when chat apps still reach Ollama, and of listing failed chats."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Trying a skill before it is approved: the two requests are those that the user's chats would be,
-and nothing of them stays."""
+"""Tests of trying a skill before it is approved: both requests are what real chats would send.
+
+Nothing of them is stored.
+"""
 
 from __future__ import annotations
 

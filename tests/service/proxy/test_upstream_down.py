@@ -1,4 +1,4 @@
-"""Without an upstream every dialect is told so in its own words, and how to start one."""
+"""Tests of a missing upstream: each dialect gets an error of its own that says how to start one."""
 
 from __future__ import annotations
 

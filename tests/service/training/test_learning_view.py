@@ -1,5 +1,7 @@
-"""What the learning page draws is what was stored: rewards by day, with and without what was
-learned, and the marks of what changed."""
+"""Tests of the learning page's data: rewards by day, with and without what was learned.
+
+It also has the marks of what changed. All of it must match what was stored.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a run are read from its folder: each once, also after a trainer was killed."""
+"""Tests of reading a run's steps from its folder: each once, also after a trainer was killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model to train is found once Lull's own engine serves it."""
+"""Tests of finding the model to train, which needs Lull's own engine to serve it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A database that lost something is told apart from a first start, and nothing is thrown away.
+"""Tests of the witness: a database that lost something is told apart from a first start.
 
-What a killed service leaves is a copy of its files while it has them open.
+Nothing of the database is thrown away. What a killed service leaves is played by a copy of its
+files while it has them open.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def paths(home: Path) -> Paths:
 
 @contextmanager
 def served(home: Path, *, rescue: bool = True) -> Iterator[Stores]:
-    """Opened as a service does, and stopped in good order."""
+    """Open the stores as a service does, and stop in good order."""
     stores = open_stores(paths(home), rescue=rescue)
     try:
         yield stores
@@ -59,7 +60,7 @@ def turns(home: Path) -> int:
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Path:
-    """A home of two turns, as a killed service leaves it: all of them are in the WAL."""
+    """A home of two turns, as a killed service leaves it: both are still in the WAL."""
     (tmp_path / "first").mkdir()
     with served(tmp_path / "first") as stores:
         say(stores, "apple", "pear")
@@ -112,7 +113,7 @@ def wal_begun_with_zeros(home: Path) -> None:
 
 
 def wal_flipped(home: Path) -> None:
-    """A frame in the middle: SQLite ends before it, without a word."""
+    """Flip a byte in the middle of the WAL, where SQLite then stops reading without an error."""
     wal = home / "lull.db-wal"
     data = bytearray(wal.read_bytes())
     data[len(data) // 2] ^= 0xFF

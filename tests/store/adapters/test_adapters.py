@@ -1,4 +1,4 @@
-"""Adapters on disk: files in whole, rows and moves in one transaction, measures one by one."""
+"""Tests of storing adapters: files, versions, which one is in force, and the gate's measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of conversations holds what was asked for, page by page."""
+"""Tests of the list of conversations: filters, and what a row tells."""
 
 from __future__ import annotations
 

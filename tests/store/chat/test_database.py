@@ -1,4 +1,4 @@
-"""One file, one writer: what is written stays, what is broken is explained."""
+"""Tests of the database: one file, one writer; writes are kept, and damage is explained."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def put_all(connection: sqlite3.Connection, found: Sequence[str]) -> None:
 
 
 def held(database: Database) -> threading.Event:
-    """The writer waits for this, and what is posted meanwhile is one batch."""
+    """Hold the writer until the returned event is set; what is posted meanwhile is one batch."""
     hold, begun = threading.Event(), threading.Event()
     database.post(lambda _: begun.set() or hold.wait(PATIENCE_S))
     assert begun.wait(PATIENCE_S)
@@ -464,7 +464,7 @@ def test_a_large_file_is_only_checked_when_it_was_suspected(
 
 
 def without_messages(path: Path) -> bytes:
-    """The file with garbage in the first page of its messages, wherever that lies."""
+    """Return the file with garbage in the first page of its messages, wherever that lies."""
     with sqlite3.connect(path) as connection:
         size = connection.execute("PRAGMA page_size").fetchone()[0]
         root = connection.execute(
@@ -477,7 +477,7 @@ def without_messages(path: Path) -> bytes:
 
 
 def older(path: Path) -> None:
-    """A file of the first layout, with a turn and a use in it."""
+    """Write a file of the first layout, with a fact and a use of a skill in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -502,7 +502,7 @@ def test_an_older_layout_is_copied_and_then_changed(path: Path) -> None:
 
 @pytest.mark.parametrize("lost", ["search_rows", "layout"])
 def test_where_search_words_lie_is_found_again(path: Path, lost: str) -> None:
-    """In a file from before the table that says it, and in one from which somebody dropped it."""
+    """Tests a file from before the table `search_rows`, and one from which somebody dropped it."""
     with opened(path) as database:
         database.submit(lambda c: add_words(c, [("a", "hello"), ("b", "you")])).result()
     connection = sqlite3.connect(path, isolation_level=None)

@@ -1,4 +1,4 @@
-"""A long turn is stored as a short one is, free of secrets, and nobody's write waits for it."""
+"""Tests of recording long turns: stored like short ones, without delaying any other write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was said is kept once, found again, free of secrets, and gone when its time has come."""
+"""Tests of recorded conversations: kept once, found again, without secrets, deleted when due."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def keep(database: Database, *turns: Turn, session: str = "", selection: Selecti
 
 
 def in_pieces(one: Turn, rows_a_piece: int) -> tuple[Turn, Prepared]:
-    """A long turn as it comes to the store: the newest link, and messages beside it."""
+    """Return a long turn as it comes to the store: its newest link, and its messages in pieces."""
     chain = [
         message_row(one.links[at], one.links[at - 1] if at else "", one.messages[at])
         for at in reversed(range(len(one.links)))
@@ -75,7 +75,7 @@ def test_a_turn_in_pieces_is_read_back_whole(path: Path) -> None:
         store = Trajectories(database, key=KEY)
         short, prepared = in_pieces(done, 2)
         store.record(short, session="", selection=NONE, prepared=prepared)
-    with opened(path) as database:  # what waited when it was closed was written, all of it
+    with opened(path) as database:  # closing it wrote all that was waiting
         _, (only,) = Trajectories(database, key=KEY).get("conv_1")
         assert only.request == done.messages
         assert only.answer.text == "Seven."

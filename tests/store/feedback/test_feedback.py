@@ -1,4 +1,4 @@
-"""What readers heard, kept: what waits survives, the newest counts, and a turn takes its rows."""
+"""Tests of stored feedback: what waits survives a restart, and a turn's newest reading counts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WRONG = MessageFindings(correction=0.9, lasting=0.1)
 
 @pytest.fixture
 async def room(tmp_path: Path) -> AsyncIterator[Classroom]:
-    """Nobody reads by itself."""
+    """A classroom in which no message is read unless the test does it."""
     made = Classroom(tmp_path, hears_at_once=False)
     yield made
     await asyncio.to_thread(made.database.close)
@@ -48,7 +48,7 @@ def rows(room: Classroom) -> FeedbackRows:
 
 
 async def talk(room: Classroom, **more: object) -> tuple[str, str]:
-    """Answered, and spoken of."""
+    """Play a request, its answer and the user's reply; return the ids of both turns."""
     before, turn = await room.plays("a menu", "soup", "no, use bars", "ok", **more)  # type: ignore[arg-type]
     return before, turn
 

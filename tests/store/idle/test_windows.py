@@ -1,4 +1,4 @@
-"""The journal of lulls: written without waiting, and whole after a crash."""
+"""Tests of the journal of idle windows and lulls: written without waiting, whole after a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a killed write left is gone after the next start, also where it held a secret."""
+"""Tests that the next start removes what a killed write left, even where it holds a secret."""
 
 from __future__ import annotations
 

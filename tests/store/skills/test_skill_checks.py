@@ -1,4 +1,4 @@
-"""The check that was approved with a skill's text is read back, and a damaged one is not used."""
+"""Tests of the check approved with a skill's text: read back, and not used when damaged."""
 
 from __future__ import annotations
 

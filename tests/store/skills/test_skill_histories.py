@@ -1,4 +1,4 @@
-"""Any sequence of changes: each is one generation, and every old one reads as it did."""
+"""Tests of random sequences of changes to skills: each is a generation, old ones stay the same."""
 
 from __future__ import annotations
 

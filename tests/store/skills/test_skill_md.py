@@ -1,4 +1,4 @@
-"""SKILL.md: what is written is read back the same, and every complaint names the line."""
+"""Tests of SKILL.md files: what is written is read back the same, and errors name the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library over its life: generations, versions, folders edited by hand, and every crash."""
+"""Tests of the skill library: generations, versions, folders edited by hand, and crashes."""
 
 from __future__ import annotations
 
@@ -416,7 +416,7 @@ Stop = Callable[[Home], None]
 
 
 class Crash(BaseException):
-    """Ends what runs, as a kill would; asyncio ends its whole loop on a KeyboardInterrupt."""
+    """Ends what runs as a kill would; on a KeyboardInterrupt asyncio would end its whole loop."""
 
 
 def after_version_file(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""What was changed behind Lull's back: noticed at the start and at use, refused, put right."""
+"""Tests of skills changed by another program: noticed at start and at use, refused, repaired."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def home(tmp_path: Path) -> AsyncIterator[Home]:
 
 
 async def stopped(home: Home, *statements: str) -> None:
-    """The database changed by another program while Lull is away."""
+    """Change the database by these statements while Lull is stopped, as another program might."""
     await asyncio.to_thread(home.database.close)
     with sqlite3.connect(home.folder / "lull.db") as connection:
         for statement in statements:

@@ -1,1 +1,1 @@
-"""The learning page: its charts and what they say."""
+"""Tests of the learning page: its charts and what they say."""

@@ -1,4 +1,4 @@
-"""A window in German, for the words on axes."""
+"""The fixture of a window in German, for the words on axes."""
 
 from __future__ import annotations
 

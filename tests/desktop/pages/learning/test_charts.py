@@ -1,5 +1,4 @@
-"""The charts themselves: titles, intervals, a legend that names all, zoom and the way back, whose
-answers, and the run in progress."""
+"""Tests of the learning page's charts: titles, intervals, legend, zoom, filters, current run."""
 
 from __future__ import annotations
 
@@ -193,7 +192,7 @@ def _wheel(curves: Curves, keys: Qt.KeyboardModifier) -> None:
 
 
 def _again(shown: Shown, scripted: Scripted, page: LearningPage) -> None:
-    """Have other data come in."""
+    """Let the service have other data, and wait until they are drawn."""
     page.feed._rest.setInterval(1)
     page.feed._rest.stop()
     scripted.answers[routes.LEARNING] = {**LEARNED, "baseline": {"reward": 0.3, "n": 41}}

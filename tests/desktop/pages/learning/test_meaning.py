@@ -1,4 +1,4 @@
-"""The sentence under each chart says what the intervals say, and how many answers it rests on."""
+"""Tests of the sentence under each chart: what its intervals say, and on how many answers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The review page: suggestions, their diffs, and comparing two answers."""
+"""Tests of the review page: suggestions, their diffs, and comparing two answers."""

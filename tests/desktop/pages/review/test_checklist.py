@@ -1,4 +1,4 @@
-"""The checklist of a proposed skill: whether it was tested, and whose words it is in."""
+"""Tests of a proposed skill's checklist: whether it was tested, and whose words it is in."""
 
 from __future__ import annotations
 

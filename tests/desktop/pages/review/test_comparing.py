@@ -1,4 +1,4 @@
-"""The user as scorer in the window: two answers, keys and buttons, and what the picks come to."""
+"""Tests of the user as scorer in the window: two answers, keys and buttons, the picks' outcome."""
 
 from __future__ import annotations
 

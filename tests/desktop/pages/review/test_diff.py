@@ -1,4 +1,4 @@
-"""Diffs: what is shown of a change, and which words of a changed line are marked."""
+"""Tests of diffs: what is shown of a change, and which words of a changed line are marked."""
 
 from __future__ import annotations
 

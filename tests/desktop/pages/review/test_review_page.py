@@ -1,4 +1,4 @@
-"""Review, in front of Lull's own control API: what is decided here is decided."""
+"""Tests of the review page in front of Lull's own control API: decisions there take effect."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def dialog_of(page: ReviewPage, kind: type) -> object:
 
 
 def confirmed(page: ReviewPage) -> ApproveDialog:
-    """The second, deliberate word."""
+    """Confirm an approval in its dialog, and return the dialog."""
     dialog = dialog_of(page, ApproveDialog)
     assert isinstance(dialog, ApproveDialog)
     dialog.approve.click()

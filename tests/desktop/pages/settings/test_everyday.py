@@ -1,4 +1,4 @@
-"""Settings as people use them: some by plain names and with units, the rest folded; a theme."""
+"""Tests of everyday settings: some by plain names and with units, the rest folded; a theme."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 
 def rows(**changed: object) -> list[Json]:
-    """All of Lull's settings; a keyword such as `idle__enabled` gives one another value."""
+    """Return all of Lull's settings; a keyword such as `idle__enabled` gives one another value."""
     values = {key.replace("__", "."): value for key, value in changed.items()}
     return [
         {
@@ -49,7 +49,7 @@ def rows(**changed: object) -> list[Json]:
 
 
 def whole(shown: Shown, scripted: Scripted, **changed: object) -> SettingsPage:
-    """The page with all of Lull's settings."""
+    """Open the page with all of Lull's settings."""
     scripted.answers[routes.SETTINGS] = {"file": "settings.toml", "settings": rows(**changed)}
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, SettingsPage)

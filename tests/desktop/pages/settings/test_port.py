@@ -1,4 +1,4 @@
-"""The port of the chat apps: one that another program has is not set, and a free one is found."""
+"""Tests of the chat apps' port: one that another program has is not set, a free one is found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings: the search finds everything, a change says what it did, a restart is one click."""
+"""Tests of the settings page: search finds all, a change says what it did, restart is one click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and units of settings: every setting has a name for people, and a number its unit."""
+"""Tests of settings' names and units: each setting has a name for people, each number its unit."""
 
 from __future__ import annotations
 

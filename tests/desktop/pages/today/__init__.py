@@ -1,1 +1,1 @@
-"""The Today page: what needs the user, and texts that are broken to fit."""
+"""Tests of the Today page: what needs the user, and texts that are broken to fit."""

@@ -1,4 +1,4 @@
-"""What Today says at its top: what only the user can put right."""
+"""Tests of the top of the Today page: what only the user can put right."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALONE: Json = {**SILENT, "kind": "builtin"}
 
 
 def asked(model: str) -> Json:
-    """What the status says of what answers, when this model was chatted with last."""
+    """Return what the status says of answers when this model was the last to be chatted with."""
     return {"model": model, "adapter": None, "adapter_id": None, "generation": 0}
 
 

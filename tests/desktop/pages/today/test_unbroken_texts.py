@@ -1,4 +1,4 @@
-"""Texts without a space on Today: a line is broken within them, and the page grows no wider."""
+"""Tests of texts without a space on Today: they are broken in a line, the page grows no wider."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fits(page: TodayPage) -> bool:
 
 
 def words(page: TodayPage, part: str) -> QLabel:
-    """The label that says this, as it is read without the places where it may be broken."""
+    """Return the label that says this; places where a text may be broken are not compared."""
     said = {one.text().replace(BREAK, ""): one for one in page.findChildren(QLabel)}
     return next(one for text, one in said.items() if part in text)
 

@@ -1,5 +1,4 @@
-"""What `test_no_room.py` runs in a process of its own, whose home lies on a small disk: a service
-whose disk somebody fills up."""
+"""Tests of a service whose small disk is filled up; `test_no_room.py` runs them in a process."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")
 
 @contextmanager
 def filled(disk: Path) -> Iterator[None]:
-    """No byte is left on it."""
+    """Fill the disk to the last byte for the length of the block."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
@@ -41,7 +40,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_done() -> None:
             refused = lull.run(*ADD)
             assert refused.code == 1 and refused.err.count("\n") == 1, refused
             assert "room on the disk" in refused.err, refused
-            # No answer waits for a disk, and what could not be written down is said.
+            # No answer waits for the disk; that turns could not be recorded is a problem shown.
             for number in range(20):
                 chats(running, f"behind the fill {number} " + "word " * 4000)
             eventually(lambda: lull.ask("status")["problems"])

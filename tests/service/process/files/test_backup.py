@@ -1,5 +1,8 @@
-"""`lull backup` and `lull restore` as people call them: beside a service that records, by schedule,
-with kills, and with secrets laid wherever one might lie."""
+"""Tests of `lull backup` and `lull restore` as people call them.
+
+Backups are made beside a service that records, by schedule, with kills, and with secrets planted
+wherever one might lie.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def problems(lull: Lull) -> list[str]:
 
 
 def nothing_is_left_over(lull: Lull) -> bool:
-    """A running service writes files of its own, each for a moment under another name."""
+    """Wait until no half-written file is left: a running service writes under temporary names."""
     return bool(eventually(lambda: not half_written(lull.home)))
 
 
@@ -79,8 +82,7 @@ def test_one_file_takes_a_home_to_another_machine_and_back_in_time(
 
 @pytest.mark.slow
 def test_no_planted_secret_is_in_a_backup(lull: Lull, tmp_path: Path) -> None:
-    """The network's token, a password in the file for secrets, one that was said in a chat, and
-    what stands in folders that are not ours to copy."""
+    """Secrets are planted as the network's token, in the secrets' file, in a chat, in folders."""
     lull.home.mkdir()
     (lull.home / "settings.toml").write_text(
         "[service]\nbind = '0.0.0.0'\nallow_network = true\n[secrets]\nfile_fallback = true\n"

@@ -1,5 +1,7 @@
-"""A pipe that nobody writes to, or a device without end, among the files of a skill holds up no
-change, neither the end nor the next start. Anybody's archive can carry one."""
+"""Tests that a pipe nobody writes to, or an endless device, among a skill's files blocks nothing.
+
+No change, stop or start waits for it. Any archive of skills from elsewhere can contain one.
+"""
 
 from __future__ import annotations
 

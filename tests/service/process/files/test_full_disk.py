@@ -1,4 +1,4 @@
-"""A disk without room is said in words, and nothing is half done."""
+"""Tests of a disk without room: a change is refused in words, and nothing is half done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADD = ("skills", "add", "menu-style", "--description", "d", "--body", "b")
 
 @contextmanager
 def without_room(running: RunningLull) -> Iterator[None]:
-    """No byte can be added to any file."""
+    """Let the service write to no file for the length of the block."""
     pid = running.process.pid
     free = resource.prlimit(pid, resource.RLIMIT_FSIZE)  # type: ignore[attr-defined, unused-ignore]
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (0, free[1]))  # type: ignore[attr-defined, unused-ignore]

@@ -1,4 +1,4 @@
-"""The log: one JSON document a line, no word of a user's in it, readable across turning over."""
+"""Tests of the log: one JSON document a line, no words of the user's, readable across rotation."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_last_lines_reach_into_older_files(tmp_path: Path) -> None:
 
 @pytest.fixture
 def seen(tmp_path: Path) -> Iterator[list[str]]:
-    """What a follower of the folder has seen so far."""
+    """The lines that a follower of the log folder has read so far."""
     following = log_lines.LogFollower(tmp_path)
     lines: list[str] = []
 

@@ -1,5 +1,7 @@
-"""What is gone or emptied is told in one line: at the start, in the status, by the doctor. Nothing
-begins anew in silence, and nothing that lies there is thrown away."""
+"""Tests that missing or emptied files are reported: at the start, in the status, by the doctor.
+
+Each report is one line. Lull never begins anew in silence, and deletes nothing that is left.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def witness(lull: Lull) -> dict[str, object]:
 
 
 def lived_in(lull: Lull) -> None:
-    """Two turns and a skill of two versions, and a service that was killed."""
+    """Leave two turns, a skill of two versions, and a service that was killed."""
     running = lull.serve()
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
     lull.ask("skills", "edit", "menu-style", "--body", "c")
@@ -75,7 +77,7 @@ def library_gone(home: Path) -> None:
 
 
 def versions_gone(home: Path) -> None:
-    """Also of the version before, which nothing else holds."""
+    """Remove all stored versions of skills; the earlier version is stored nowhere else."""
     shutil.rmtree(home / "library" / "versions")
 
 

@@ -1,5 +1,7 @@
-"""A disk that really has no room: the home of a real service lies on a small file system, which is
-mounted for the processes of one test alone, and somebody fills it up."""
+"""Tests of a disk that is really full: a real service whose home lies on a small file system.
+
+It is mounted for the processes of one test alone, and the test fills it up.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ SMALL_DISK = Path(__file__).with_name("small_disk.py")
 
 
 def why_not() -> str:
-    """Why no file system can be mounted here; "" if one can."""
+    """Return why no file system can be mounted here; "" if one can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "only root can mount a file system, and only Linux for one process alone"
     ran = subprocess.run([*ALONE, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True)

@@ -1,4 +1,4 @@
-"""Nothing that was said is ever in the log: not at debug level, not when things go wrong."""
+"""Tests that nothing said in a chat is ever in the log, not even at debug level or after errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Removing Lull as README.md says leaves nothing that was said in any folder of the user: not in
-the home, the configuration, the caches or the temporary folder, which are empty before."""
+"""Tests that removing Lull as README.md says leaves nothing that was said in the user's folders.
+
+These are the home, the configuration, the caches and the temporary folder, empty before.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,14 @@ KEY = "sk-proj-Zq8vT2mKp4Xw7Lr9Nc3Hb6Jd1Fs5Gy0A"
 PASSWORD = "Tr0ub4dor-horse-quartz"
 FEED = "calendar-quartzprivate0123456789"
 WORDS = "marzipanobelisk"
-"""No secret, so it is kept as it was said."""
+"""Words that are no secret, so they are stored as they were said."""
 SKILL = "zwieback-style"
 XDG = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR")
 
 
 @dataclass(slots=True)
 class User(Lull):
-    """A user with folders of their own, none of which Lull is told of."""
+    """A user with home and temporary folders of their own; no variable names Lull's folder."""
 
     me: Path = Path()
 
@@ -55,7 +57,7 @@ class User(Lull):
         }
 
     def everywhere(self) -> list[tuple[Path, bytes]]:
-        """All bytes that there are, also those packed into a backup."""
+        """Return every file in the user's folders with its bytes, also those in a backup."""
         found = []
         for path, data in bytes_below(self.me):
             if zipfile.is_zipfile(path):
@@ -86,7 +88,7 @@ def user(tmp_path: Path) -> Iterator[User]:
 
 
 def served(user: User) -> RunningLull:
-    """By an interpreter of its own, so that no library was loaded in another user's folders."""
+    """Start a service in a new interpreter, which has loaded nothing from other users' folders."""
     process = started(
         ["serve", "--port", "0", "--json"],
         anew=True,
@@ -127,7 +129,7 @@ def lived_in(user: User) -> RunningLull:
 
 
 def hand_out(user: User, folder: Path) -> None:
-    """What a user gives to others: it lies where they put it, so it stays."""
+    """Export what a user gives to others: skills, a backup and diagnostics."""
     user.ask("skills", "export", str(folder / "skills"))
     user.ask("backup", str(folder / "kept.zip"))
     given = bug_report(

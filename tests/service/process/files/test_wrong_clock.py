@@ -1,5 +1,7 @@
-"""A real service under a clock that jumps by years: nothing goes without the user's word, and what
-went with it comes back. The clock is the one that `lull demo` sets; it may be behind the real one.
+"""Tests of a clock that jumps by years: no conversation goes into the trash unasked.
+
+What was swept into the trash can be restored. The service is real; its clock is the one that
+`lull demo` sets, which may be behind the real one.
 """
 
 from __future__ import annotations

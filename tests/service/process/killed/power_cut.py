@@ -1,9 +1,8 @@
-"""What `test_power_cuts.py` runs in a process of its own, whose home lies on a file system of its
-own: the power of a machine is cut while a service changes what is in force, while a conversation
-is forgotten, and while a backup is restored.
+"""Tests of power cuts, which `test_power_cuts.py` runs in a process with its own file system.
 
-The file system keeps what was written in memory until somebody syncs it. A cut takes what the disk
-below holds in that moment, and goes on from there.
+The power is cut while a service changes what is in force, while a conversation is forgotten, and
+while a backup is restored. The file system keeps what was written in memory until somebody syncs
+it. A cut takes what the disk below holds at that moment, and goes on from there.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ CUTS = int(os.environ["LULL_TEST_CUTS"])
 
 
 def mount() -> None:
-    """Nothing is written by itself within the time of a test."""
+    """Mount the file system so that within a test only a sync writes to the disk below."""
     subprocess.run(["mount", "-o", "loop,commit=900", str(IMAGE), str(DISK)], check=True)
 
 
 def cut() -> None:
-    """What the disk below holds in this moment is all that is left."""
+    """Cut the power: only what the disk below holds at this moment is left."""
     after = IMAGE.with_suffix(".after")
     shutil.copyfile(IMAGE, after)
     subprocess.run(["umount", "--lazy", str(DISK)], check=True)
@@ -47,7 +46,7 @@ def synced() -> None:
 
 
 class Plugged(Killed):
-    """A street whose machine loses its power."""
+    """A random history in which each kill of the service is a power cut of its machine."""
 
     def is_killed(self) -> None:
         self.service.kill()
@@ -73,7 +72,7 @@ def test_changes() -> None:
 
 
 class Commands:
-    """Commands whose machine loses its power: every other one as soon as it has answered."""
+    """Runs commands and cuts the power: behind every other one's end, else in the middle of it."""
 
     def __init__(self, lull: Lull) -> None:
         self.lull = lull
@@ -82,7 +81,7 @@ class Commands:
         self.longest_s = 1.0
 
     def is_cut(self, *words: str) -> bool:
-        """Whether the command had said that it is done."""
+        """Run a command and cut the power; return whether it had ended with success."""
         synced()
         self.given += 1
         begun_s = time.monotonic()
@@ -115,7 +114,7 @@ class Commands:
 
 
 def test_forgetting() -> None:
-    """No byte of what was said to be forgotten comes back, and what was begun is ended."""
+    """After a power cut no forgotten byte comes back, and a forgetting once begun is completed."""
     mount()
     with RunningLull.cleaned_up(DISK / "home") as lull:
         commands, forgotten = Commands(lull), 0
@@ -138,7 +137,7 @@ def test_forgetting() -> None:
 
 
 def test_restoring() -> None:
-    """The old or the new, whole; what was said to be restored is."""
+    """After a power cut the old or the restored home is there, whole; a finished restore holds."""
     mount()
     with RunningLull.cleaned_up(DISK / "home") as lull:
         commands, file = Commands(lull), str(DISK / "mine.zip")

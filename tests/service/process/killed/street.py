@@ -1,8 +1,8 @@
-"""A history on real processes: clients over HTTP, decisions over the control socket, kill -9.
+"""Random histories on real processes: clients over HTTP, decisions over the socket, kill -9.
 
-The test's book here is small: what was approved, added or switched off, by generation. What was in
-force when a request came is known because one thing happens after the other; of a decision that was
-cut off by a death the book asks afterwards whether it counts, and then it counts whole.
+The test records what was approved, added or switched off, by generation. What was in force when a
+request came is known because one thing happens after the other. Of a decision that was cut off by a
+kill the test asks afterwards whether it counts, and then it counts whole.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.service.scripted_upstream import Asked
 Json = dict[str, Any]
 COOK, POCKET = "cook", "pocket"
 CLIENTS = ("", "anna", "ben")
-"""The plain address, and two that are kept apart."""
+"""Names of chat clients: the plain address, and two with skills of their own."""
 SETTINGS = """\
 [learning]
 quiet_s = 0
@@ -44,7 +44,7 @@ probe_every_s = 0.2
 KINDS = (pocket.Kind.MENU, pocket.Kind.LIST)
 OPEN = ("proved", "unproved", "screened", "proving")
 CUT_OFF = (OSError, http.client.HTTPException, ValueError, KeyError)
-"""What an asker sees of a service that dies."""
+"""Errors that a client gets when the service is killed under its request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,21 +55,21 @@ class InForce:
 
 
 Page = dict[tuple[str, str], InForce]
-"""By room and name."""
+"""The skills in force in one generation, by client and name."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Request:
-    """What was in force when it came, and what was put into it, as the upstream saw it."""
+    """A request: the generation in force when it came, and the skills that the upstream saw."""
 
     client: str
     generation: int
     bodies: list[str] | None
-    """None where the built-in model answered: nobody else saw that request."""
+    """None where the built-in model answered: no upstream saw that request."""
 
 
 class Cook(ScriptedEndpoint):
-    """An upstream that obeys the rules in its prompt, and keeps what it was sent."""
+    """A fake upstream that obeys the rules in its prompt and keeps what it was sent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Street:
     chance: random.Random
     pages: list[Page] = field(default_factory=lambda: [{}])
     requests: dict[str, Request] = field(default_factory=dict)
-    """By their newest words, which no other request has."""
+    """The requests by the text of their newest message, which no other request has."""
     seen_turns: set[str] = field(default_factory=set)
     seen_proposals: set[str] = field(default_factory=set)
     proved: set[str] = field(default_factory=set)
@@ -121,7 +121,7 @@ class Street:
         return [p for p in self.proposals() if p["status"] in statuses]
 
     def asks(self) -> str:
-        """Words that nobody has said before, about a menu or a list."""
+        """Return a request for a menu or a list in words that no earlier request had."""
         while True:
             words = pocket.draw_words(self.chance)
             text = f"write a {self.chance.choice(KINDS)} for {' '.join(words)}"
@@ -129,7 +129,7 @@ class Street:
                 return text
 
     def says(self, client: str, model: str, messages: list[Json]) -> Json:
-        """One turn; what went upstream is looked at at once."""
+        """Send one turn, and check at once what went to the upstream."""
         text, page = messages[-1]["content"], self.pages[-1]
         body = {"model": model, "stream": False, "messages": messages}
         before = len(self.cook.chats)
@@ -147,7 +147,7 @@ class Street:
         return said
 
     def _sent(self, before: int, text: str) -> list[bytes]:
-        """What the client's own request became; Lull's own replays are told by their seed."""
+        """Return what went upstream for the client's request; Lull's own replays have a seed."""
         return [
             asked.body
             for asked in [a for a in self.cook.asked if a.path == "/api/chat"][before:]
@@ -156,7 +156,7 @@ class Street:
         ]
 
     def _bodies(self, plain: Json, sent: bytes) -> list[str]:
-        """The skills in what was added to a request; anything else that was added fails."""
+        """Return the skills that were added to a request; fail if anything else was added."""
         assert CHAT_ROUTES["/api/chat"].read_request(sent)
         found: list[str] = []
         for text in added(json.dumps(plain).encode(), sent):
@@ -172,7 +172,7 @@ class Street:
         self.says(client, model, [{"role": "user", "content": self.asks()}])
 
     def teaches(self, *, wait: bool = True) -> None:
-        """Asked, and corrected in words; whether a proposal comes of it is Lull's to say."""
+        """Ask and correct the answer in words; Lull decides whether a proposal comes of it."""
         client, asked = self.chance.choice(CLIENTS), self.asks()
         messages = [{"role": "user", "content": asked}]
         messages.append(self.says(client, POCKET, messages))
@@ -277,7 +277,7 @@ class Street:
                 assert not any(said.status == 200 for said in told), "an approval was lost"
 
     def is_killed_in_an_answer(self) -> None:
-        """The client sees a connection that breaks; there may be no turn of it."""
+        """Kill the service in the middle of an answer; the turn may not have been recorded."""
         self.cook.slow.set()
         self.cook.reached.clear()
         body = {"model": COOK, "messages": [{"role": "user", "content": self.asks()}]}
@@ -296,7 +296,7 @@ class Street:
     # Reading
 
     def turns(self) -> list[Json]:
-        """Everything that was said, oldest first."""
+        """Return all recorded turns, oldest first."""
         return [
             turn
             for one in reversed(
@@ -306,5 +306,5 @@ class Street:
         ]
 
     def settled(self) -> None:
-        """The upstream is known again after a start."""
+        """Wait until the service knows its upstream again after a start."""
         eventually(lambda: self.socket.get(routes.STATUS)["upstream"]["ok"])

@@ -1,9 +1,10 @@
-"""kill -9 of the real service in the middle of approvals, switches of skills, moves to adapters and
-back: the store opens, what was acknowledged is there, nothing is half done, and what is in
+"""Tests of kill -9 in the middle of approvals, switches of skills, and moves of adapters.
+
+Afterwards the store opens, what was acknowledged is there, nothing is half done, and what is in
 force is what somebody approved.
 
-20 kills in `make full`, 300 more in `make soak`. The moment of each is drawn over what the changes
-before it took, so that a slow machine is killed in the same places as a fast one.
+20 kills in `make full`, 300 more in `make soak`. The moment of each is drawn from the time that
+such changes took before, so that a slow machine is killed in the same places as a fast one.
 """
 
 from __future__ import annotations
@@ -45,13 +46,13 @@ Json = dict[str, Any]
 ADAPTERS = ("adapter_one", "adapter_two")
 ASKED = "write a menu for apple river stone"
 ROOM = "desk"
-"""Whose skills are approved: what the plain address is answered then hangs on the adapter alone."""
+"""Client whose skills are approved; answers at the plain address depend on the adapter."""
 FIRST_GUESS_S = 0.3
 
 
 @pytest.fixture(scope="module")
 def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two adapters of the built-in model that answer like nobody."""
+    """Two adapters of the built-in model, each with answers that no other adapter gives."""
     folder = tmp_path_factory.mktemp("nudged")
     words = ["-m", "tests.loops.adapters.make_adapters", str(folder), "nudged", "nudged2"]
     root = Path(__file__).parents[4]
@@ -73,18 +74,18 @@ def lull(tmp_path: Path, cook: Cook) -> Iterator[Lull]:
 
 @dataclass
 class Killed(Street):
-    """A street whose service is killed in the middle of one change after the other."""
+    """A random history whose service is killed in the middle of one change after the other."""
 
     adapter: str | None = None
     longest_s: dict[str, float] = field(default_factory=dict)
     guess_s: float = FIRST_GUESS_S
-    """What a change takes of which none was acknowledged yet."""
+    """Assumed duration of a kind of change of which none was acknowledged yet."""
     acknowledged: int = 0
     done_unheard: int = 0
-    """Changes that were made though nobody was told: the service died in between."""
+    """Number of changes that were made but not acknowledged: the service was killed in between."""
 
     def dies_in(self, what: str, change: Callable[[], Said]) -> bool:
-        """Whether the change was acknowledged before the service was killed."""
+        """Kill the service during a change; return whether the change was acknowledged before."""
         told: list[Said] = []
 
         def ask() -> None:
@@ -138,7 +139,7 @@ class Killed(Street):
             self.pages.append({**self.pages[-1], key: now})
 
     def moves_and_dies(self) -> None:
-        """To another adapter, or to the base."""
+        """Move to another adapter or to the base model, and kill the service meanwhile."""
         to = self.chance.choice([one for one in (None, *ADAPTERS) if one != self.adapter])
         if to is None:
             path, body = routes.ADAPTERS_ROLLBACK, {"to": "base"}

@@ -1,7 +1,7 @@
-"""Short random histories on real processes, killed in a proof, in an approval and in an answer:
-what was promised holds through everything that a user can ask of the next process.
+"""Tests of random histories whose service is killed in a proof, in an approval, in an answer.
 
-Two histories, the same ones in every run; LULL_HISTORIES=20 plays twenty others instead.
+What was promised holds through everything that a user can ask of the next process. Two short
+histories, the same ones in every run; LULL_HISTORIES=20 plays twenty others instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 Json = dict[str, Any]
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)
 SEEDS = range(1000, 1000 + MORE) if MORE else range(2)
-"""`make soak` runs what is behind the first."""
+"""Seeds of the histories; `make soak` also plays those after the first."""
 STEPS: tuple[Callable[[Street], None], ...] = (
     Street.chats,
     Street.chats,
@@ -87,7 +87,7 @@ def check(street: Street) -> None:
 
 
 def check_stamps(street: Street, turns: list[Json]) -> None:
-    """What was once recorded stays, and says what was in force when its request came."""
+    """Check that recorded turns stay, and say what was in force when their request came."""
     assert street.seen_turns <= {turn["id"] for turn in turns}
     street.seen_turns = {turn["id"] for turn in turns}
     bodies = {s.sha256: s.body for page in street.pages for s in page.values() if s.active}
@@ -136,7 +136,7 @@ def check_skills(street: Street, said: Json) -> None:
 
 
 def check_as_a_user_would(street: Street) -> None:
-    """The same by the commands, while the service runs and when nobody does."""
+    """Check proofs, stamps and skills by the commands, with the service and after its kill."""
     lull = street.lull
     proposals = lull.ask("review", "--all")["proposals"]
     assert street.seen_proposals <= {proposal["id"] for proposal in proposals}

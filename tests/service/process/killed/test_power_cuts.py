@@ -1,8 +1,9 @@
-"""A power cut in the middle of approvals, switches of skills and moves to adapters: what was never
-synced to the disk is gone, what was acknowledged is there, and nothing is half done. The same for
-`lull forget`, of which no byte comes back, and for `lull restore`.
+"""Tests of power cuts during approvals, switches of skills, moves of adapters, forget, restore.
 
-On ext4, as root, with a loop device; what other file systems reorder is not tried.
+What was acknowledged is there and nothing is half done; what was never synced to the disk is gone.
+No byte comes back of what `lull forget` removed.
+
+They run as root on ext4 on a loop device; what other file systems reorder is not tried.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ ALONE = ["unshare", "--mount", "--propagation", "private"]
 
 
 def made_disk(image: Path) -> None:
-    """Skips where no such file system can be made or mounted."""
+    """Make a disk image with ext4; skip the test where that or mounting it is impossible."""
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("only root can mount a file system, and only on Linux")
     with image.open("wb") as file:

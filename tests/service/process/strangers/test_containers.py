@@ -1,5 +1,8 @@
-"""A program in a container of the same machine, as the namespaces of the container let it see Lull:
-its network leads to no port, and a control socket that is mounted into it is closed to its user."""
+"""Tests that a program in a container on the same machine gets no access to Lull.
+
+Its network leads to no port of Lull's, and a control socket that is mounted into it is closed to
+its user. The containers are played with Linux namespaces.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from tests.service.process.strangers.test_other_users import FILES
 
 ALONE = ["unshare", "--net"]
 MAPPED = 100_000
-"""Root of a container, as the machine outside knows them."""
+"""User id, outside the container, of the container's root."""
 INSIDE = """
 import os, socket, sys
 host, port, path, uid = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
@@ -65,7 +68,7 @@ for one in tries:
 
 
 def why_not() -> str:
-    """Why no container can be played here; "" if one can."""
+    """Return why no container can be played here; "" if one can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "only root can be another machine's user, and only on Linux"
     ran = subprocess.run([*ALONE, "true"], capture_output=True, text=True)
@@ -78,7 +81,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(REFUSED), reason=REFUSED
 
 @pytest.fixture
 def open_place() -> Iterator[Path]:
-    """Where everybody can look, unlike pytest's own folders."""
+    """A folder that every user can look into, unlike pytest's own folders."""
     place = Path(tempfile.mkdtemp(prefix="lull-containers-"))
     place.chmod(0o755)
     yield place
@@ -86,7 +89,7 @@ def open_place() -> Iterator[Path]:
 
 
 def container(running: RunningLull, *, uid: int, words: list[str]) -> list[str]:
-    """What became of the port and of the control socket, for this user in these namespaces."""
+    """Return what this user got at the port and at the control socket in these namespaces."""
     door = urlsplit(running.address)
     path = str(running.lull.home / "run" / "control.sock")
     asked = [str(door.hostname), str(door.port), path, str(uid)]
@@ -118,7 +121,7 @@ def test_a_container_finds_no_door(open_place: Path) -> None:
 
 @pytest.mark.full
 def test_root_of_a_container_is_nobody_to_lull(open_place: Path) -> None:
-    """With every capability that its namespaces give it, and the home mounted into it."""
+    """Root of a container has all capabilities of its namespaces, and the home mounted into it."""
     with RunningLull.cleaned_up(open_place / "home") as lull:
         running = lull.serve()
         assert running.chat("list: apple")
@@ -138,8 +141,10 @@ def test_root_of_a_container_is_nobody_to_lull(open_place: Path) -> None:
 
 @pytest.mark.full
 def test_no_door_is_there_besides_the_two(open_place: Path) -> None:
-    """One port on loopback alone, and no socket without a file: such a one has no mode, and is seen
-    from every container that shares the network."""
+    """Lull listens at one port on loopback, and at no socket without a file.
+
+    A socket without a file has no mode, and every container on the same network sees it.
+    """
     with RunningLull.cleaned_up(open_place / "home") as lull:
         running = lull.serve()
         assert running.chat("list: apple")  # the engine is up, too

@@ -1,4 +1,4 @@
-"""A program that gives itself a new name with every request does not make a real service grow."""
+"""Tests that a program with a new client name in every request hardly makes the service grow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 
 def liked(running: RunningLull, number: int, *, by_address: bool) -> None:
-    """A chat of a client that was never here before, whose answer is rated good."""
+    """Chat as a client that was never here before, and rate the answer good."""
     name = f"new-{number}"
     body = {
         "model": "pocket",
@@ -56,7 +56,7 @@ def test_ever_new_names_take_kilobytes_of_memory_each(lull: Lull) -> None:
     for number in range(1030, 1090):
         liked(running, number, by_address=number % 2 == 0)
     grown = process.memory_info().rss - before
-    # A matrix of a client's own would be 3 MiB of each.
+    # A matrix of its own for each client would take 3 MiB per client.
     assert grown < 60 * MIB, grown / MIB
     # They were remembered, which is what takes the memory.
     eventually(lambda: remembered(running) > on_disk)

@@ -1,4 +1,4 @@
-"""What a user hands to others, of a real service that was told secrets: none of them is in it."""
+"""Tests that no secret a real service was told is in anything that a user hands to others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_no_secret_is_in_diagnostics_exports_or_logs(lull: Lull) -> None:
     (lull.home / "settings.toml").write_text("[secrets]\nfile_fallback = true\n")
     service = lull.serve()
     service.chat(f"my key is {KEY} and my password is {PASSWORD}")
-    # In places that end up in errors and in names, too.
+    # The secrets also stand in places that end up in errors and in names.
     body = {"model": MODEL, "stream": False, "messages": [{"role": "user", "content": KEY}]}
     service.post("/api/chat", body, {"X-Lull-Session": PASSWORD, "User-Agent": KEY})
     service.get(f"/c/{KEY}/api/tags")

@@ -1,9 +1,8 @@
-"""Pages in a real Chromium that try to get at a real service: from another site, and from a name
-that was bound again to this machine. Nothing gets in, and nothing is read.
+"""Tests of hostile pages in a real Chromium: they get nothing into a real service or out of it.
 
-What arrives at all is seen at a witness: a server on another port of this machine that the same
-page attacks beside Lull. And a page of this machine's own, which Lull lets in as Ollama does,
-gets in what the hostile ones must not.
+One page is from another site, one from a name that was bound again to this machine. A witness,
+which is a server on another port that the same page attacks beside Lull, shows what arrives at all.
+A page of this machine's own is let in, as Ollama does, and gets in what the hostile ones must not.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ Read = list[dict[str, str]]
 
 
 class Site(ThreadingHTTPServer):
-    """Serves the page and takes its report; passes all else on to `behind`, if there is one."""
+    """Serves the hostile page and takes its report; passes all else on to `behind`, if given."""
 
     daemon_threads = True
 
@@ -113,7 +112,7 @@ def site(host: str = "127.0.0.1", port: int = 0, *, behind: str = "") -> Iterato
 
 
 def visited(folder: Path, shown: Site, address: str, rules: Sequence[str] = ()) -> Read:
-    """What the page at this address could read, in a browser that never ran before."""
+    """Open the page at this address in a fresh browser; return what the page could read."""
     words = [str(CHROMIUM), *QUIET, f"--user-data-dir={folder}"]
     words += [f"--host-resolver-rules={','.join(rules)}"] if rules else []
     browser = subprocess.Popen(
@@ -140,7 +139,7 @@ def said(read: Read, base: str) -> dict[str, str]:
 
 @pytest.fixture
 def upstream() -> Iterator[Site]:
-    """Stands where Ollama is; what would get through arrives here."""
+    """A server in the place of Ollama; whatever a page gets through Lull arrives here."""
     with site() as made:
         yield made
 
@@ -152,7 +151,7 @@ def running(lull: Lull, upstream: Site) -> RunningLull:
 
 
 def recorded(running: RunningLull) -> list[Any]:
-    """The conversations, once one is there that came behind the page's."""
+    """Return the conversations once one is there that came after the page's requests."""
     running.chat("list: pear")
 
     def found() -> list[Any]:
@@ -164,7 +163,7 @@ def recorded(running: RunningLull) -> list[Any]:
 
 
 def untouched(running: RunningLull, upstream: Site) -> None:
-    """Nothing was said, asked of Ollama or stopped by a page."""
+    """Check that no page chatted, reached Ollama or stopped the service."""
     assert running.process.poll() is None
     assert len(recorded(running)) == 1
     assert [one for one in upstream.arrived if "?" in one or "delete" in one] == []
@@ -177,7 +176,7 @@ WAYS_IN = {
     *("POST /api/chat?form", "GET /api/tags?frame", "GET /api/tags?image", "GET /api/tags?script"),
     *("OPTIONS /api/chat?json", "OPTIONS /api/delete?delete", "GET /v1/snapshot?get"),
 }
-"""What of the page arrives at a server of this machine that refuses nothing."""
+"""Requests of the page that arrive at a server of this machine which refuses nothing."""
 
 
 def test_a_page_of_another_site_gets_nothing_in_and_reads_nothing(
@@ -206,7 +205,7 @@ def test_a_name_that_is_bound_again_to_this_machine_is_refused(
     running: RunningLull, upstream: Site, tmp_path: Path
 ) -> None:
     port = int(running.address.rsplit(":", 1)[1])
-    # What the name led to before: here it hands all but its page on, as if bound again to Lull.
+    # The site that the name led to before; it passes all but its page on, as if bound to Lull.
     with site("127.0.0.2", port, behind=f"127.0.0.1:{port}") as shown:
         base = f"http://{REBOUND}:{port}"
         rules = [f"MAP {REBOUND} 127.0.0.2"]

@@ -1,4 +1,4 @@
-"""What lies in the home is its owner's alone by its own mode: a copy of it is closed, too."""
+"""Tests of file modes: each file of the home is closed to other users, and so is its copy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def open_to_others(home: Path) -> list[str]:
 
 
 def modes(home: Path) -> Iterator[tuple[Path, int]]:
-    """Of all that lies there; what goes meanwhile is left out."""
+    """Yield each path in the home with its mode; files that vanish meanwhile are left out."""
     for where, folders, names in os.walk(home):
         for name in (*folders, *names):
             path = Path(where, name)
@@ -65,7 +65,7 @@ def test_whatever_is_written_is_closed_to_others_and_what_was_open_is_closed(
     assert len(list(lull.home.rglob("*"))) > 15
     assert open_to_others(lull.home) == []
 
-    # As versions before this one left it; and a link leads elsewhere.
+    # Open files as earlier versions left them, and a link that leads out of the home.
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("others read this")
     elsewhere.chmod(0o644)

@@ -1,4 +1,4 @@
-"""Beyond loopback: only on the user's word, with a token, and with a warning that stays."""
+"""Tests of listening beyond loopback: only if the user allows it, with a token and a warning."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_token_is_kept(lull: Lull) -> None:
 
 @pytest.mark.full
 def test_a_start_shows_the_token_on_a_terminal_and_nowhere_else(lull: Lull) -> None:
-    """Started at login its words go into the system's journal, which others can read."""
+    """A service started at login writes to the system's journal, which others can read."""
     lull.home.mkdir()
     (lull.home / "settings.toml").write_text(SETTINGS.format(file="true"))
     env = lull.environment({"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"})

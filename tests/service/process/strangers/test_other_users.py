@@ -1,5 +1,7 @@
-"""Another user of the same machine, in a process of theirs: the control socket and the files are
-closed to them by their own modes, also where somebody opened the folders above."""
+"""Tests that another user of the machine can open neither the control socket nor the files.
+
+Their own modes close them, also where somebody opened the folders above.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ print(json.dumps(said))
 
 @pytest.fixture
 def open_place() -> Iterator[Path]:
-    """Where everybody can look, unlike pytest's own folders."""
+    """A folder that every user can look into, unlike pytest's own folders."""
     place = Path(tempfile.mkdtemp(prefix="lull-others-"))
     place.chmod(0o755)
     yield place

@@ -1,4 +1,4 @@
-"""What is recorded of an answer, however its bytes are cut."""
+"""Tests of what is recorded of an answer, however its bytes are cut into pieces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def record(path: Path) -> Any:
 
 
 def chats() -> list[Path]:
-    """Recordings of a chat route that got an answer."""
+    """Return the recordings of requests to a chat route that got an answer."""
     found = [path for version in VERSIONS for path in sorted((RECORDINGS / version).glob("*.json"))]
     return [path for path in found if is_chat(record(path))]
 

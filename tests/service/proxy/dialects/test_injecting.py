@@ -1,4 +1,4 @@
-"""Where a text is put into a request, and that nothing else of it changes."""
+"""Tests of where a text is put into a request, and that nothing else of the request changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys in another case, and numbers without end: what Go makes of them, so do we, or nothing.
+"""Tests of JSON keys in another case and of very long numbers: read as Go reads them, or refused.
 
 That Ollama 0.24.0 takes the keys of its structs in any case, and of its options in none but their
 own, is measured in tests/ollama.

@@ -1,4 +1,4 @@
-"""Penalties for repetition reach the engine from Ollama's and OpenAI's protocols."""
+"""Tests that repetition penalties of Ollama's and OpenAI's protocols reach the engine."""
 
 from __future__ import annotations
 

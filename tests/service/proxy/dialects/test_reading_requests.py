@@ -1,4 +1,4 @@
-"""What a request says in our nouns, and how an absurd one is refused."""
+"""Tests of reading each protocol's requests into Lull's own types, and of refusing absurd ones."""
 
 from __future__ import annotations
 
