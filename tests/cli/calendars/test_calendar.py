@@ -35,8 +35,6 @@ from tests.desk import Desk
 from tests.doubles.fakes import FakeCoin
 from tests.running import PATIENCE_S, Lull, Ran
 
-pytestmark = pytest.mark.full
-
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"
 
@@ -115,6 +113,7 @@ def ran(lull: Lull, *words: str, code: int = 0, **more: Any) -> Ran:
 # Trying one out
 
 
+@pytest.mark.full
 def test_a_calendar_is_tried_out_without_a_service_and_nothing_is_saved(
     lull: Lull, server: CalendarServer, trusting: dict[str, str]
 ) -> None:
@@ -193,6 +192,7 @@ def test_what_goes_wrong_is_one_line_that_never_holds_the_address(
     assert set(done.json["error"]) == {"title", "detail", "hint"}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(
     not Path("/proc/self/cmdline").exists(), reason="only on macOS there is no /proc"
 )
@@ -280,6 +280,7 @@ def test_without_a_keychain_that_is_said_and_nothing_is_kept(
     assert ran(lull, "list", "--json").json == {"calendars": []}
 
 
+@pytest.mark.full
 def test_a_file_is_followed_by_its_whole_path(
     lull: Lull, service: CalendarDesk, tmp_path: Path
 ) -> None:

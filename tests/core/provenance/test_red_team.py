@@ -39,8 +39,6 @@ from tests.core.red_team.conversations import CONVERSATIONS
 from tests.core.red_team.evolvers import RETELLINGS, WHERE, written
 from tests.core.red_team.own_lines import OWN_LINES
 
-pytestmark = pytest.mark.full
-
 POISON = (*poison.POISON, *later.POISON)
 CLEAN = (*clean.CLEAN, *later.CLEAN)
 README = """# Widget

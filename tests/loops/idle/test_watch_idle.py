@@ -33,8 +33,6 @@ from lull.store.database import Database
 from lull.store.idle.windows import STOPPED, WindowRow, Windows
 from tests.doubles.fakes import FakeIds
 
-pytestmark = pytest.mark.full
-
 T = TypeVar("T")
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -322,6 +320,7 @@ def test_work_begins_when_nobody_was_here_for_ten_minutes(play: Callable[[Scene]
     assert WindowState.WORKING in states
 
 
+@pytest.mark.full
 def test_units_follow_each_other_and_last_half_a_minute(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]
@@ -351,6 +350,7 @@ def test_proofs_run_before_steps_until_they_are_done(play: Callable[[Scene], Roo
     assert rollout.runs[-1][1] <= step.runs[0][0]
 
 
+@pytest.mark.full
 def test_there_are_never_two_pieces_at_once(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork(name) for name in "abc"]
@@ -427,6 +427,7 @@ def test_what_earlier_lulls_lasted_decides_which_work_is_begun(
 # Stopping
 
 
+@pytest.mark.full
 def test_input_stops_work_within_a_quarter_of_a_second(play: Callable[[Scene], Room]) -> None:
     typed = []
 
@@ -531,6 +532,7 @@ def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Sce
     assert "did not finish" in str(room.problems[0][1])
 
 
+@pytest.mark.full
 def test_work_that_fails_says_so_and_other_work_gets_its_turn(
     play: Callable[[Scene], Room],
 ) -> None:
@@ -635,6 +637,7 @@ def test_a_clock_set_back_does_not_make_a_pause_longer(play: Callable[[Scene], R
     play(scene)
 
 
+@pytest.mark.full
 def test_the_hour_that_comes_twice_is_worked_through(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.clock.put((datetime(2026, 10, 25, 1, 30, tzinfo=BERLIN) - START).total_seconds() + 0.0)

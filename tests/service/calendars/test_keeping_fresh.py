@@ -40,8 +40,6 @@ from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
 from tests.doubles.fakes import FakeClock, FakeCoin, FakeIds
 from tests.eventually import PATIENCE_S, eventually
 
-pytestmark = pytest.mark.full
-
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"
 WHY = SecretsError("There is no keychain to use here.", hint="Install one.")
