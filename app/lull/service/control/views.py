@@ -81,6 +81,7 @@ def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
             "generation": turn.generation,
         },
         "skills": _skills_named(turn.skills),
+        "why_skills": turn.why_skills or None,
         "sampling": turn.sampling,
         "request": _words(turn.request),
         "messages": [message_view(message) for message in turn.request],
