@@ -1,5 +1,5 @@
 """Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
-into prompts), as documented in CLI.md.
+into prompts), which the control API and `lull … --json` return.
 
 New versions of Lull only add keys to this JSON.
 """
