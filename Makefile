@@ -41,7 +41,7 @@ setup-test: ## likewise, with what the tests and the checks need
 run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
 	@exec sh packaging/run.sh $(ARGS)
 
-test: setup-test ## at least one test of everything: what a commit must pass
+test: setup-test ## tests of nearly every part: what a commit must pass
 	@echo '$(FINDING)'
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
 

@@ -82,17 +82,18 @@ def _show_words(document: Json) -> str:
     lines = [f"{document['id']}: {document['client']} with {document['model']}"]
     for turn in document["turns"]:
         skills = ", ".join(f"{s['name']} v{s['version']}" for s in turn["skills"]) or "none"
+        why = turn.get("why_skills")
         lines.append("")
         lines.append(
             f"{turn['id']}  {short_time(turn['at'])}  generation {turn['policy']['generation']},"
-            f" skills: {skills}"
+            f" skills: {skills}{f' ({why})' if why else ''}"
         )
         lines += [f"  {m['role']}: {m['text']}" for m in turn["messages"]]
         lines.append(f"  assistant: {turn['answer']}")
         lines += [f"  calls {c['name']} with {c['arguments']}" for c in turn["tool_calls"]]
         if not turn["complete"]:
             lines.append(f"  (incomplete: {turn['why_incomplete'] or turn['finish']})")
-        if turn["note"]:
+        if turn["note"] and turn["note"] != why:
             lines.append(f"  ({turn['note']})")
         if turn["label"]:
             lines.append(f"  rated {turn['label']}")

@@ -7,12 +7,12 @@ from lull.cli.parser.base import Commands, add_command, named
 BACKUP = """\
 Conversations, skills, adapters, training runs, the trash and the settings, in a zip that only
 you can read: it holds what you said, in the clear. Works beside a running service and without
-one. It is unpacked and opened before it is called good. No password is in it.
+one. It is unpacked and opened as a test before the command succeeds. No password is in it.
 By itself: `lull settings set backup.every_days 7`."""
 RESTORE = """\
-Not while a service runs. Without --yes it only tries the file out and says what is in it. What
-stands now goes into a folder of its own, before-restore-N, and --undo brings it back.
-Only of a file that you trust: skills in it count as approved."""
+Stop the service first. Without --yes this only checks the file and says what is in it. What is
+there now is moved to a folder of its own, before-restore-N, and --undo brings it back.
+Restore only files that you trust: skills in them count as approved."""
 
 
 def backup_commands(commands: Commands) -> None:

@@ -52,7 +52,7 @@ def review_commands(commands: Commands) -> None:
     shown = add_command(actions, "show", "show one proposal: diff, proof, who said what")
     approved = add_command(actions, "approve", "approve a proposal", APPROVE)
     approved.add_argument(
-        "--yes", action="store_true", help="without asking, also what was not proved"
+        "--yes", action="store_true", help="do not ask, even if it was not proved"
     )
     rejected = add_command(
         actions,

@@ -56,7 +56,7 @@ def _reading(actions: Commands) -> None:
     shown = add_command(
         actions,
         "show",
-        "show one skill, and how it is measured what it does",
+        "show one skill, and how its effect is measured",
         "What a skill that Lull wrote does is measured by answering past requests without it\n"
         "while you are away. Where nothing can score such answers, a small share of new\n"
         "conversations goes without it, and this says so.",

@@ -112,10 +112,10 @@ def _service_commands(commands: Commands) -> None:
     shown = add_command(
         commands,
         "status",
-        "what is running, and with what",
-        "Never holds the network token, so that it may be shown to others.",
+        "show what is running, and with what",
+        "The network token is never shown, so you may pass the output on; --token prints it alone.",
     )
-    shown.add_argument("--token", action="store_true", help="the network token alone")
+    shown.add_argument("--token", action="store_true", help="print only the network token")
     add_command(commands, "stop", "stop the service")
     opened = add_command(
         commands,

@@ -62,7 +62,9 @@ class Selection:
     skills: tuple[InjectedSkill, ...] = ()
     block: str = ""
     why: str = ""
-    """Why no skill was injected, shown by `lull show`; empty otherwise."""
+    """Why no skill was injected, or which were left out for want of room; "" if neither. `lull
+    show` says it beside the skills of a conversation's first turn.
+    """
     model_system: str = ""
     """The model's own SYSTEM text that was put before the skill block; stored, because later turns
     need exactly the same bytes.

@@ -18,7 +18,9 @@ from lull.core.feedback.calibration import Estimate, Prior, wilson
 from lull.core.models.exam import ExamMark, ExamResult, ExamSheet, ModelRole
 
 LEAST_BALANCED: Final = 0.7
-"""Smallest lower bound of a judge's balanced accuracy that admits it (READER.md)."""
+"""A judge is admitted if its balanced accuracy (0.5 is guessing) is at least this, at the low end
+of the interval around what was measured.
+"""
 LEAST_USABLE: Final = 0.8
 """Smallest share of usable skills that a model must write in its exam."""
 MOST_PRIOR_WEIGHT: Final = 12.0

@@ -69,7 +69,9 @@ class RetrievalRule:
 class SkillChoice:
     skills: tuple[Skill, ...]
     why: str
-    """Why no skill was chosen, or which were left out; shown by `lull show`."""
+    """Why no skill was chosen, or which were left out for want of room; "" if neither. `lull show`
+    says it beside the skills of a conversation's first turn.
+    """
 
 
 def ranked(

@@ -1,4 +1,4 @@
-"""Builds the JSON of LoRA adapters for the control API, as documented in CLI.md.
+"""Builds the JSON of LoRA adapters for the control API and `lull adapters --json`.
 
 New versions of Lull only add keys to this JSON.
 """

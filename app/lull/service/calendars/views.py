@@ -1,4 +1,4 @@
-"""Builds the JSON of calendars for the control API, as documented in CLI.md.
+"""Builds the JSON of calendars for the control API and `lull calendar --json`.
 
 New versions of Lull only add keys to this JSON. No feed's URL is included, because whoever knows it
 can read the calendar.

@@ -1,5 +1,5 @@
 """Reads conversations, rewards and skills (texts put into prompts) from the database, and returns
-them as the JSON documented in CLI.md.
+them as the JSON of the control API and of `lull … --json`.
 
 Blocking; call it from a thread.
 """

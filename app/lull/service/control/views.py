@@ -1,5 +1,5 @@
 """Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
-into prompts), as documented in CLI.md.
+into prompts), which the control API and `lull … --json` return.
 
 New versions of Lull only add keys to this JSON.
 """
@@ -81,6 +81,7 @@ def turn_view(turn: TurnRow, judged: TurnEligibility | None) -> Json:
             "generation": turn.generation,
         },
         "skills": _skills_named(turn.skills),
+        "why_skills": turn.why_skills or None,
         "sampling": turn.sampling,
         "request": _words(turn.request),
         "messages": [message_view(message) for message in turn.request],

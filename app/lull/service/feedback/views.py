@@ -1,4 +1,6 @@
-"""Builds the JSON of the feedback found in users' messages, as documented in CLI.md."""
+"""Builds the JSON of the feedback found in users' messages, which the control API and `lull read
+--json` return.
+"""
 
 from __future__ import annotations
 

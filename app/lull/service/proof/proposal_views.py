@@ -1,5 +1,5 @@
 """Builds the JSON of proposals (candidate skills that wait for the user's approval), with
-everything needed to decide, as documented in CLI.md.
+everything needed to decide, for the control API and `lull review --json`.
 
 New versions of Lull only add keys to this JSON. `diff` compares the exact bytes; its lines end at
 line feeds only, so that no other line-breaking character can hide a line.

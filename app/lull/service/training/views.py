@@ -1,4 +1,4 @@
-"""Builds the JSON of LoRA training runs, as documented in CLI.md.
+"""Builds the JSON of LoRA training runs that the control API and `lull train --json` return.
 
 New versions of Lull only add keys to this JSON.
 """

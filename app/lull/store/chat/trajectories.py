@@ -18,14 +18,15 @@ from lull.store.chat.conversation_list import ConversationQuery
 from lull.store.chat.recording import Prepared, TurnRecord, session_mark, write_piece, write_records
 from lull.store.chat.turn_rows import (
     LISTED,
+    SHOWN,
     STANDING,
     Label,
     Position,
     TrajectoryRow,
     TurnRow,
     position,
+    shown_turn,
     trajectory_row,
-    turn_row,
     without_surrogates,
 )
 from lull.store.database import Database
@@ -249,10 +250,10 @@ class Trajectories:
         ) -> tuple[sqlite3.Row | None, list[TurnRow]]:
             row = connection.execute(f"{LISTED} WHERE r.id = ?", (trajectory,)).fetchone()
             turns = connection.execute(
-                "SELECT * FROM turns WHERE trajectory = ? ORDER BY number, at", (trajectory,)
+                f"{SHOWN} WHERE t.trajectory = ? ORDER BY t.number, t.at", (trajectory,)
             ).fetchall()
             known: set[str] = set()
-            return row, [turn_row(connection, turn, known) for turn in turns]
+            return row, [shown_turn(connection, turn, known) for turn in turns]
 
         row, turns = self._db.read(work)
         if row is None:
@@ -263,8 +264,8 @@ class Trajectories:
         """Return one stored turn (request and answer) by its id. Raises NotFound."""
 
         def work(connection: sqlite3.Connection) -> TurnRow | None:
-            row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
-            return turn_row(connection, row, set()) if row else None
+            row = connection.execute(f"{SHOWN} WHERE t.id = ?", (turn,)).fetchone()
+            return shown_turn(connection, row, set()) if row else None
 
         found = self._db.read(work)
         if found is None:

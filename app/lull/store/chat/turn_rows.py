@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -99,6 +99,10 @@ class TurnRow:
     """JSON text of the wanted output format, "" for none."""
     tools: str = ""
     """Hash of the offered tools."""
+    why_skills: str = ""
+    """For the first turn of a conversation, as `SHOWN` selects it: why no skill was put into the
+    prompt, or which skills were left out; "" if none was left out.
+    """
 
     @property
     def complete(self) -> bool:
@@ -115,6 +119,13 @@ class TurnRow:
 STANDING = (
     "SELECT r.id, r.selection, t.number, t.suffixes, t.adapter,"
     " coalesce(t.known, r.generation) AS known"
+    " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+)
+
+
+# Selects turns for `shown_turn`; skills are chosen, and left out, on the first of a trajectory.
+SHOWN = (
+    "SELECT t.*, iif(t.number = 1, json_extract(r.selection, '$.why'), '') AS why_skills"
     " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
 )
 
@@ -201,6 +212,13 @@ def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) 
         format=row["format"],
         tools=row["tools"],
     )
+
+
+def shown_turn(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
+    """Convert a row of the query `SHOWN` to a turn, as `turn_row` does, and add why skills were
+    left out of its prompt.
+    """
+    return replace(turn_row(connection, row, known), why_skills=row["why_skills"] or "")
 
 
 def _message(text: str) -> Message:
