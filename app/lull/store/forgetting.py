@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -291,6 +292,8 @@ def _skills(connection: sqlite3.Connection, what: ToForget) -> None:
 
 def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str, str]) -> None:
     """Remove the skills from the prompts that other conversations continue with."""
+    for _, name in what.skills:
+        _from_reasons(connection, name)
     texts = set(what.texts)
     for text in texts:
         rows = connection.execute(
@@ -317,6 +320,27 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
                 "UPDATE turns SET skills = ?, suffixes = ? WHERE id = ?",
                 (json.dumps(skills), json.dumps(_told(suffixes)), row["id"]),
             )
+
+
+def _from_reasons(connection: sqlite3.Connection, name: str) -> None:
+    """Remove a skill's name from the reasons why it had no room in a prompt."""
+    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    rows = connection.execute(
+        "SELECT id, selection FROM trajectories WHERE instr(selection, ?) > 0", (name,)
+    ).fetchall()
+    for row in rows:
+        selection = json.loads(row["selection"])
+        selection["why"] = named.sub(FORGOTTEN_NAME, selection["why"])
+        connection.execute(
+            "UPDATE trajectories SET selection = ? WHERE id = ?",
+            (json.dumps(selection), row["id"]),
+        )
+    rows = connection.execute(
+        "SELECT id, note FROM turns WHERE instr(note, ?) > 0", (name,)
+    ).fetchall()
+    for row in rows:
+        note = named.sub(FORGOTTEN_NAME, row["note"])
+        connection.execute("UPDATE turns SET note = ? WHERE id = ?", (note, row["id"]))
 
 
 def _nameless(skill: dict[str, Any], texts: set[str]) -> dict[str, Any]:
