@@ -85,7 +85,8 @@ BEGIN: dict[str, tuple[str, ...]] = {
 }
 """Files in which only the texts that begin so are reasons, and the others are patterns."""
 NOT_FOR_PEOPLE = re.compile(
-    r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
+    r"[\n\\]|=(?! %)|\(\?|PRAGMA|"
+    r"^(the decision|the rule|the evidence|same words|last look|a check)$|"
     r"^(?:[a-z]+|adapter of) %1$|idle source|share$"
 )
 """Texts in these files that are not for people: names, patterns and database queries."""

@@ -224,7 +224,7 @@ def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) ->
     wins, losses = _discordant(pairs)
     ties, goal = len(pairs) - wins - losses, math.log(rule.e)
     value = (wins - losses) / max(1, len(pairs))
-    said += f"; in a second round {losses} lost and {wins} won of {len(pairs)}"
+    clauses = [said, f"in a second round {losses} lost and {wins} won of {len(pairs)}"]
     left = max(0, rule.most_again - len(pairs))
     standing = CheckState.OPEN
     if safe_log_e(wins, losses, ties, rule.margin) >= goal:
@@ -235,8 +235,9 @@ def _again(title: str, said: str, pairs: Sequence[ProbePair], rule: GateRule) ->
         # Even if nothing were lost from now on; this also ends it at the last pair.
         standing = CheckState.FAILS
     if standing is not CheckState.HOLDS:
-        said += f", which does not rule out that it is worse by {rule.margin * 100:g} points"
-    return _look(title, standing, said, value, -rule.margin)
+        points = f"{rule.margin * 100:g}"
+        clauses.append(f"that does not rule out that it is worse by {points} points")
+    return _look(title, standing, "; ".join(clauses), value, -rule.margin)
 
 
 def _discordant(pairs: Iterable[ProbePair]) -> tuple[int, int]:

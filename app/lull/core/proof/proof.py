@@ -381,12 +381,12 @@ def _not_shown(totals: Totals, rule: ProofRule, look: LastLook | None) -> str:
     said = f"{totals.pairs} pairs did not show a benefit"
     if look is None or not acceptance_chance(e_value_from_log(totals.log_e), rule.alpha):
         return said
-    return f"{said}; the final draw{_odds(totals, rule)} went against it"
+    return f"{said}; the final draw ({_odds(totals, rule)}) went against it"
 
 
 def _odds(totals: Totals, rule: ProofRule) -> str:
     e_value = e_value_from_log(totals.log_e)
-    return f" (e = {e_value:.3g}, a chance of {acceptance_chance(e_value, rule.alpha):.0%})"
+    return f"e = {e_value:.3g}, a chance of {acceptance_chance(e_value, rule.alpha):.0%}"
 
 
 def _after_benefit(
@@ -394,7 +394,7 @@ def _after_benefit(
 ) -> tuple[ProofState, str]:
     shown = f"{totals.wins} won, {totals.losses} lost of {totals.benefit_pairs} pairs"
     if by is ShownBy.LAST_LOOK:
-        shown += f", accepted by the final draw{_odds(totals, rule)}"
+        shown = f"{shown}; accepted by the final draw ({_odds(totals, rule)})"
     most = budget(totals, rule, successes=successes)
     suspect = totals.harm_log_e >= math.log(rule.suspect_e)
     if not suspect and totals.success_pairs >= _successes_wanted(totals, rule, successes, most):
@@ -402,8 +402,9 @@ def _after_benefit(
         none = "there was no past success to replay"
         return ProofState.PROVED, f"{shown}; {held if totals.success_pairs else none}"
     if totals.pairs >= most or not successes:
-        but = "it may spoil good answers" if suspect else "too few past successes were replayed"
-        return ProofState.UNPROVED, f"{shown}, but {but}"
+        if suspect:
+            return ProofState.UNPROVED, f"{shown}; but it may spoil good answers"
+        return ProofState.UNPROVED, f"{shown}; but too few past successes were replayed"
     return ProofState.UNDECIDED, f"{shown}; past successes are being replayed"
 
 
