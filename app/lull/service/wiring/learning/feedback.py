@@ -12,8 +12,10 @@ from functools import partial
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.core.checks.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
+from lull.core.feedback.standing_check import standing_check
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.rules import GuardRule
@@ -43,7 +45,7 @@ from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
-from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
+from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
@@ -152,7 +154,7 @@ def learning_of(
         make,
         settings,
         problem=world.problems.set_or_clear,
-        own_writers=(PocketWriter(), RuleWriter(proposed_check)),
+        own_writers=(PocketWriter(), RuleWriter(partial(proposed_check, tools=TOOLS))),
         reader=reader,
         admitted=exams.examine.admitted,
     )
@@ -226,7 +228,7 @@ def _verifier(stores: Stores) -> Verifier:
     return Verifier(
         {TOY: parsing.check},
         checks=partial(checks_of, stores.skills.folders),
-        derived=derived_check,
+        derived=standing_check,
         tools=TOOLS,
     )
 
