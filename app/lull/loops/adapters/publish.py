@@ -36,6 +36,7 @@ from lull.core.models.ollama_model import (
 )
 from lull.core.models.weight_work import ModelStore, NextToken, WeightWork
 from lull.core.ports import Clock
+from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import Published
 
 
@@ -80,14 +81,11 @@ class Publish:
         work: WeightWork,
         versions: Published,
         blob_of: Callable[[ShownModel], str],
-        file_for: Callable[[str], str],
-        drop_file: Callable[[str], None],
+        files: MergedFiles,
         clock: Clock,
         follow: Callable[[], None] = lambda: None,
     ) -> None:
-        """The function `file_for` returns the path of a version's merged file.
-
-        `drop_file` removes that file.
+        """`files` are the files into which adapters are merged.
 
         `follow` is called after every change of a version.
         """
@@ -95,8 +93,7 @@ class Publish:
         self._work = work
         self._versions = versions
         self._blob_of = blob_of
-        self._file_for = file_for
-        self._drop_file = drop_file
+        self._files = files
         self._clock = clock
         self._follow = follow
         self._one_at_a_time = asyncio.Lock()
@@ -174,7 +171,7 @@ class Publish:
         self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: Tell
     ) -> PublishedVersion:
         blob = await asyncio.to_thread(self._blob_of, base)
-        out = self._file_for(version.name)
+        out = self._files.path_for(version.name)
         try:
             merged = await self._work.merge(
                 blob, learnt.folder, out, lambda done, of: tell(PublishStep.MERGING, done, of)
@@ -187,7 +184,7 @@ class Publish:
             tell(PublishStep.CREATING, 0, 0)
             await self._store.create(create_body(version.name, digest, base.create_fields))
         finally:
-            await asyncio.to_thread(self._drop_file, out)
+            await asyncio.to_thread(self._files.remove, out)
         return await self._compared(base, version)
 
     async def _compared(self, base: ShownModel, version: PublishedVersion) -> PublishedVersion:
