@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from lull.backends.chat.llm_judge import RULES, JudgePrompts
+from lull.backends.chat.llm_judge import JudgePrompts
 from lull.backends.ollama.models import OllamaModels
-from lull.backends.reader.chat_reader import prompt_hash
+from lull.backends.reader.exam_prompts import prompts_version
 from lull.backends.reader.exam_sheets import load_exams, load_small_reader_result
 from lull.config.learning import JudgeSettings
 from lull.config.settings import Settings
@@ -23,7 +23,6 @@ from lull.core.models.exam import ModelRole
 from lull.loops.models.exam_candidates import ExamCandidates
 from lull.loops.models.exam_papers import ExamPapers
 from lull.loops.models.examine_models import ExamineModels
-from lull.resources import prompt_sha256
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.models.examinees import Examinees, ExamQueue
 from lull.service.models.makes_models import MakesModels
@@ -64,7 +63,7 @@ def exams_of(
     examine = ExamineModels(
         Exams(world.stores.database),
         candidates=_candidates(world, settings),
-        papers=ExamPapers(papers, forms=lambda role: _form(role, settings().judge), small=small),
+        papers=ExamPapers(papers, forms=lambda role: _version(role, settings().judge), small=small),
         examinee=examinees.named,
         quiet=quiet,
         clock=world.clock,
@@ -90,16 +89,8 @@ def _candidates(world: SharedParts, settings: Callable[[], Settings]) -> ExamCan
     )
 
 
-def _form(role: ModelRole, judge: JudgeSettings) -> str:
-    """Name the form of a role's exam; a result for another form does not count any more."""
-    match role:
-        case ModelRole.READER:
-            return f"read-{prompt_hash()}"
-        case ModelRole.JUDGE:
-            mark = prompt_sha256("judge-wish")[:12]
-            return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"
-        case ModelRole.WRITER:
-            return f"evolve-{prompt_sha256('evolve')[:12]}"
+def _version(role: ModelRole, judge: JudgeSettings) -> str:
+    return prompts_version(role, votes=judge.votes, temperature=judge.temperature)
 
 
 def this_memory() -> MachineMemory:
