@@ -140,7 +140,7 @@ steps: SearchStrategy[Step] = st.one_of(
     *_step("reads", often=2, death=_deaths),
     *_step("judges", death=_deaths, gone=st.booleans()),
     *_step("proves", often=2, death=_deaths, whole=st.booleans()),
-    *_step("guards", death=_deaths),
+    *_step("retires_in_use", death=_deaths),
     *_step("time_goes_by", days=st.sampled_from((0.5, 20.0, 61.0))),
     *_step("old_conversations_go", often=2, days=st.sampled_from((0.1, 30.0, 90.0)), death=_deaths),
     *_step("is_killed"),

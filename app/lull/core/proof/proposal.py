@@ -49,8 +49,8 @@ class ProposalOrigin(StrEnum):
 
     EXTRACTIVE = "extractive"
     MODEL = "model"
-    GUARD = "guard"
-    """Made by the guard that watches approved skills in use: it proposes to retire a skill and
+    HOLDOUT = "guard"
+    """Made by the holdout, which measures approved skills in use: it proposes to retire a skill and
     writes no text of its own.
     """
     FILE = "file"

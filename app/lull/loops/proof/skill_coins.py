@@ -13,7 +13,7 @@ from random import Random
 
 from lull.core.chat.client import Client
 from lull.core.proof.holdout import Coin, Toss, left_out, thompson
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import Skill, SkillKey
 from lull.loops.chat.known_models import MOST_CLIENTS, remember
 from lull.store.proof.use_replays import UseKey, use_key
@@ -27,7 +27,7 @@ class SkillCoins:
     (holdout), or prefers little-known skills to explore (Thompson sampling).
     """
 
-    def __init__(self, *, coin: Coin, rule: Callable[[], GuardRule]) -> None:
+    def __init__(self, *, coin: Coin, rule: Callable[[], HoldoutRule]) -> None:
         self._coin = coin
         self._rule = rule
         self._uses: dict[tuple[UseKey, int], Conversations] = {}

@@ -88,4 +88,4 @@ async def _make_ready(service: Service) -> None:
     await slow_loop.adapters.promote.start()
     await slow_loop.forget.finish()
     await service.upkeep.watch_library.propose_file_edits()
-    service.learning.proofs.guard.follow()
+    service.learning.proofs.holdout.follow()

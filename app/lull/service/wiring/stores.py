@@ -9,7 +9,7 @@ from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured_s
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
 from lull.store.chat.chain_key import chain_key
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.answer_scores import AnswerScores
@@ -56,7 +56,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         rewards=Rewards(database),
         feedback=FeedbackRows(database),
         proposals=Proposals(database),
-        use=UseEvidence(coin_flips=CoinFlips(database), replays=UseReplays(database)),
+        use=UseEvidence(assignments=HoldoutAssignments(database), replays=UseReplays(database)),
         training=Training(database),
         witness=witness,
     )
@@ -82,7 +82,7 @@ def reading_of(stores: Stores) -> Reading:
         worths=AnswerScores(stores.database),
         tested=stores.proposals.tested,
         effects=lambda: effects_in(
-            stores.use.coin_flips.outcomes(texts), stores.use.replays.pairs(texts)
+            stores.use.assignments.outcomes(texts), stores.use.replays.pairs(texts)
         ),
         measures=dict,
         placings=Placings(stores.database).all,

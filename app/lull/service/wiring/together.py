@@ -44,7 +44,7 @@ from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
+from lull.service.wiring.learning.feedback import LearningParts, holdout_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
@@ -91,10 +91,10 @@ def put_together(
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
-    guard = guard_of(ground.world, in_force)
-    ground.current.after = guard.follow
-    serve = _serve(ground, settings, guard)
-    loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.skill_selector)
+    holdout = holdout_of(ground.world, in_force)
+    ground.current.after = holdout.follow
+    serve = _serve(ground, settings, holdout)
+    loops = _loops(ground, in_force, paths, auto, holdout=holdout, fixing=serve.skill_selector)
     skills = _skills(ground, loops, serve)
     return Service(
         shared=ground.world,
@@ -172,7 +172,7 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 # Answering requests
 
 
-def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
+def _serve(ground: _Ground, settings: Settings, holdout: Holdout) -> Serve:
     world = ground.world
     serve = Serve(
         trajectories=world.stores.trajectories,
@@ -183,7 +183,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         ids=TimeSortedIds(),
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
-        guard=guard,
+        holdout=holdout,
     )
     serve.skill_selector.places = world.models.places
     return serve
@@ -205,7 +205,7 @@ def _loops(
     paths: Paths,
     auto: AutoLearner,
     *,
-    guard: Holdout,
+    holdout: Holdout,
     fixing: SelectSkills,
 ) -> _Loops:
     # The loops ask the watch, and the watch asks the loops for work, so it is built last; the
@@ -213,7 +213,7 @@ def _loops(
     learning = learning_of(
         ground.world,
         settings,
-        guard=guard,
+        holdout=holdout,
         fixing=fixing,
         credit=ground.memory.store_request,
         reader=small_reader_of(settings(), paths),

@@ -36,10 +36,10 @@ def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars)
         stores.trajectories,
         stores.skills,
         eligible=Eligible(
-            stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+            stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
         ),
-        effects=lambda: learning.proofs.guard.effects,
-        measures=learning.proofs.guard.measures,
+        effects=lambda: learning.proofs.holdout.effects,
+        measures=learning.proofs.holdout.measures,
         worths=AnswerScores(stores.database),
         placings=learning.placing.results,
         tested=stores.proposals.tested,

@@ -18,7 +18,7 @@ from lull.core.feedback.reward import Source
 from lull.core.feedback.standing_check import standing_check
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.training.ports import Curriculum
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -50,7 +50,7 @@ from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
-from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
+from lull.service.wiring.learning.rules import evolve_rule, holdout_rule, score_rule
 from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
@@ -101,17 +101,17 @@ class LearningParts:
     fast_loop: FastLoop
 
 
-def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, the part that measures whether skills (texts put into prompts) in use
-    still help.
+def holdout_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
+    """Build the skill holdout, the part that measures whether skills (texts put into prompts) in
+    use still help.
 
-    To measure this, the guard leaves a skill out of some conversations. It is built before the
+    To measure this, the holdout leaves a skill out of some conversations. It is built before the
     other learning parts, because the request path uses it.
     """
     stores = world.stores
 
-    def rule() -> GuardRule:
-        return guard_rule(settings())
+    def rule() -> HoldoutRule:
+        return holdout_rule(settings())
 
     retiring = RetireSkills(
         skills=stores.skills,
@@ -135,7 +135,7 @@ def learning_of(
     world: SharedParts,
     settings: Callable[[], Settings],
     *,
-    guard: Holdout,
+    holdout: Holdout,
     fixing: SelectSkills,
     credit: Credit,
     reader: SmallReader,
@@ -173,7 +173,7 @@ def learning_of(
         verifier=_verifier(world.stores),
     )
     scoring = _scoring(world, settings(), asked, ground, credit, exams)
-    proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
+    proofs = proofs_of(world, settings, asked, ground, holdout=holdout, credit=credit)
     return LearningParts(
         models=AskedModels(exams=exams, stages=stages, reader=reader, aux=asked),
         scoring=scoring,

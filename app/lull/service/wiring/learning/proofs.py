@@ -27,7 +27,7 @@ from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.proof.proving import ProofRunner
-from lull.service.wiring.learning.rules import guard_rule, prove_rule
+from lull.service.wiring.learning.rules import holdout_rule, prove_rule
 from lull.service.wiring.shared import SharedParts
 
 
@@ -46,10 +46,10 @@ class ProofInputs:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
     """The jobs that prove skills by replaying past requests with and without them, the part through
-    which the user reviews skills, and the guard that measures skills in use.
+    which the user reviews skills, and the holdout that measures skills in use.
     """
 
-    guard: Holdout
+    holdout: Holdout
     prove: Prove
     compare: Compare
     review: Review
@@ -64,7 +64,7 @@ def proofs_of(
     asked: AuxModels,
     ground: ProofInputs,
     *,
-    guard: Holdout,
+    holdout: Holdout,
     credit: Credit,
 ) -> ProofParts:
     """Build the jobs that prove skills by replaying past requests with and without them."""
@@ -75,7 +75,7 @@ def proofs_of(
     proving = ProofRunner(
         prove,
         review=review,
-        guard=guard,
+        holdout=holdout,
         measure=measure,
         bus=world.bus,
         problems=world.problems,
@@ -83,7 +83,7 @@ def proofs_of(
     )
     compare = _compare(world, prove, ground)
     return ProofParts(
-        guard=guard,
+        holdout=holdout,
         prove=prove,
         compare=compare,
         review=review,
@@ -155,7 +155,7 @@ def _measure(
         quiet=ground.quiet,
         clock=world.clock,
         slice_s=prove.rule.slice_s,
-        rule=lambda: guard_rule(settings()),
+        rule=lambda: holdout_rule(settings()),
     )
 
 

@@ -68,7 +68,7 @@ def parts_of(
     """
     stores = world.stores
     eligible = Eligible(
-        stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+        stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
 
     judge = learning.models.aux.judge_of_training
