@@ -27,11 +27,11 @@ class Views:
     trust: TrustView
 
 
-def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
+def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
     """Build the parts by which users read conversations, rate answers and see how reliable feedback
     is.
     """
-    stores = world.stores
+    stores = shared.stores
     reading = Reading(
         stores.trajectories,
         stores.skills,
@@ -46,27 +46,27 @@ def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars)
     )
     return Views(
         reading=reading,
-        rating=_rating(world, learning, reading, memory),
-        trust=_trust(world, learning),
+        rating=_rating(shared, learning, reading, memory),
+        trust=_trust(shared, learning),
     )
 
 
 def _rating(
-    world: SharedParts, learning: LearningParts, reading: Reading, memory: LateExemplars
+    shared: SharedParts, learning: LearningParts, reading: Reading, memory: LateExemplars
 ) -> Rating:
     return Rating(
-        world.stores.trajectories,
-        world.clock,
-        world.bus,
+        shared.stores.trajectories,
+        shared.clock,
+        shared.bus,
         lambda: memory.exemplars,
         rated=learning.fast_loop.on_rated,
         view=reading.turn,
     )
 
 
-def _trust(world: SharedParts, learning: LearningParts) -> TrustView:
+def _trust(shared: SharedParts, learning: LearningParts) -> TrustView:
     return TrustView(
-        world.stores.rewards,
+        shared.stores.rewards,
         calibration=lambda: learning.scoring.book.calibration,
-        clock=world.clock,
+        clock=shared.clock,
     )

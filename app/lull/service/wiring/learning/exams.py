@@ -45,7 +45,7 @@ class ExamParts:
 
 
 def exams_of(
-    world: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: QuietRunner
+    shared: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: QuietRunner
 ) -> ExamParts:
     """Build the parts that run exams (sets of labelled items), which decide which chat models may
     read feedback, judge answers and write skills.
@@ -56,34 +56,34 @@ def exams_of(
         JudgePrompts.shipped()
         papers, small = load_exams(), load_small_reader_result()
     except ResourceError as error:
-        world.problems.report(PROBLEM, error)
+        shared.problems.report(PROBLEM, error)
         papers, small = {}, None
     examinees = Examinees(make, lambda: settings().judge)
     asking: set[str] = set()
     examine = ExamineModels(
-        Exams(world.stores.database),
-        candidates=_candidates(world, settings),
+        Exams(shared.stores.database),
+        candidates=_candidates(shared, settings),
         papers=ExamPapers(papers, forms=lambda role: _version(role, settings().judge), small=small),
         examinee=examinees.named,
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
     )
     borrowed = BorrowedModels(
-        loaded=world.models.ollama.loaded,
-        unload=world.models.ollama.unload,
+        loaded=shared.models.ollama.loaded,
+        unload=shared.models.ollama.unload,
         asked=lambda: asking,
-        activity=world.activity,
-        clock=world.clock,
+        activity=shared.activity,
+        clock=shared.clock,
     )
-    queue = ExamQueue(examine, models=borrowed, asking=asking, clock=world.clock)
+    queue = ExamQueue(examine, models=borrowed, asking=asking, clock=shared.clock)
     return ExamParts(examine=examine, examinees=examinees, queue=queue)
 
 
-def _candidates(world: SharedParts, settings: Callable[[], Settings]) -> ExamCandidates:
+def _candidates(shared: SharedParts, settings: Callable[[], Settings]) -> ExamCandidates:
     upstream = settings().upstream.resolved(os.environ, own_port=settings().service.port)
     return ExamCandidates(
-        OllamaModels(world.asking, upstream),
-        state=world.models.ollama,
+        OllamaModels(shared.asking, upstream),
+        state=shared.models.ollama,
         settings=lambda: models_to_examine(settings()),
         memory=this_memory,
     )
