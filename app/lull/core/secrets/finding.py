@@ -28,6 +28,7 @@ from lull.core.secrets.pattern import (
     SecretNames,
     longest_letters,
 )
+from lull.core.secrets.public_names import KNOWN_BY_NAME, named_as_public
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
@@ -132,7 +133,7 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
         Secret(begin, end, PATTERNS[at].kind)
         for at in sorted(wanted)
         for begin, end in _spans(PATTERNS[at], text, low, runs, known)
-        if PATTERNS[at].kind not in _KNOWN_BY_NAME or not _named_as_public(text, begin, end)
+        if PATTERNS[at].kind not in KNOWN_BY_NAME or not named_as_public(text, begin, end)
     ]
 
 
@@ -158,35 +159,6 @@ def _behind_absent_names(words: _Words) -> set[int]:
         return set()
     there = {_SORT_OF_STEM[number] for number in _STEMS.that_may_occur(words)}
     return {at for at, names in _NAMED if names.isdisjoint(there)}
-
-
-_KNOWN_BY_NAME: Final = frozenset({"password", "secret", "token", "recovery-code"})
-"""Kinds of secrets that are known by the name before them, most of them whatever they look like."""
-_PUBLIC_NAME: Final = re.compile(
-    r"(?i)(?:(?<![a-z])(?<!encryption )(?<!secret )(?:cache|idempotency|partition|sort)[ _.-]?key|"
-    r"public[ _.-]?key[ _.-]?token)[\"'`]{0,2}[ \t]{0,2}[:=][ \t]{0,2}[\"'`]?$"
-)
-_NO_ISSUERS: Final = re.compile(
-    r"(?:[a-z]{2,12}-){0,3}[0-9a-f]{7,64}|[A-Za-z0-9]{8,32}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-)
-"""Matches digests, ids and short runs of letters and digits: nothing that an issuer of keys draws in
-a form of its own.
-"""
-_PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
-_PIN_OF_A_BOARD: Final = re.compile(r"(?i)(?:GPIO|IO|D|A|P[A-K])_?\d{1,2}")
-_NAME_LENGTH: Final = 40
-
-
-def _named_as_public(text: str, begin: int, end: int) -> bool:
-    """Whether the name before a value says that it is no secret: a cache key, the public key token
-    of a .NET assembly, a pin of a circuit board.
-    """
-    before = text[max(0, begin - _NAME_LENGTH) : begin]
-    if _PIN_NAME.search(before):
-        return _PIN_OF_A_BOARD.fullmatch(text[begin:end].strip()) is not None
-    if _PUBLIC_NAME.search(before) is None:
-        return False
-    return _NO_ISSUERS.fullmatch(text[begin:end].strip()) is not None
 
 
 _ESCAPED_LETTER: Final = re.compile(r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}")

@@ -1,0 +1,34 @@
+"""Decides by the name before a value that looks like a secret whether it is public after all."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+KNOWN_BY_NAME: Final = frozenset({"password", "secret", "token", "recovery-code"})
+"""Kinds of secrets that are known by the name before them, most of them whatever they look like."""
+_PUBLIC_NAME: Final = re.compile(
+    r"(?i)(?:(?<![a-z])(?<!encryption )(?<!secret )(?:cache|idempotency|partition|sort)[ _.-]?key|"
+    r"public[ _.-]?key[ _.-]?token)[\"'`]{0,2}[ \t]{0,2}[:=][ \t]{0,2}[\"'`]?$"
+)
+_NO_ISSUERS: Final = re.compile(
+    r"(?:[a-z]{2,12}-){0,3}[0-9a-f]{7,64}|[A-Za-z0-9]{8,32}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+"""Matches digests, ids and short runs of letters and digits: nothing that an issuer of keys draws in
+a form of its own.
+"""
+_PIN_NAME: Final = re.compile(r"(?i)(?<![a-z])pin[\"'`]?\s{0,2}[:=]\s{0,2}[\"'`]?$")
+_PIN_OF_A_BOARD: Final = re.compile(r"(?i)(?:GPIO|IO|D|A|P[A-K])_?\d{1,2}")
+_NAME_LENGTH: Final = 40
+
+
+def named_as_public(text: str, begin: int, end: int) -> bool:
+    """Whether the name before a value says that it is no secret: a cache key, the public key token
+    of a .NET assembly, a pin of a circuit board.
+    """
+    before = text[max(0, begin - _NAME_LENGTH) : begin]
+    if _PIN_NAME.search(before):
+        return _PIN_OF_A_BOARD.fullmatch(text[begin:end].strip()) is not None
+    if _PUBLIC_NAME.search(before) is None:
+        return False
+    return _NO_ISSUERS.fullmatch(text[begin:end].strip()) is not None
