@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
-from lull.desktop.pages.conditions import OPEN as CONDITIONS_OPEN
+from lull.desktop.pages.conditions import CONDITIONS_OPEN
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text

@@ -42,7 +42,7 @@ CONFIG: Final = "adapter_config.json"
 LARGEST_ID: Final = 2**31 - 1
 
 T = TypeVar("T")
-_AGAIN: Final = "Make the run again."
+_MAKE_RUN_AGAIN: Final = "Make the run again."
 _TYPES: Final[dict[str, type[Example]]] = {
     "group": Group,
     "answer": RecordedAnswer,
@@ -217,5 +217,5 @@ def _finite(value: float, where: str) -> float:
     return value
 
 
-def _bad(where: str, what: str, *, hint: str = _AGAIN) -> TrainingError:
+def _bad(where: str, what: str, *, hint: str = _MAKE_RUN_AGAIN) -> TrainingError:
     return TrainingError(f"{where} {what}.", hint=hint)

@@ -24,7 +24,7 @@ Gate = tuple[str, str, str]
 MOST_AGAINST: Final = 2
 """Most unmet conditions that are shown while the list of all conditions is folded."""
 ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
-OPEN: Final = "today/conditions-open"
+CONDITIONS_OPEN: Final = "today/conditions-open"
 """Key in the window's preferences: whether the list of all conditions is unfolded."""
 
 
@@ -36,7 +36,7 @@ class Conditions(QWidget):
     def __init__(self, kit: Kit) -> None:
         super().__init__()
         self._kit = kit
-        self._open = bool(kit.preferences.value(OPEN, False, type=bool))
+        self._open = bool(kit.preferences.value(CONDITIONS_OPEN, False, type=bool))
         self._shown: tuple[list[Gate], str] = ([], "")
         self.against = _grid()
         self.columns = (_grid(), _grid())
@@ -62,7 +62,7 @@ class Conditions(QWidget):
 
     def _turn(self) -> None:
         self._open = not self._open
-        self._kit.preferences.setValue(OPEN, self._open)
+        self._kit.preferences.setValue(CONDITIONS_OPEN, self._open)
         self._draw(self._shown[0])
 
     def _draw(self, gates: Sequence[Gate]) -> None:

@@ -35,7 +35,7 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, count, counted, now, plain, tr, translated, without_args
 
 Json = dict[str, Any]
-DAYS: Final = 15
+TODAY_FEED_DAYS: Final = 15
 """Number of days whose rewards are read: today and the two weeks to compare with."""
 MOST_CHANGES: Final = 5
 
@@ -47,7 +47,7 @@ class TodayPage(Page):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Today"))
-        self.feed = LearningFeed(kit.state, days=DAYS)
+        self.feed = LearningFeed(kit.state, days=TODAY_FEED_DAYS)
         self.feed.changed.connect(self._look)
         inner = QWidget()
         # Before its cards are added: Qt works out the styles of all that is in it once more.
