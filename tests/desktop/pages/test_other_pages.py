@@ -88,7 +88,7 @@ def test_today_says_two_reasons_against_and_the_rest_on_demand(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = today(on_script, scripted)
-    conditions = page.gates
+    conditions = page.conditions
 
     def said() -> list[str]:
         return [one.text() for one in conditions.findChildren(QLabel) if one.isVisible()]

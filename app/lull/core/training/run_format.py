@@ -25,10 +25,10 @@ from lull.core.training.examples import (
     Example,
     GraduationExample,
     Group,
-    Ids,
     RecordedAnswer,
     ReplayExample,
     SampledAnswer,
+    TokenIds,
 )
 from lull.core.training.spec import FORMAT, TERMS, Lora, RunKind, RunSpec
 
@@ -136,13 +136,13 @@ def _checked(example: Example, where: str) -> Example:
     return example
 
 
-def _check_answer(ids: Ids, foreign: Ids, where: str) -> None:
+def _check_answer(ids: TokenIds, foreign: TokenIds, where: str) -> None:
     _check_ids(ids, "ids", where)
     if any(not 0 <= place < len(ids) for place in foreign):
         raise _bad(where, "has a foreign place outside its ids")
 
 
-def _check_ids(ids: Ids, name: str, where: str, *, or_none: bool = False) -> None:
+def _check_ids(ids: TokenIds, name: str, where: str, *, or_none: bool = False) -> None:
     if not ids and not or_none:
         raise _bad(where, f"has no {name}")
     if any(not 0 <= token <= LARGEST_ID for token in ids):

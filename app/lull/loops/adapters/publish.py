@@ -65,7 +65,7 @@ Says = Callable[[str, str | None], Awaitable[NextToken]]
 
 Called with (prompt, adapter's sha256 or None for the base).
 """
-Tell = Callable[[PublishStep, int, int], None]
+TellsStep = Callable[[PublishStep, int, int], None]
 """Reports progress: (step, bytes done, bytes in all); 0 and 0 where bytes do not apply."""
 
 
@@ -104,7 +104,7 @@ class Publish:
         learnt: AdapterToPublish,
         *,
         says: Says,
-        tell: Tell = lambda _step, _done, _of: None,
+        tell: TellsStep = lambda _step, _done, _of: None,
     ) -> PublishedVersion:
         """Publish an adapter of `model` to Ollama, or return the published version if there is one
         already.
@@ -168,7 +168,7 @@ class Publish:
         return await self._put(fresh)
 
     async def _made(
-        self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: Tell
+        self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: TellsStep
     ) -> PublishedVersion:
         blob = await asyncio.to_thread(self._blob_of, base)
         out = self._files.path_for(version.name)
@@ -202,7 +202,7 @@ class Publish:
         version: PublishedVersion,
         learnt: AdapterToPublish,
         says: Says,
-        tell: Tell,
+        tell: TellsStep,
     ) -> PublishedVersion:
         """Compare next-token probabilities of Ollama and Lull's engine.
 

@@ -18,7 +18,7 @@ from lull.core.skills.skill import Skill, SkillKey
 from lull.loops.chat.known_models import MOST_CLIENTS, remember
 from lull.store.proof.use_replays import UseKey, use_key
 
-Conversations = OrderedDict[str, int]
+CountedConversations = OrderedDict[str, int]
 """Number of conversations that had a skill, by the identity of the client that asked."""
 
 
@@ -30,7 +30,7 @@ class SkillCoins:
     def __init__(self, *, coin: Coin, rule: Callable[[], HoldoutRule]) -> None:
         self._coin = coin
         self._rule = rule
-        self._uses: dict[tuple[UseKey, int], Conversations] = {}
+        self._uses: dict[tuple[UseKey, int], CountedConversations] = {}
         """Uses of each measured skill since its approval, by its text and that generation."""
         self.surely_help: Collection[UseKey] = ()
         self.replayed: Collection[UseKey] = ()

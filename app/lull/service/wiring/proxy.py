@@ -20,7 +20,7 @@ from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
-from lull.service.wiring.night.weights import Weights
+from lull.service.wiring.night.weights import TrainedModelParts
 from lull.service.wiring.shared import SharedParts
 
 LONG_READER_ASLEEP_S: Final = 8.0
@@ -36,7 +36,7 @@ def data_plane_of(
     session: aiohttp.ClientSession,
     serve: Serve,
     upstream: OllamaUpstream,
-    weights: Weights,
+    weights: TrainedModelParts,
     *,
     off: Callable[[], bool],
 ) -> DataPlane:

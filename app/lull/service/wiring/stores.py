@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lull.config.paths import Paths
 from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured_skills
 from lull.loops.training.eligible import Eligible
-from lull.service.chat.reading import Reading
+from lull.service.chat.reading import StoredConversations
 from lull.store.chat.chain_key import chain_key
 from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
@@ -62,7 +62,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     )
 
 
-def reading_of(stores: Stores) -> Reading:
+def reading_of(stores: Stores) -> StoredConversations:
     """Build the reader of stored conversations for commands that work without a service.
 
     Such a reader assumes that a prompt would still get the same skills only if the skill library
@@ -71,7 +71,7 @@ def reading_of(stores: Stores) -> Reading:
     library = stores.skills.library()
     skills = measured_skills(library, stores.proposals)
     texts = {key: skill.sha256 for key, skill in skills.items()}
-    return Reading(
+    return StoredConversations(
         stores.trajectories,
         stores.skills,
         eligible=Eligible(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lull.loops.training.eligible import Eligible
-from lull.service.chat.reading import Reading
+from lull.service.chat.reading import StoredConversations
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.learning.feedback import LearningParts
@@ -22,7 +22,7 @@ class Views:
     how reliable feedback is.
     """
 
-    reading: Reading
+    reading: StoredConversations
     rating: Rating
     trust: TrustView
 
@@ -32,7 +32,7 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
     is.
     """
     stores = shared.stores
-    reading = Reading(
+    reading = StoredConversations(
         stores.trajectories,
         stores.skills,
         eligible=Eligible(
@@ -52,7 +52,10 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
 
 
 def _rating(
-    shared: SharedParts, learning: LearningParts, reading: Reading, memory: LateExemplars
+    shared: SharedParts,
+    learning: LearningParts,
+    reading: StoredConversations,
+    memory: LateExemplars,
 ) -> Rating:
     return Rating(
         shared.stores.trajectories,

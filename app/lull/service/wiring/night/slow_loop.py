@@ -15,7 +15,7 @@ from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of
 from lull.service.wiring.night.training import night_of, parts_of
-from lull.service.wiring.night.weights import Weights, weights_of
+from lull.service.wiring.night.weights import TrainedModelParts, weights_of
 from lull.service.wiring.shared import SharedParts
 
 
@@ -23,7 +23,7 @@ from lull.service.wiring.shared import SharedParts
 class SlowLoop:
     """The parts of the slow loop, which trains LoRA adapters in idle times."""
 
-    weights: Weights
+    weights: TrainedModelParts
     adapters: AdapterParts
     night: TrainingJob
     forget: Forget

@@ -74,7 +74,7 @@ async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[Choos
 
 
 def auto_learner_of(
-    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], Weights]
+    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], TrainedModelParts]
 ) -> AutoLearner:
     """Build the part that picks the model to train when the setting `training.model` is "auto"."""
     form = form_for(sys.platform, platform.machine())
@@ -111,7 +111,7 @@ def publish_of(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class TrainedModelParts:
     """The model that is trained, and its versions with a LoRA adapter that are published to
     Ollama.
     """
@@ -142,13 +142,13 @@ def weights_of(
     problems: Problems,
     models: ModelsHere,
     clock: Clock,
-) -> Weights:
+) -> TrainedModelParts:
     """Build the parts that choose the model to train, publish its LoRA adapters to Ollama, and run
     its engine.
     """
     versions, names = Published(database), PublishedNames(problems)
     names.set_versions(versions.all())
-    return Weights(
+    return TrainedModelParts(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
