@@ -22,6 +22,8 @@ from lull.service.process.problems import Problems
 from lull.store.uninterrupted import uninterrupted
 
 HOLDOUT_EVERY_S = 600.0
+HOLDOUT_PROBLEM = "live guard"
+"""Key of a problem with measuring skills in use, as programs that read `--json` know it."""
 
 
 class ProofRunner:
@@ -60,7 +62,7 @@ class ProofRunner:
         still help.
         """
         while True:
-            await self._problems.attempt("skill holdout", self._holdout_step)
+            await self._problems.attempt(HOLDOUT_PROBLEM, self._holdout_step)
             await self._problems.attempt("put off proposals", self._wake)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._measured.wait(), HOLDOUT_EVERY_S)
