@@ -22,6 +22,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 TOPS: Final = ("app", "tests", "bench")
 WALKS: Final = ("request", "correction", "night")
+SHARED_ALIASES: Final = frozenset({"Array", "Index", "Json", "Row", "Vector"})
+"""Type aliases that may stand in many modules: each is a short name for the same kind of thing."""
 
 
 def python_files(folder: Path) -> list[Path]:
@@ -80,15 +82,31 @@ def _reachable(start: str, needs: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
-def classes_of_one_name(app: Path) -> list[str]:
-    """Public class names that stand in more than one place."""
-    names = Counter(
-        node.name
-        for file in python_files(app)
-        for node in tree_of(file).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    return [name for name, times in names.items() if times > 1]
+def types_of_one_name(app: Path) -> list[str]:
+    """Names of public classes and type aliases that stand in more than one place; aliases of one
+    of the `SHARED_ALIASES` count as one.
+    """
+    nodes = [node for file in python_files(app) for node in tree_of(file).body]
+    classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    aliases = Counter(name for node in nodes if (name := _alias(node)))
+    for name in SHARED_ALIASES & aliases.keys():
+        aliases[name] = 1
+    names = (classes + aliases).items()
+    return [name for name, times in names if times > 1 and not name.startswith("_")]
+
+
+def _alias(node: ast.stmt) -> str:
+    """The type alias that a statement defines; "" if it defines none."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            pass
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            pass
+        case _:
+            return ""
+    is_camel = name.lstrip("_")[:1].isupper() and any(letter.islower() for letter in name)
+    is_variable = isinstance(value, ast.Call)  # T_co = TypeVar(...)
+    return name if is_camel and not is_variable else ""
 
 
 def walks(page: Path) -> dict[str, list[str]]:
@@ -119,7 +137,7 @@ def measured(root: Path) -> list[tuple[str, str]]:
     app = root / "app"
     rows += [
         ("import circles in `app/`, in functions too", str(len(circles(imported_by(app))))),
-        ("public class names that stand twice in `app/`", str(len(classes_of_one_name(app)))),
+        ("public type names that stand twice in `app/`", str(len(types_of_one_name(app)))),
     ]
     found = walks(root / "docs" / "architecture.md")
     rows += [(f"files on the walk of a {name}", str(len(found.get(name, ())))) for name in WALKS]

@@ -15,11 +15,11 @@ import pytest
 
 from bench.house import (
     WALKS,
-    classes_of_one_name,
     crowded,
     imported_by,
     imports,
     tree_of,
+    types_of_one_name,
     walks,
 )
 
@@ -103,8 +103,8 @@ def test_of_the_service_only_wiring_may_name_a_backend() -> None:
     assert {f"lull.service.{name}" for name in subjects} == set(closed["source_modules"])
 
 
-def test_no_public_class_name_stands_twice() -> None:
-    assert classes_of_one_name(APP) == []
+def test_no_public_class_or_alias_name_stands_twice() -> None:
+    assert types_of_one_name(APP) == []
 
 
 def test_no_class_with_behaviour_is_made_of_more_than_nine_things() -> None:
@@ -245,3 +245,11 @@ def test_the_constraints_name_no_host() -> None:
     text = (ROOT / "packaging" / "constraints.txt").read_text()
     assert "://" not in text
     assert "index-url" not in text
+
+
+def test_an_alias_of_a_class_name_is_noticed_and_a_shared_alias_is_not(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("class Gate: ...\nJson = dict[str, object]\nT = int\n")
+    (tmp_path / "two.py").write_text("Gate = tuple[str, str]\nJson = dict[str, str]\nT = str\n")
+    (tmp_path / "three.py").write_text("class Row: ...\n_Own = int\n")
+    (tmp_path / "four.py").write_text("Row = tuple[int, ...]\n_Own = str\n")
+    assert sorted(types_of_one_name(tmp_path)) == ["Gate", "Row"]

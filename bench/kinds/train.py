@@ -1,4 +1,4 @@
-"""`python -m bench.kinds.train --vectors FILE`: trains the classifier in `resources/kinds`.
+"""`python -m bench.kinds.train --vectors KINDS_FILE`: trains the classifier in `resources/kinds`.
 
 Three steps: word vectors cut to 192 dimensions; a softmax over kinds of request, learned together
 with the words' vectors and the weight that each has, six times and averaged; and seven weights that
@@ -20,7 +20,13 @@ import numpy.typing as npt
 
 from bench.kinds.measures import likelihoods, mixed, recall_at
 from bench.report import ROOT
-from lull.backends.reader.request_kinds import FILE, NUMBER, OPENER, KindVocabulary, opening_words
+from lull.backends.reader.request_kinds import (
+    KINDS_FILE,
+    NUMBER,
+    OPENER,
+    KindVocabulary,
+    opening_words,
+)
 
 HERE = Path(__file__).parent
 DEV = (
@@ -312,7 +318,7 @@ def _write(
     scales[scales == 0] = 1.0
     folder.mkdir(parents=True, exist_ok=True)
     np.savez(
-        folder / FILE,
+        folder / KINDS_FILE,
         words=np.frombuffer("\n".join(words).encode(), np.uint8),
         kinds=np.frombuffer("\n".join(kinds).encode(), np.uint8),
         vectors=np.round(learned.words / scales[:, None]).astype(np.int8),

@@ -23,7 +23,7 @@ from lull.core.training.examples import Group
 from lull.core.training.spec import GrpoTerms
 from lull.trainer.gradients import ChunkedEvaluator
 from lull.trainer.losses import grpo
-from lull.trainer.policy import PolicyModel, Weights
+from lull.trainer.policy import PolicyModel, PolicyWeights
 from lull.trainer.rows import MicroBatch, expand_to_tokens, micro_batches, row
 
 _TERMS = GrpoTerms()
@@ -82,14 +82,14 @@ def apart(policy: PolicyModel, base: Path, groups: Sequence[Group]) -> float:
     policy.put(moved)
     mx.eval(policy.model.parameters())
     ours = _ours(policy, groups)
-    theirs: Weights = dict(tree_flatten(Theirs(policy, base).gradient(groups)))
+    theirs: PolicyWeights = dict(tree_flatten(Theirs(policy, base).gradient(groups)))
     if set(ours) != set(theirs):
         raise RuntimeError("the two do not train the same weights")
     far = max(mx.abs(ours[name] - theirs[name]).max().item() for name in ours)
     return far / max(mx.abs(array).max().item() for array in theirs.values())
 
 
-def _ours(policy: PolicyModel, groups: Sequence[Group]) -> Weights:
+def _ours(policy: PolicyModel, groups: Sequence[Group]) -> PolicyWeights:
     chunked = ChunkedEvaluator(policy=policy, chunk=256)
     rows = [row(group.prompt_ids, sample.ids) for group in groups for sample in group.samples]
     values = [value for group in groups for value in group.advantages]
@@ -101,7 +101,7 @@ def _ours(policy: PolicyModel, groups: Sequence[Group]) -> Weights:
 
 def _gradient(
     chunked: ChunkedEvaluator, micro: MicroBatch, advantage_N: Any, *, norm: float
-) -> Weights:
+) -> PolicyWeights:
     now_N = chunked.logps(micro)
     with chunked.policy.as_base():
         reference_N = chunked.logps(micro)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
-from bench.workweek import goals, judge, keeping, measures
+from bench.workweek import finished_stretches, goals, judge, measures
 from bench.workweek.arms import ARMS, MAIN, NIGHTS, SWITCHES
 from bench.workweek.measures import Row
 from bench.workweek.person import CARELESS, CHANGE_DAY, DAYS, SLIP
@@ -93,7 +93,7 @@ def measure(
     out: Path,
     quick: bool,
 ) -> Row:
-    state = keeping.state_of_the_code()
+    state = finished_stretches.state_of_the_code()
     folder = work / state.mark
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
@@ -101,7 +101,7 @@ def measure(
     # A switch whose part did nothing where it was on is not worth a week without it.
     worth = [arm for arm in SWITCHES if arm.name in switches and _acted(arm.name, weeks)]
     weeks += _played([arm.name for arm in worth], seeds, folder, at_once)
-    took_s = keeping.spent_s(folder)
+    took_s = finished_stretches.spent_s(folder)
     first = seeds[0]
     found = measures.rows(weeks, first)
     contrasts, effects = measures.contrasts(weeks, first), measures.effects(weeks, first)

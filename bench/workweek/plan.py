@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from bench.workweek import keeping
+from bench.workweek import finished_stretches
 from bench.workweek.arms import Arm, Stretch, Trains
 from bench.workweek.service import stop_orphan
 from bench.workweek.week import Played, play
@@ -60,12 +60,12 @@ class Plan:
         processes.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        folders = {key: folder / keeping.folder_name(*key) for key in self._nodes}
-        stored = {key: keeping.read(place) for key, place in folders.items()}
+        folders = {key: folder / finished_stretches.folder_name(*key) for key in self._nodes}
+        stored = {key: finished_stretches.read(place) for key, place in folders.items()}
         played = {key: one for key, one in stored.items() if one is not None}
         if played:
             tell(f"{len(played)} of {len(self._nodes)} are there from an earlier run")
-        before_s, began_s, there = keeping.spent_s(folder), time.monotonic(), len(played)
+        before_s, began_s, there = finished_stretches.spent_s(folder), time.monotonic(), len(played)
         left, running = set(self._nodes) - set(played), dict[Future[Played], _Key]()
         with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
             while left or running:
@@ -77,7 +77,7 @@ class Plan:
                     key = running.pop(future)
                     played[key] = future.result()
                     spent_s = time.monotonic() - began_s
-                    keeping.spend(folder, before_s + spent_s)
+                    finished_stretches.spend(folder, before_s + spent_s)
                     still = len(self._nodes) - len(played)
                     tell(
                         f"{self._nodes[key].arm}, seed {key[0]}: done to day {key[1][-1].last}"
@@ -125,5 +125,5 @@ def _one(
     else:
         shutil.copytree(before / _HOME, home)
     played = stretch(key[1][-1], arm=arm, seed=key[0], home=home)
-    keeping.write(folder, played)
+    finished_stretches.write(folder, played)
     return played

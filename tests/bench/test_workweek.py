@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from bench.workweek import goals, keeping, measures, reading
+from bench.workweek import finished_stretches, goals, measures, reading
 from bench.workweek import judge as judging
 from bench.workweek.arms import (
     ALONE,
@@ -412,7 +412,7 @@ def test_weeks_that_begin_alike_are_one_until_they_part_and_none_is_played_twice
 ) -> None:
     plan = Plan([(arm, seed) for seed in (1, 2) for arm in (SKILLS, FULL)])
     assert len(plan) == 2 * (3 + 2)
-    half = tmp_path / keeping.folder_name(1, SKILLS.stretches[:1]) / "home"
+    half = tmp_path / finished_stretches.folder_name(1, SKILLS.stretches[:1]) / "home"
     half.mkdir(parents=True)
     (half / "days").write_text("a killed run left this;")
     told: list[str] = []
@@ -430,16 +430,16 @@ def test_weeks_that_begin_alike_are_one_until_they_part_and_none_is_played_twice
     assert full[-1].kind == "nothing 1-6;all 7-8;all 9-10;"
     assert weeks[1].approved == 3
     assert weeks[1].runs == {"all": 1}  # the folder that a stretch goes on from has the others
-    before_s = keeping.spent_s(tmp_path)
+    before_s = finished_stretches.spent_s(tmp_path)
     assert before_s > 0
     assert plan.play(tmp_path, 2, tell=told.append, stretch=never) == weeks
     assert told[-1] == "10 of 10 are there from an earlier run"
-    assert keeping.spent_s(tmp_path) == before_s
+    assert finished_stretches.spent_s(tmp_path) == before_s
 
 
 def test_the_state_of_the_code_is_the_same_until_it_changes() -> None:
-    state = keeping.state_of_the_code()
-    assert state == keeping.state_of_the_code()
+    state = finished_stretches.state_of_the_code()
+    assert state == finished_stretches.state_of_the_code()
     assert len(state.mark) == 12
     assert state.said == state.commit if state.committed else state.mark in state.said
 

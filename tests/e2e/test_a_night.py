@@ -200,7 +200,7 @@ def test_a_proved_skill_moves_into_the_weights_and_leaves_the_prompt(
     lull: Lull, tmp_path: Path
 ) -> None:
     with desk_of(lull, tmp_path) as desk:
-        # The guard's coin leaves the skill out of a few conversations; here each answer is counted.
+        # The holdout leaves the skill out of a few conversations; here each answer is counted.
         lull.ask("settings", "set", "guard.leave_out_share", "0")
         service = lull.serve()
         proposal = corrected(lull, service, SWEET_RULE)

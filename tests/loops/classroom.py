@@ -23,7 +23,7 @@ from lull.core.feedback.reward import Vote
 from lull.core.feedback.rules import ScoreRule
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, Proposal, ProposalKind, ProposalOrigin, ProposalStatus
-from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.proof.rules import HoldoutRule, ProveRule
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Skill, SkillKey, SkillText
@@ -52,7 +52,7 @@ from lull.loops.skills.write_rules import ProposesCheck, RuleWriter
 from lull.loops.training.eligible import Eligible
 from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -147,7 +147,7 @@ class Classroom(Home):
     scoring: ScoreRule = field(default_factory=ScoreRule)
     evolving: EvolveRule = field(default_factory=EvolveRule)
     proving: ProveRule = field(default_factory=ProveRule)
-    guarding: GuardRule = field(default_factory=GuardRule)
+    holdout_rule: HoldoutRule = field(default_factory=HoldoutRule)
     judge: ScriptedJudge | None = None
     writer: ScriptedWriter | None = None
     hears_at_once: bool = True
@@ -168,16 +168,16 @@ class Classroom(Home):
     went_without: list[str] = field(default_factory=list)
     """Turns that were recorded as having wanted no skill."""
     retired: list[tuple[str, str]] = field(default_factory=list)
-    flips_of: Callable[[Database], CoinFlips] = CoinFlips
+    assignments_of: Callable[[Database], HoldoutAssignments] = HoldoutAssignments
 
     def start(self) -> None:
         super().start()
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
-        self.coin_flips, self.quiet = self.flips_of(self.database), AlwaysQuiet()
+        self.assignments, self.quiet = self.assignments_of(self.database), AlwaysQuiet()
         self.use_replays = UseReplays(self.database)
-        self.guard = Holdout(
-            evidence=UseEvidence(coin_flips=self.coin_flips, replays=self.use_replays),
-            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: self.guarding),
+        self.holdout = Holdout(
+            evidence=UseEvidence(assignments=self.assignments, replays=self.use_replays),
+            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: self.holdout_rule),
             retiring=RetireSkills(
                 skills=self.skills,
                 proposals=self.proposals,
@@ -190,7 +190,7 @@ class Classroom(Home):
             ),
             proposals=self.proposals,
             library=lambda: self.library,
-            rule=lambda: self.guarding,
+            rule=lambda: self.holdout_rule,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
@@ -201,7 +201,7 @@ class Classroom(Home):
             ids=self.ids,
             rule=self.rule,
             facts_within_s=0.02,
-            guard=self.guard,
+            holdout=self.holdout,
         )
         self.learn()
 
@@ -302,7 +302,7 @@ class Classroom(Home):
             quiet=self.quiet,
             clock=self.clock,
             slice_s=self.proving.slice_s,
-            rule=lambda: self.guarding,
+            rule=lambda: self.holdout_rule,
         )
         self.compare = Compare(
             proposals=self.proposals,
@@ -323,7 +323,7 @@ class Classroom(Home):
             clock=self.clock,
         )
         self.eligible = Eligible(
-            self.rewards, self.proposals, still=self.current_selection.same_skills_today
+            self.rewards, self.proposals, still=self.current_selection.selects_same_skills
         )
 
     def exact(self) -> Mapping[str, Reads]:

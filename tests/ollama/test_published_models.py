@@ -41,7 +41,7 @@ from lull.core.training.examples import RecordedAnswer
 from lull.core.training.run_format import ADAPTER, BATCH, SPEC, example_line, spec_text
 from lull.core.training.spec import KtoTerms, Lora, RunKind, RunSpec
 from lull.loops.adapters.next_token import next_token
-from lull.loops.adapters.publish import AdapterToPublish, Publish, PublishStep, Tell
+from lull.loops.adapters.publish import AdapterToPublish, Publish, PublishStep, TellsStep
 from lull.loops.models.choose_model import PreparedModel
 from lull.service.proxy.published_names import PublishedNames
 from lull.service.wiring.night.weights import choose_of, publish_of
@@ -495,7 +495,7 @@ def _said(body: bytes) -> list[Any]:
     return ["".join(found)]
 
 
-async def _until(step: str, publishing: Callable[[Tell], Awaitable[PublishedVersion]]) -> None:
+async def _until(step: str, publishing: Callable[[TellsStep], Awaitable[PublishedVersion]]) -> None:
     """Begin to publish, and cancel it as soon as it reports this step."""
 
     def tell(at: PublishStep, _done: int, _of: int) -> None:

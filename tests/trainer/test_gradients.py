@@ -18,7 +18,7 @@ from lull.trainer.losses import cross_entropy_loss, reverse_kl, token_logps
 from lull.trainer.policy import PolicyModel, load
 from lull.trainer.rows import (
     MicroBatch,
-    Row,
+    TrainingRow,
     concatenate_tokens,
     expand_to_tokens,
     micro_batches,
@@ -44,12 +44,12 @@ def policy_of(folder: Path, *, checkpoint_layers: bool = False) -> PolicyModel:
     return policy
 
 
-def some_rows(count: int = 6) -> list[Row]:
+def some_rows(count: int = 6) -> list[TrainingRow]:
     rng = random.Random(4)
     return [row(ids(rng, 2, 9), ids(rng, 1, 9)) for _ in range(count)]
 
 
-def one_micro(rows: list[Row]) -> MicroBatch:
+def one_micro(rows: list[TrainingRow]) -> MicroBatch:
     (micro,) = micro_batches(rows, 10_000)
     return micro
 

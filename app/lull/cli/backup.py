@@ -28,7 +28,7 @@ from lull.service.process.lock import ServiceLock, alive
 
 Json = dict[str, Any]
 _TOLD_EVERY_MB = 50
-_LOOK_EVERY_S = 2.0
+_ASK_PROGRESS_EVERY_S = 2.0
 
 
 def backup(context: Context) -> None:
@@ -66,7 +66,7 @@ def _by_the_service(paths: Paths, wanted: str) -> Json:
 def _follow(paths: Paths, done: threading.Event) -> None:
     tell = _teller()
     with suppress(LullError):  # said where the answer is waited for
-        while not done.wait(_LOOK_EVERY_S):
+        while not done.wait(_ASK_PROGRESS_EVERY_S):
             if there := Control(paths).get(routes.BACKUP)["under_way"]:
                 tell(there["part"], there["done"], there["of"])
 

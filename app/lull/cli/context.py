@@ -14,7 +14,7 @@ from lull.config.paths import Paths
 from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
-    from lull.service.chat.reading import Reading
+    from lull.service.chat.reading import StoredConversations
     from lull.service.wiring.stores import Stores
 
 Json = dict[str, Any]
@@ -46,7 +46,7 @@ class Context:
         self,
         route: str,
         query: Mapping[str, object],
-        from_database: Callable[[Reading], Json],
+        from_database: Callable[[StoredConversations], Json],
         *,
         default: Json | None = None,
     ) -> Json:

@@ -25,7 +25,7 @@ TIMEOUT_S = 120.0
 
 Longer than `lull doctor` waits for an engine that must first load its model.
 """
-LOOK_EVERY_S = 1.0
+CALL_MEANWHILE_EVERY_S = 1.0
 """Seconds between calls of the callback `meanwhile` while a request waits."""
 
 
@@ -89,8 +89,8 @@ class Control:
     ) -> Json:
         """Send a POST request to the service and return the answer.
 
-        `meanwhile` is called every LOOK_EVERY_S seconds until the answer comes. A `patience_s` of
-        None waits as long as the service runs.
+        `meanwhile` is called every CALL_MEANWHILE_EVERY_S seconds until the answer comes. A
+        `patience_s` of None waits as long as the service runs.
         """
         return self._ask("POST", path, json.dumps(body).encode(), patience_s, meanwhile)
 
@@ -105,7 +105,7 @@ class Control:
         connection = _Connection(self.discovery.control, patience_s)
         try:
             connection.request(method, path, body, {"Content-Type": "application/json"})
-            while meanwhile is not None and not connection.answers_within(LOOK_EVERY_S):
+            while meanwhile is not None and not connection.answers_within(CALL_MEANWHILE_EVERY_S):
                 meanwhile()
             answer = connection.getresponse()
             value: Json = json.loads(answer.read())

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from lull.service.process.logs import FILE, newest_first
+from lull.service.process.logs import LOG_FILE, newest_first
 
-LOOK_EVERY_S = 0.2
+LOOK_FOR_LINES_EVERY_S = 0.2
 
 
 def has_logs(folder: Path) -> bool:
@@ -37,7 +37,7 @@ class LogFollower:
     """Follows the service's log: yields the lines written after the object was made."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE
+        self._path = folder / LOG_FILE
         self._file = _opened(self._path)
         if self._file is not None:
             self._file.seek(0, os.SEEK_END)
@@ -56,7 +56,7 @@ class LogFollower:
                 self.close()
                 self._file, begun = _opened(self._path), b""
             else:
-                time.sleep(LOOK_EVERY_S)
+                time.sleep(LOOK_FOR_LINES_EVERY_S)
 
     def close(self) -> None:
         if self._file is not None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from lull.config.private_file import write_private
-from lull.config.reading import Key, load_toml, parse_settings, rule_of, rules
-from lull.config.rules import Value
+from lull.config.reading import SettingKey, load_toml, parse_settings, rule_of, rules
+from lull.config.rules import SettingValue
 from lull.config.settings import Settings
 from lull.config.template import as_toml, default_text, uncommented
 from lull.core.errors import SettingsError
@@ -29,8 +29,8 @@ class SettingView:
     """One setting with its value, default, reason and allowed values, for `lull settings show`."""
 
     key: str
-    value: Value
-    default: Value
+    value: SettingValue
+    default: SettingValue
     reason: str
     allowed: str
     """The setting's allowed values, in words that complete "It must be"."""
@@ -90,7 +90,7 @@ def describe_settings(settings: Settings) -> list[SettingView]:
     ]
 
 
-def _edited(text: str, key: Key, value: Value, path: Path) -> str:
+def _edited(text: str, key: SettingKey, value: SettingValue, path: Path) -> str:
     """The text with one key set.
 
     tomlkit and tomllib may read a file differently, so the result is parsed again and must equal

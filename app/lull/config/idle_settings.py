@@ -12,7 +12,7 @@ from lull.core.idle import hours
 from lull.core.idle.rule import IdleRule
 
 _RULE = IdleRule()
-FILE = "file:"
+FILE_PREFIX = "file:"
 
 
 def source_path(text: str) -> Path:
@@ -22,8 +22,8 @@ def source_path(text: str) -> Path:
     Raises ValueError if the value names no file, and for a relative path, because its meaning would
     depend on the working directory.
     """
-    path = Path(text.removeprefix(FILE))
-    if not text.startswith(FILE) or "\0" in text:
+    path = Path(text.removeprefix(FILE_PREFIX))
+    if not text.startswith(FILE_PREFIX) or "\0" in text:
         raise ValueError("it names no file")
     try:
         path = path.expanduser()

@@ -10,13 +10,13 @@ from lull.config import addresses
 from lull.config.rules import setting
 from lull.core.feedback.rules import ScoreRule
 from lull.core.proof.holdout import FIRST_USES, HOLDOUT_SHARE
-from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.proof.rules import HoldoutRule, ProveRule
 from lull.core.skills.rules import EvolveRule
 
 _SCORE = ScoreRule()
 _EVOLVE = EvolveRule()
 _PROOF = ProveRule().proof
-_GUARD = GuardRule()
+_HOLDOUT = HoldoutRule()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +206,7 @@ class GuardSettings:
     """
 
     leave_out_share: float = setting(
-        _GUARD.share,
+        _HOLDOUT.share,
         "The share of new conversations in which a skill that Lull wrote is left out at random, "
         "to see what it does. Normally Lull measures this while you are away, by answering past "
         "requests without the skill. It leaves a skill out only if such answers cannot be "
@@ -218,7 +218,7 @@ class GuardSettings:
         held=True,
     )
     settle_uses: int = setting(
-        _GUARD.settle_uses,
+        _HOLDOUT.settle_uses,
         "In each chat app, this many conversations after a skill's approval always get it, so "
         "that you see it work; after that it may be left out of some.",
         at_least=FIRST_USES,
@@ -226,7 +226,7 @@ class GuardSettings:
         held=True,
     )
     stale_days: float = setting(
-        _GUARD.stale_days,
+        _HOLDOUT.stale_days,
         "After how many days without use Lull suggests removing a skill.",
         at_least=1,
         at_most=36500,

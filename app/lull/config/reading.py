@@ -15,19 +15,19 @@ from typing import Any
 
 from lull.config.addresses import is_loopback
 from lull.config.key_lines import key_lines
-from lull.config.rules import Rule, Value
+from lull.config.rules import Rule, SettingValue
 from lull.config.settings import Settings
 from lull.core.errors import SettingsError
 
 log = logging.getLogger(__name__)
 
-Key = tuple[str, str]
+SettingKey = tuple[str, str]
 """A setting's (group, name)."""
 
 _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
-def rules() -> dict[Key, Rule]:
+def rules() -> dict[SettingKey, Rule]:
     """Return the rule (default, reason and allowed values) of every setting, in the file's
     order.
     """
@@ -39,7 +39,7 @@ def rules() -> dict[Key, Rule]:
     }
 
 
-def rule_of(key: str) -> tuple[Key, Rule]:
+def rule_of(key: str) -> tuple[SettingKey, Rule]:
     """Return the rule (default, reason and allowed values) of a setting such as `group.name`.
 
     Raises SettingsError when there is none.
@@ -73,7 +73,7 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
         raise SettingsError(f"{where} cannot be read as TOML.", hint="Correct it.") from error
 
 
-def find_contradiction(settings: Settings) -> tuple[Key, SettingsError] | None:
+def find_contradiction(settings: Settings) -> tuple[SettingKey, SettingsError] | None:
     """Return the first setting that contradicts another one, by its group and name, with the error
     to raise; None if no settings contradict each other.
     """
@@ -87,7 +87,7 @@ def find_contradiction(settings: Settings) -> tuple[Key, SettingsError] | None:
     return None
 
 
-def with_value(settings: Settings, key: Key, value: Value) -> Settings:
+def with_value(settings: Settings, key: SettingKey, value: SettingValue) -> Settings:
     group, name = key
     changed: dict[str, Any] = {name: value}
     return replace(settings, **{group: replace(getattr(settings, group), **changed)})
@@ -118,8 +118,8 @@ class _Reading:
             raise self._error(problem[0], problem[1].detail, problem[1].hint)
         return settings
 
-    def _values(self, group: str, table: Mapping[str, object]) -> dict[Key, Value]:
-        values: dict[Key, Value] = {}
+    def _values(self, group: str, table: Mapping[str, object]) -> dict[SettingKey, SettingValue]:
+        values: dict[SettingKey, SettingValue] = {}
         for name, found in table.items():
             rule = self._rules.get((group, name))
             if rule is None:
@@ -136,7 +136,7 @@ class _Reading:
                 self._tell_held((group, name), found, held, rule)
         return values
 
-    def _tell_held(self, key: Key, found: object, held: Value, rule: Rule) -> None:
+    def _tell_held(self, key: SettingKey, found: object, held: SettingValue, rule: Rule) -> None:
         line = key_lines(self._text).get(key, 1)
         log.warning(
             "%s, line %d: %s in [%s] is %s, and is read as %s: it must be %s.",

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from lull.core.errors import SettingsError
 
-Value = bool | int | float | str | tuple[str, ...]
+SettingValue = bool | int | float | str | tuple[str, ...]
 T = TypeVar("T", bool, int, float, str, tuple[str, ...])
 
 _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
@@ -25,7 +25,7 @@ _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 class Rule:
     """A setting's default, reason and allowed values. The default's type is the setting's type."""
 
-    default: Value
+    default: SettingValue
     why: str
     at_least: float | None = None
     at_most: float | None = None
@@ -62,7 +62,7 @@ class Rule:
             return f" from {self.at_least} to {self.at_most}"
         return f" of at least {self.at_least}" if self.at_least is not None else ""
 
-    def accept(self, found: object) -> Value:
+    def accept(self, found: object) -> SettingValue:
         """Convert a TOML value to the setting's type.
 
         Raises SettingsError for a value not allowed.
@@ -77,7 +77,7 @@ class Rule:
             )
         return value
 
-    def nearest(self, found: object) -> Value | None:
+    def nearest(self, found: object) -> SettingValue | None:
         """Return the nearest allowed value for a number that is out of the setting's bounds. None
         if the number is allowed, or if the setting refuses numbers out of bounds (`held` is False).
         """
@@ -88,17 +88,17 @@ class Rule:
         bound = self.at_least if below else self.at_most
         return None if bound is None else type(self.default)(bound)  # type: ignore[arg-type]
 
-    def _wrong_entry(self, value: Value | None) -> str | None:
+    def _wrong_entry(self, value: SettingValue | None) -> str | None:
         """The first entry of a list that has not the form that each must have."""
         if not isinstance(value, tuple) or not self.fits or not self.names_entries:
             return None
         return next((one for one in value if not self.fits(one)), None)
 
-    def from_text(self, text: str) -> Value:
+    def from_text(self, text: str) -> SettingValue:
         """Convert the text that a user typed for a setting. Raises SettingsError."""
         return self.accept(self._read(text))
 
-    def _typed(self, found: object) -> Value | None:
+    def _typed(self, found: object) -> SettingValue | None:
         match self.default:
             case bool():
                 return found if isinstance(found, bool) else None
@@ -113,7 +113,7 @@ class Rule:
                 texts = isinstance(found, list) and all(isinstance(entry, str) for entry in found)
                 return tuple(found) if texts and isinstance(found, list) else None
 
-    def _in_bounds(self, value: Value) -> bool:
+    def _in_bounds(self, value: SettingValue) -> bool:
         if isinstance(value, int | float):
             low = self.at_least is None or value >= self.at_least
             return low and (self.at_most is None or value <= self.at_most)

@@ -10,8 +10,8 @@ import json
 import re
 import textwrap
 
-from lull.config.reading import Key, rules
-from lull.config.rules import Value
+from lull.config.reading import SettingKey, rules
+from lull.config.rules import SettingValue
 
 _WIDTH = 98
 _HEAD = """\
@@ -37,12 +37,12 @@ def default_text() -> str:
     return "".join(parts)
 
 
-def as_toml(value: Value) -> str:
+def as_toml(value: SettingValue) -> str:
     """Format a value as TOML; booleans, numbers, strings and lists are written as in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 
-def uncommented(text: str, key: Key) -> str:
+def uncommented(text: str, key: SettingKey) -> str:
     """Return the settings file's text with the `#` before one setting removed; the `#` marks a
     setting that still has its default.
     """

@@ -43,7 +43,7 @@ _SWAPPED: Final = re.compile(
     r"|library|trash|adapters|runs"
 )
 _BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")
-_AGAIN: Final = "Use another backup."
+_ANOTHER_BACKUP: Final = "Use another backup."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +129,11 @@ def read_manifest(text: str | bytes) -> Manifest:
     try:
         said = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BackupError("Its list of contents (manifest) cannot be read.", hint=_AGAIN) from error
+        raise BackupError(
+            "Its list of contents (manifest) cannot be read.", hint=_ANOTHER_BACKUP
+        ) from error
     if not isinstance(said, dict):
-        raise BackupError("Its list of contents (manifest) cannot be read.", hint=_AGAIN)
+        raise BackupError("Its list of contents (manifest) cannot be read.", hint=_ANOTHER_BACKUP)
     number = said.get("format")
     if type(number) is int and number > FORMAT:
         raise BackupError(f"A newer Lull made it (format {number}).", hint="Update Lull.")
@@ -139,7 +141,7 @@ def read_manifest(text: str | bytes) -> Manifest:
         return _manifest(said)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BackupError(
-            "Its list of contents (manifest) was not made by Lull.", hint=_AGAIN
+            "Its list of contents (manifest) was not made by Lull.", hint=_ANOTHER_BACKUP
         ) from error
 
 
@@ -153,13 +155,14 @@ def _manifest(said: Mapping[str, Any]) -> Manifest:
         if not belongs_in_backup(name):
             # Others' names are shown as what they are in Python: some would steer a terminal.
             raise BackupError(
-                f"It contains {name[:80]!a}, which does not belong in a backup.", hint=_AGAIN
+                f"It contains {name[:80]!a}, which does not belong in a backup.",
+                hint=_ANOTHER_BACKUP,
             )
         if not re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
             raise ValueError(entry["sha256"])
         entries[name] = Entry(size=_whole(entry["size"]), sha256=entry["sha256"])
     if DATABASE not in entries:
-        raise BackupError("It holds no database.", hint=_AGAIN)
+        raise BackupError("It holds no database.", hint=_ANOTHER_BACKUP)
     return Manifest(
         at=said["at"],
         version=str(said["version"]),

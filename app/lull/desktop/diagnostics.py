@@ -68,8 +68,8 @@ def _facts(status: Json) -> list[str]:
         "turns": status.get("turns"),
         "generation": (status.get("policy") or {}).get("generation"),
     }
-    gates = [f"gate {g['name']}: {g['state']}" for g in learning.get("gates") or ()]
-    return [f"{name}: {value}" for name, value in facts.items()] + gates
+    conditions = [f"gate {g['name']}: {g['state']}" for g in learning.get("gates") or ()]
+    return [f"{name}: {value}" for name, value in facts.items()] + conditions
 
 
 def _mark(check: Json) -> str:

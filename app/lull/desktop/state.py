@@ -32,7 +32,7 @@ WEEK_DAYS: Final = 7
 PAST_DAYS: Final = 3
 """Number of days before today that the Schedule page shows, out of `WEEK_DAYS`."""
 POLL_MS: Final = 5_000
-"""Milliseconds between reads of the status. Idle times and gates change without an event."""
+"""Milliseconds between reads of the status. Idle times and conditions change without an event."""
 
 
 class Phase(StrEnum):

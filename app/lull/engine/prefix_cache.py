@@ -16,7 +16,7 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from lull.engine.adapters import LoadedAdapter
 
-Key = tuple[int, tuple[int, ...]]
+PrefixKey = tuple[int, tuple[int, ...]]
 
 
 class PrefixCache:
@@ -27,7 +27,7 @@ class PrefixCache:
     def __init__(self, *, slice_tokens: int, most_bytes: int) -> None:
         self._slice = slice_tokens
         self._most_bytes = most_bytes
-        self._entries: OrderedDict[Key, Any] = OrderedDict()
+        self._entries: OrderedDict[PrefixKey, Any] = OrderedDict()
 
     def longest(
         self, adapter: LoadedAdapter | None, prompt: Sequence[int]
@@ -71,7 +71,9 @@ class PrefixCache:
     def _bytes(self) -> int:
         return sum(layer.nbytes for cache in self._entries.values() for layer in cache)
 
-    def _covered(self, key: Key, adapter: LoadedAdapter | None, prompt: tuple[int, ...]) -> int:
+    def _covered(
+        self, key: PrefixKey, adapter: LoadedAdapter | None, prompt: tuple[int, ...]
+    ) -> int:
         serial, tokens = key
         if serial != _serial(adapter):
             return 0

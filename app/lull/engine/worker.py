@@ -30,7 +30,7 @@ from lull.engine.penalties import penalties_of
 from lull.engine.sampling import SamplingParams
 from lull.engine.text import AnswerText
 
-Inbox = SimpleQueue[Frame | None]
+FrameInbox = SimpleQueue[Frame | None]
 """Queue of received frames; None in it means that the other side has closed the connection."""
 _COMPARE_SLICE_TOKENS = 64
 """Tokens of a divergence comparison computed between two rounds."""
@@ -59,7 +59,7 @@ class Worker:
         self._random_seed = random_seed
         self._comparing: deque[Divergence] = deque()
 
-    def run(self, inbox: Inbox) -> None:
+    def run(self, inbox: FrameInbox) -> None:
         """Handle request frames (messages from Lull's service) until the service closes the
         connection, and generate answers in between.
         """
@@ -79,7 +79,7 @@ class Worker:
         if self._comparing and self._comparing[0].step():
             self._comparing.popleft()
 
-    def _next(self, inbox: Inbox) -> Frame | None:
+    def _next(self, inbox: FrameInbox) -> Frame | None:
         """Return the next frame; an empty one when there is none but work to do."""
         try:
             return inbox.get(block=not self._batcher.in_flight and not self._comparing)

@@ -86,7 +86,7 @@ class FindDerived:
         what = ToForget(
             trajectory=conversation,
             turns=ids,
-            room=owner,
+            owner=owner,
             proposals=tuple(p.id for p in proposals),
             names=tuple(dict.fromkeys(p.key.name for p in proposals)),
             texts=tuple(dict.fromkeys((*texts, *self._versions_of(gone, back)))),

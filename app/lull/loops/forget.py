@@ -137,7 +137,7 @@ class Forget:
     async def _remove(self, what: ToForget, bodies: Mapping[str, str]) -> ToForget:
         """Remove the rows, including those of runs made since the search."""
         # Read before the scores are removed, which record the wishes they came from.
-        now = await asyncio.to_thread(self._derived.turns_scored_by_wishes, what.said, what.room)
+        now = await asyncio.to_thread(self._derived.turns_scored_by_wishes, what.said, what.owner)
         what = replace(what, held=tuple(dict.fromkeys((*what.held, *now))))
         await self._tables.forgetting.remove(what, bodies)
         late = await asyncio.to_thread(self._made_meanwhile, what)

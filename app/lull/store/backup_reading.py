@@ -34,7 +34,7 @@ TRYING: Final = "trying it out"
 
 _SPARE: Final = 64 * 1024 * 1024
 """Bytes always left free on the disk."""
-_AGAIN: Final = "Use another backup."
+_ANOTHER_BACKUP: Final = "Use another backup."
 
 
 def manifest_of(file: Path) -> Manifest:
@@ -71,7 +71,9 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(file) as packed:
             yield packed
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise BackupError(f"{file} is damaged or no backup of Lull's.", hint=_AGAIN) from error
+        raise BackupError(
+            f"{file} is damaged or no backup of Lull's.", hint=_ANOTHER_BACKUP
+        ) from error
     except BackupError as error:
         if str(file) in error.detail:
             raise
@@ -83,27 +85,28 @@ def _manifest(packed: zipfile.ZipFile) -> Manifest:
     names = {member.filename for member in members}
     if MANIFEST not in names:
         raise BackupError(
-            "It is not a Lull backup: it has no list of contents (manifest).", hint=_AGAIN
+            "It is not a Lull backup: it has no list of contents (manifest).",
+            hint=_ANOTHER_BACKUP,
         )
     if len(names) != len(members):
-        raise BackupError("Two of its files have the same name.", hint=_AGAIN)
+        raise BackupError("Two of its files have the same name.", hint=_ANOTHER_BACKUP)
     for member in members:
         mode = member.external_attr >> 16
         if member.is_dir() or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
             raise BackupError(
-                f"It holds {member.filename[:80]!a}, which is not a file.", hint=_AGAIN
+                f"It holds {member.filename[:80]!a}, which is not a file.", hint=_ANOTHER_BACKUP
             )
         if member.flag_bits & 1 or member.compress_type not in (
             zipfile.ZIP_STORED,
             zipfile.ZIP_DEFLATED,
         ):
-            raise BackupError("It is packed in a way that Lull does not use.", hint=_AGAIN)
+            raise BackupError("It is packed in a way that Lull does not use.", hint=_ANOTHER_BACKUP)
     manifest = read_manifest(_bytes(packed, MANIFEST, MANIFEST_LIMIT))
     if odd := sorted(names ^ {MANIFEST, *manifest.entries}):
         more = "" if len(odd) == 1 else f", and {len(odd) - 1} more"
         raise BackupError(
             f"Its list of contents (manifest) and its files differ: {odd[0][:80]!a}{more}.",
-            hint=_AGAIN,
+            hint=_ANOTHER_BACKUP,
         )
     if manifest.layout > len(MIGRATIONS):
         raise BackupError(
@@ -117,7 +120,7 @@ def _bytes(packed: zipfile.ZipFile, name: str, limit: int) -> bytes:
     with packed.open(name) as source:
         data = source.read(limit + 1)
     if len(data) > limit:
-        raise BackupError(f"Its {name} is too large.", hint=_AGAIN)
+        raise BackupError(f"Its {name} is too large.", hint=_ANOTHER_BACKUP)
     return data
 
 
@@ -132,7 +135,7 @@ def _fits(packed: zipfile.ZipFile, manifest: Manifest, file: Path, into: Path) -
         if entry is not None and entry.size != member.file_size:
             raise _not_as_it_was(member.filename)
     if sum(member.compress_size for member in members) > file.stat().st_size:
-        raise BackupError("Its parts overlap.", hint=_AGAIN)
+        raise BackupError("Its parts overlap.", hint=_ANOTHER_BACKUP)
     free = shutil.disk_usage(into).free
     if manifest.size + _SPARE > free:
         raise BackupError(
@@ -143,7 +146,7 @@ def _fits(packed: zipfile.ZipFile, manifest: Manifest, file: Path, into: Path) -
 
 
 def _not_as_it_was(name: str) -> BackupError:
-    return BackupError(f"{name[:80]} in it is not what was packed.", hint=_AGAIN)
+    return BackupError(f"{name[:80]} in it is not what was packed.", hint=_ANOTHER_BACKUP)
 
 
 def _unpack(
@@ -162,7 +165,7 @@ def _unpack(
             out.flush()
             os.fsync(out.fileno())
     except FileExistsError as error:
-        raise BackupError(f"It holds {name[:80]} twice.", hint=_AGAIN) from error
+        raise BackupError(f"It holds {name[:80]} twice.", hint=_ANOTHER_BACKUP) from error
     except (zlib.error, zipfile.BadZipFile, EOFError) as error:
         raise _not_as_it_was(name) from error
     target.chmod(0o600)
@@ -182,14 +185,15 @@ def _try_out(database: Path, manifest: Manifest, *, tell: Callable[[], None]) ->
             "SELECT count(*) FROM sqlite_master WHERE type IN ('trigger', 'view')"
         ).fetchone()
         if version != manifest.layout or version < 1 or code:
-            raise BackupError("Its database is not one of Lull's.", hint=_AGAIN)
+            raise BackupError("Its database is not one of Lull's.", hint=_ANOTHER_BACKUP)
         verdict = _verdict(connection, tell)
         if verdict != "ok":
-            raise BackupError(f"Its database is damaged: {verdict}.", hint=_AGAIN)
+            raise BackupError(f"Its database is damaged: {verdict}.", hint=_ANOTHER_BACKUP)
     if version == len(MIGRATIONS):  # an older one is counted by an older rule
         if layout_and_counts(database)[1] != manifest.counts:
             raise BackupError(
-                "Its database does not hold what its list of contents (manifest) says.", hint=_AGAIN
+                "Its database does not hold what its list of contents (manifest) says.",
+                hint=_ANOTHER_BACKUP,
             )
         Database(database, rescue=False).close()
 

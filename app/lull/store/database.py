@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.preparing import Preparation, PreparingThread
-from lull.store.writer import Inbox, Transaction, Work, Writer
+from lull.store.writer import DatabaseWork, Inbox, Transaction, Writer
 
 T = TypeVar("T")
 
@@ -164,7 +164,7 @@ class Database:
 
     # Writing
 
-    def post(self, work: Work[Any]) -> None:
+    def post(self, work: DatabaseWork[Any]) -> None:
         """Queue a write to the database; never waits or raises.
 
         A failure is logged once when it starts and once when it ends. Writes beyond the backlog are
@@ -181,7 +181,7 @@ class Database:
         """
         return self._writer.inbox(write)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: DatabaseWork[T]) -> T:
         """Run a write function on the database and wait for its commit; it sees all writes posted
         before.
 
@@ -189,7 +189,7 @@ class Database:
         """
         return await asyncio.wrap_future(self.submit(work))
 
-    async def write_synced(self, work: Work[T]) -> T:
+    async def write_synced(self, work: DatabaseWork[T]) -> T:
         """Write something that a power cut must not undo, such as a user's decision, and wait until
         it is on disk.
 
@@ -197,7 +197,7 @@ class Database:
         """
         return await asyncio.wrap_future(self._writer.submit(work, synced=True))
 
-    def submit(self, work: Work[T]) -> Future[T]:
+    def submit(self, work: DatabaseWork[T]) -> Future[T]:
         """Queue a write to the database and return its future."""
         return self._writer.submit(work)
 
@@ -248,7 +248,7 @@ class Database:
 
     # Reading
 
-    def read(self, work: Work[T]) -> T:
+    def read(self, work: DatabaseWork[T]) -> T:
         """Run a query on committed data, on this thread. Raises StoreError."""
         reader = self._reader()
         # Closing a connection during a running statement crashes the process.
@@ -261,7 +261,7 @@ class Database:
                 raise self._in_words(error) from error
 
     @contextlib.contextmanager
-    def as_if_written(self, work: Work[Any]) -> Iterator[None]:
+    def as_if_written(self, work: DatabaseWork[Any]) -> Iterator[None]:
         """Context manager in which this thread reads the database as if the write `work` had been
         made; at the end the write is undone.
 

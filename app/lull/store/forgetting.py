@@ -30,6 +30,8 @@ from lull.store.training.training import remove_runs
 FORGOTTEN_NAME: Final = "forgotten"
 """Text that replaces the name of a forgotten skill."""
 _FACT: Final = "forgetting"
+_STORED_OWNER: Final = "room"
+"""Key in the stored JSON of the field `owner`, which had this name when it was first stored."""
 _TO_REWRITE: Final = "to-rewrite"
 """Fact that is set while deleted text may still be in the database file's free space."""
 
@@ -40,11 +42,8 @@ class ToForget:
 
     trajectory: str
     turns: tuple[str, ...]
-    room: str = ""
-    """The isolated client that the conversation belongs to; "" for a client that shares skills.
-
-    It is stored under this name.
-    """
+    owner: str = ""
+    """The isolated client that the conversation belongs to; "" for a client that shares skills."""
     proposals: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     """Names of the skills in the proposals to delete."""
@@ -84,7 +83,7 @@ class ForgettingRows:
         await self._db.write_synced(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)",
-                (f"{_FACT}:{what.trajectory}", json.dumps(asdict(what)).encode()),
+                (f"{_FACT}:{what.trajectory}", _written(what)),
             )
         )
 
@@ -204,8 +203,15 @@ def removals_to_disk(roots: Iterable[Path]) -> None:
                 to_disk(Path(folder))
 
 
+def _written(what: ToForget) -> bytes:
+    fields = asdict(what)
+    fields[_STORED_OWNER] = fields.pop("owner")
+    return json.dumps(fields).encode()
+
+
 def _read(value: bytes) -> ToForget:
     fields: dict[str, Any] = json.loads(value)
+    fields["owner"] = fields.pop(_STORED_OWNER, "")
     return ToForget(**{name: _tuples(one) for name, one in fields.items()})
 
 
@@ -253,7 +259,7 @@ def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
     """Queue the client's turns for rescoring that were scored by this conversation's wishes."""
     own = set(what.turns)
     touched: set[str] = set()
-    mine, values = owner_condition(what.room)
+    mine, values = owner_condition(what.owner)
     rows = connection.execute(
         "SELECT w.turn, w.signals, t.trajectory FROM rewards w JOIN turns t ON t.id = w.turn"
         " JOIN trajectories r ON r.id = t.trajectory"

@@ -35,7 +35,7 @@ from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import exempt_from_expiry, remove_unused
 from lull.store.skills.skill_files import write_atomically
 from lull.store.uninterrupted import uninterrupted
-from lull.store.writer import Work
+from lull.store.writer import DatabaseWork
 
 T = TypeVar("T")
 
@@ -174,7 +174,7 @@ class Trash:
         head = asdict(replace(bundle, conversations=ids, turns=turns))
         return self._write(to_bytes(head, rows))
 
-    async def _thrown_with(self, file: Path, work: Work[int]) -> int:
+    async def _thrown_with(self, file: Path, work: DatabaseWork[int]) -> int:
         """Delete the rows that a trash file holds; the file goes only if they surely stay."""
         try:
             gone = await self._db.write(work)
@@ -217,7 +217,7 @@ class Trash:
 
         return await uninterrupted(self._restored_from(file, work))
 
-    async def _restored_from(self, file: Path, work: Work[int]) -> int:
+    async def _restored_from(self, file: Path, work: DatabaseWork[int]) -> int:
         back = await self._db.write(work)
         file.unlink(missing_ok=True)
         return back

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -19,10 +20,12 @@ from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
-from lull.store.chat.chain_key import stored_chain_key
+from lull.store.chat.chain_key import chain_key, stored_chain_key
 from lull.store.database import Database
 from lull.store.on_disk import read_regular
 from lull.store.skills.skill_files import write_atomically
+
+log = logging.getLogger(__name__)
 
 _COUNT: Final = "witness"
 """Name of the fact in the database that counts writes of the file."""
@@ -187,7 +190,50 @@ class Witness:
         )
 
 
-def losses_of(
+def open_database(path: Path, witness: Witness, *, rescue: bool = True) -> Database:
+    """Open the database and compare it with its witness file (its last recorded state); what is
+    lost is then among `Database.worries`. Raises StoreError.
+
+    A damaged database, and a WAL that SQLite would discard, are set aside, and a new one is begun.
+    With `rescue` False all files are left as they are, and damage or a missing file raises.
+    """
+    missing = witness.find_losses()
+    if missing and not rescue:
+        raise missing[0]
+    if rescue:
+        _keep_wal_aside(witness)
+    database = Database(path, rescue=rescue)
+    try:
+        chain_key(database)  # the witness knows a database by its key
+        database.worries += _losses(witness, database, missing, rescue=rescue)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _keep_wal_aside(witness: Witness) -> None:
+    try:
+        aside = witness.keep_aside()
+    except OSError as error:
+        raise StoreError(f"{error.filename}: {error.strerror}.") from error
+    if aside is not None:
+        log.info("%s was kept: the database does not go with it", aside)
+
+
+def database_replaced_error(database: Database) -> StoreError:
+    """Return the error that tells the user that the database was damaged and replaced by a new one,
+    and where the old one is.
+    """
+    return StoreError(
+        f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
+        " one. No skill is in use until you approve it again, in Review; which of them were"
+        " approved, their history and all conversations are in the old file.",
+        hint="`sqlite3 FILE .recover` may save them.",
+    )
+
+
+def _losses(
     witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
 ) -> list[StoreError]:
     """Compare an opened database with its witness file (its last recorded state); return the losses

@@ -24,7 +24,7 @@ from lull.core.errors import StoreError
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
+DatabaseWork = Callable[[sqlite3.Connection], T]
 
 WRITES_PER_TRANSACTION = 256
 """Most writes in one transaction, so that the writes after it do not wait long."""
@@ -41,7 +41,7 @@ never delayed.
 class _Entry(NamedTuple):
     """A queued write."""
 
-    work: Work[Any]
+    work: DatabaseWork[Any]
     future: Future[Any] | None = None
     """The caller's future; None if nobody waits."""
     inbox: Inbox[Any] | None = None
@@ -111,13 +111,13 @@ class Writer:
                 return
             self._queue.put(entry)
 
-    def post_work(self, work: Work[Any]) -> None:
+    def post_work(self, work: DatabaseWork[Any]) -> None:
         self.post(_Entry(work))
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
         return Inbox(self.post, write)
 
-    def submit(self, work: Work[T], *, synced: bool = False) -> Future[T]:
+    def submit(self, work: DatabaseWork[T], *, synced: bool = False) -> Future[T]:
         future: Future[T] = Future()
         with self._door:
             if self._closed:
@@ -221,7 +221,7 @@ class Writer:
             return [None]
         return [self._one(entry.work)[1] for entry in entries]
 
-    def _one(self, work: Work[Any]) -> tuple[Any, BaseException | None]:
+    def _one(self, work: DatabaseWork[Any]) -> tuple[Any, BaseException | None]:
         self._connection.execute("SAVEPOINT one")
         try:
             result = work(self._connection)
@@ -251,9 +251,9 @@ class Writer:
             self._in_words(error)
 
 
-def _heaped(entries: Sequence[_Entry]) -> list[Work[Any]]:
+def _heaped(entries: Sequence[_Entry]) -> list[DatabaseWork[Any]]:
     """Return the entries' writes, merging those for one inbox into one at the first's position."""
-    works: list[Work[Any]] = []
+    works: list[DatabaseWork[Any]] = []
     heaps: dict[int, list[Any]] = {}
     for entry in entries:
         if entry.inbox is None:

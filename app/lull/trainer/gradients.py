@@ -20,7 +20,7 @@ from mlx import nn
 from mlx.utils import tree_flatten
 
 from lull.trainer.losses import forward_kl, reverse_kl, token_logps
-from lull.trainer.policy import PolicyModel, Weights
+from lull.trainer.policy import PolicyModel, PolicyWeights
 from lull.trainer.rows import MicroBatch
 
 LogpLoss = Callable[[Any], tuple[Any, ...]]
@@ -57,7 +57,9 @@ class ChunkedEvaluator:
         mx.eval(logp_N)
         return logp_N
 
-    def logp_gradient(self, micro: MicroBatch, loss: LogpLoss) -> tuple[tuple[Any, ...], Weights]:
+    def logp_gradient(
+        self, micro: MicroBatch, loss: LogpLoss
+    ) -> tuple[tuple[Any, ...], PolicyWeights]:
         """Differentiate a loss over the trained tokens' log-probabilities.
 
         Returns the values of `loss` and the gradients by weight name.
@@ -66,7 +68,7 @@ class ChunkedEvaluator:
 
     def kl_gradient(
         self, micro: MicroBatch, teacher_ND: Any, *, top_k: int, norm: float, forward: bool = False
-    ) -> tuple[tuple[Any, ...], Weights]:
+    ) -> tuple[tuple[Any, ...], PolicyWeights]:
         """Differentiate Σ KL(student ‖ teacher) / norm over the trained tokens.
 
         Returns ((value,), gradients by weight name). `forward` takes KL(teacher ‖ student).
@@ -95,7 +97,7 @@ class ChunkedEvaluator:
 
         return in_chunks(values, self.chunk, self._hidden(micro), micro.target_N)
 
-    def _gradient(self, of: Callable[[], tuple[Any, ...]]) -> tuple[tuple[Any, ...], Weights]:
+    def _gradient(self, of: Callable[[], tuple[Any, ...]]) -> tuple[tuple[Any, ...], PolicyWeights]:
         """Differentiate the first value of a loss by the low-rank weights; all results are
         evaluated.
         """
@@ -144,7 +146,7 @@ def _slope(values: ChunkValues, fixed: list[Any], hidden_CD: Any, slope_C: Any) 
     return slope_CD
 
 
-def add_gradients(sums: Weights | None, more: Weights) -> Weights:
+def add_gradients(sums: PolicyWeights | None, more: PolicyWeights) -> PolicyWeights:
     """Return the sum of the gradients so far and those of one more micro-batch, evaluated; `sums`
     is None before the first.
     """

@@ -27,9 +27,9 @@ from lull.core.training.spec import GraduationTerms, GrpoTerms, KtoTerms, RunSpe
 from lull.trainer.gradients import ChunkedEvaluator, add_gradients
 from lull.trainer.losses import cross_entropy_loss, grpo, kto, kto_reference_point
 from lull.trainer.plan import Share
-from lull.trainer.policy import Weights
+from lull.trainer.policy import PolicyWeights
 from lull.trainer.rows import (
-    Row,
+    TrainingRow,
     concatenate_tokens,
     expand_to_tokens,
     micro_batches,
@@ -86,7 +86,7 @@ class RunConstants:
     """Callback that is called after each micro-batch; does nothing by default."""
 
 
-def gradient(course: RunConstants, share: Share, step: int) -> tuple[Weights, StepSums]:
+def gradient(course: RunConstants, share: Share, step: int) -> tuple[PolicyWeights, StepSums]:
     """Return this process's share of a training step's gradient, by weight name, and its loss
     statistics.
     """
@@ -102,7 +102,7 @@ def gradient(course: RunConstants, share: Share, step: int) -> tuple[Weights, St
             numbers = [number for number, _ in share.own]
             examples = _of(GraduationExample, own)
             parts = _graduation(course, terms, examples, numbers, step, sums, 1.0 - s)
-    total: Weights | None = None
+    total: PolicyWeights | None = None
     for part in chain(parts, _replay(course, share.replays, sums, s)):
         total = add_gradients(total, part)
         course.beat()
@@ -113,15 +113,15 @@ def _of(kind: type[Any], examples: Sequence[Example]) -> list[Any]:
     return [example for example in examples if isinstance(example, kind)]
 
 
-def _zero_gradients(course: RunConstants) -> Weights:
+def _zero_gradients(course: RunConstants) -> PolicyWeights:
     """Zero gradients, for a process without examples in a short last step."""
     return {name: mx.zeros_like(a) for name, a in course.chunked.policy.weights().items()}
 
 
 def _grpo(
     course: RunConstants, terms: GrpoTerms, groups: Sequence[Group], sums: StepSums, weight: float
-) -> Iterable[Weights]:
-    rows, behaviour, advantage = list[Row](), list[list[float]](), list[float]()
+) -> Iterable[PolicyWeights]:
+    rows, behaviour, advantage = list[TrainingRow](), list[list[float]](), list[float]()
     for group in groups:
         for sample, value in zip(group.samples, group.advantages, strict=True):
             rows.append(row(group.prompt_ids, sample.ids, sample.foreign))
@@ -178,7 +178,7 @@ def _kto(
     partners: Sequence[RecordedAnswer],
     sums: StepSums,
     weight: float,
-) -> Iterable[Weights]:
+) -> Iterable[PolicyWeights]:
     rows = [row(answer.prompt_ids, answer.ids, answer.foreign) for answer in answers]
     (count,) = course.world.sum_numbers(len(rows))
     z0 = _reference_point(course, answers, partners)
@@ -241,7 +241,7 @@ def _graduation(
     step: int,
     sums: StepSums,
     weight: float,
-) -> Iterable[Weights]:
+) -> Iterable[PolicyWeights]:
     """Distil the teacher: forward KL on its own answers, reverse KL on the student's samples.
 
     Only an answer of the teacher's holds what the student never says; reverse KL on the student's
@@ -294,7 +294,7 @@ def _samples(
     return [by_place.get(place, example.sample_ids) for place, example in enumerate(examples)]
 
 
-def _teacher(course: RunConstants, rows: Sequence[Row]) -> Any:
+def _teacher(course: RunConstants, rows: Sequence[TrainingRow]) -> Any:
     """Teacher hidden states at the same tokens and in the same order, shape (N, D).
 
     The teacher has the weights that the run started from and sees the skill in its prompt. It does
@@ -313,7 +313,7 @@ def _teacher(course: RunConstants, rows: Sequence[Row]) -> Any:
 
 def _replay(
     course: RunConstants, replays: Sequence[ReplayExample], sums: StepSums, weight: float
-) -> Iterable[Weights]:
+) -> Iterable[PolicyWeights]:
     rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
     (count,) = course.world.sum_numbers(sum(len(one.places) for one in rows))
     norm = max(1.0, count)

@@ -25,7 +25,7 @@ from lull.core.errors import TrainingError
 from lull.core.training.spec import Lora
 from lull.trainer.adapter_files import AdapterShape
 
-Weights = dict[str, Any]
+PolicyWeights = dict[str, Any]
 MANY_PARAMETERS = 100_000_000
 """Number of parameters above which activations are recomputed instead of kept, unless the spec says
 otherwise.
@@ -47,7 +47,7 @@ class PolicyModel:
         self.adapter = adapter
         self._layers = [m for _, m in model.named_modules() if "lora_a" in m and "lora_b" in m]
         self._body, self.head = split_model(model)
-        self.began_as: Weights = self.weights()
+        self.began_as: PolicyWeights = self.weights()
         """The low-rank weights at the beginning of the run."""
 
     @property
@@ -65,7 +65,7 @@ class PolicyModel:
         """Return the model's hidden states for a batch of R rows of T tokens, shape (R, T, D)."""
         return self._body(ids_RT)
 
-    def weights(self) -> Weights:
+    def weights(self) -> PolicyWeights:
         """Return the trainable low-rank (LoRA) weights by name.
 
         Training replaces these arrays and never changes one in place, so the result stays valid.

@@ -20,15 +20,15 @@ from lull.core.training.examples import (
     Example,
     GraduationExample,
     Group,
-    Ids,
     RecordedAnswer,
     ReplayExample,
+    TokenIds,
 )
 from lull.core.training.spec import GraduationTerms, RunSpec
 from lull.trainer.gradients import ChunkedEvaluator, add_gradients
 from lull.trainer.losses import cross_entropy_loss
 from lull.trainer.plan import TrainingPlan
-from lull.trainer.rows import Row, micro_batches, row
+from lull.trainer.rows import TrainingRow, micro_batches, row
 
 MB = 1024 * 1024
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
@@ -182,7 +182,7 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
 def _peak_bytes(chunked: ChunkedEvaluator, spec: RunSpec, load: MicroBatchSize) -> int:
     """Peak memory of one micro-batch, forward and backward, on top of an earlier gradient."""
     policy = chunked.policy
-    rows: list[Row] = [_dummy_row(policy.vocabulary, load.tokens + 1)] * load.rows
+    rows: list[TrainingRow] = [_dummy_row(policy.vocabulary, load.tokens + 1)] * load.rows
     mx.clear_cache()
     mx.reset_peak_memory()
     total: dict[str, Any] | None = None
@@ -199,6 +199,6 @@ def _peak_bytes(chunked: ChunkedEvaluator, spec: RunSpec, load: MicroBatchSize) 
     return int(mx.get_peak_memory()) + policy.trained_parameters * 4
 
 
-def _dummy_row(vocabulary: int, tokens: int) -> Row:
-    ids: Ids = tuple(number % vocabulary for number in range(tokens))
+def _dummy_row(vocabulary: int, tokens: int) -> TrainingRow:
+    ids: TokenIds = tuple(number % vocabulary for number in range(tokens))
     return row(ids[:1], ids[1:])

@@ -13,23 +13,23 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from lull.core.training.examples import Ids
+from lull.core.training.examples import TokenIds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class TrainingRow:
     """The tokens of one prompt followed by its answer; several such rows form a micro-batch."""
 
-    ids: Ids
-    places: Ids
+    ids: TokenIds
+    places: TokenIds
     """Ascending indices into `ids` of the tokens that are trained on; each above 0."""
 
     @property
-    def targets(self) -> Ids:
+    def targets(self) -> TokenIds:
         return tuple(self.ids[place] for place in self.places)
 
 
-def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
+def row(prompt_ids: TokenIds, ids: TokenIds, foreign: TokenIds = ()) -> TrainingRow:
     """Make a micro-batch row of a prompt and an answer with these token ids.
 
     `foreign` are indices into the answer of tokens that the model did not write; they are not
@@ -37,7 +37,7 @@ def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
     """
     skipped, start = set(foreign), len(prompt_ids)
     places = tuple(start + place for place in range(len(ids)) if place not in skipped)
-    return Row(ids=prompt_ids + ids, places=places)
+    return TrainingRow(ids=prompt_ids + ids, places=places)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -65,7 +65,7 @@ class MicroBatch:
         return len(self.indices)
 
 
-def micro_batches(rows: Sequence[Row], most_tokens: int) -> list[MicroBatch]:
+def micro_batches(rows: Sequence[TrainingRow], most_tokens: int) -> list[MicroBatch]:
     """Group rows (a row is a prompt with an answer) into micro-batches, sorted by length; rows
     without trained tokens are left out.
 
@@ -85,7 +85,7 @@ def micro_batches(rows: Sequence[Row], most_tokens: int) -> list[MicroBatch]:
     return [_micro(rows, pack) for pack in packs]
 
 
-def _micro(rows: Sequence[Row], indices: Sequence[int]) -> MicroBatch:
+def _micro(rows: Sequence[TrainingRow], indices: Sequence[int]) -> MicroBatch:
     chosen = [rows[index] for index in indices]
     width = max(len(one.ids) for one in chosen) - 1
     ids_RT = np.zeros((len(chosen), width), np.int32)

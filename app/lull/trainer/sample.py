@@ -14,7 +14,7 @@ import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
 from lull.core.sampling_keys import sampling_key
-from lull.core.training.examples import Ids
+from lull.core.training.examples import TokenIds
 from lull.trainer.policy import PolicyModel
 
 _BATCH_SIZE = 32
@@ -22,17 +22,17 @@ _BATCH_SIZE = 32
 
 def sample_answers(
     policy: PolicyModel,
-    prompts: Sequence[Ids],
+    prompts: Sequence[TokenIds],
     *,
     seeds: Sequence[int],
     most_tokens: int,
     temperature: float,
-) -> list[Ids]:
+) -> list[TokenIds]:
     """Sample one answer to each prompt from the model under training; an answer includes its end
     token if the model produced one.
     """
     policy.model.eval()
-    out: list[Ids] = []
+    out: list[TokenIds] = []
     for first in range(0, len(prompts), _BATCH_SIZE):
         some = slice(first, first + _BATCH_SIZE)
         out += _sampled_batch(policy, prompts[some], seeds[some], most_tokens, temperature)
@@ -41,8 +41,12 @@ def sample_answers(
 
 
 def _sampled_batch(
-    policy: PolicyModel, prompts: Sequence[Ids], seeds: Sequence[int], most: int, temperature: float
-) -> list[Ids]:
+    policy: PolicyModel,
+    prompts: Sequence[TokenIds],
+    seeds: Sequence[int],
+    most: int,
+    temperature: float,
+) -> list[TokenIds]:
     caches = [_prefilled(policy, prompt) for prompt in prompts]
     if len(caches) > 1 and not all(hasattr(layer, "merge") for layer in caches[0]):
         # A few model types have caches that cannot be merged into a batch.
@@ -52,7 +56,7 @@ def _sampled_batch(
     return [ids for some in batches for ids in _decoded(policy, *some, most, temperature)]
 
 
-def _prefilled(policy: PolicyModel, prompt: Ids) -> list[Any]:
+def _prefilled(policy: PolicyModel, prompt: TokenIds) -> list[Any]:
     """A cache of all but the prompt's last token, which is the first input of decoding."""
     cache: list[Any] = make_prompt_cache(policy.model)
     if len(prompt) > 1:
@@ -63,12 +67,12 @@ def _prefilled(policy: PolicyModel, prompt: Ids) -> list[Any]:
 
 def _decoded(
     policy: PolicyModel,
-    prompts: Sequence[Ids],
+    prompts: Sequence[TokenIds],
     caches: Sequence[list[Any]],
     seeds: Sequence[int],
     most: int,
     temperature: float,
-) -> list[Ids]:
+) -> list[TokenIds]:
     cache = caches[0] if len(caches) == 1 else _merged(caches)
     out: list[list[int]] = [[] for _ in prompts]
     last_R = mx.array([prompt[-1] for prompt in prompts])

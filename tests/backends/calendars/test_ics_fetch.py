@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from lull.backends.calendars.address import host_of
-from lull.backends.calendars.answer import MOST_BYTES
+from lull.backends.calendars.answer import MOST_CALENDAR_BYTES
 from lull.backends.calendars.fetch import DownloadedFeed, FeedFetch, look_up
 from lull.core.calendars.feed_address import AddressKind, IpAddress, classify_address
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
@@ -343,7 +343,7 @@ async def test_packed_calendars_are_unpacked(fetch: FeedFetch, server: CalendarS
 async def test_the_largest_calendar_is_ten_megabytes_packed_or_not(
     fetch: FeedFetch, server: CalendarServer, more: int
 ) -> None:
-    body = b"x" * (MOST_BYTES + more)
+    body = b"x" * (MOST_CALENDAR_BYTES + more)
     for url in (
         server.serve("/1", answer(body)),
         server.serve("/2", answer(gzip.compress(body, 1), Content_Encoding="gzip")),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.backends.reader.request_kinds import (
-    FILE,
+    KINDS_FILE,
     TEXT_LIMIT,
     KindRuleSet,
     KindVocabulary,
@@ -109,13 +109,13 @@ def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) ->
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "other"])
 def test_a_missing_or_damaged_file_is_said_in_plain_words(tmp_path: Path, damage: str) -> None:
-    whole = (request_kinds_dir() / FILE).read_bytes()
+    whole = (request_kinds_dir() / KINDS_FILE).read_bytes()
     if damage == "empty":
-        (tmp_path / FILE).write_bytes(b"")
+        (tmp_path / KINDS_FILE).write_bytes(b"")
     elif damage == "cut":
-        (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
+        (tmp_path / KINDS_FILE).write_bytes(whole[: len(whole) // 2])
     elif damage == "other":
-        np.savez(tmp_path / FILE, words=np.zeros(3, np.uint8))
+        np.savez(tmp_path / KINDS_FILE, words=np.zeros(3, np.uint8))
     with pytest.raises(ResourceError, match="kinds"):
         RequestKinds(tmp_path)
 

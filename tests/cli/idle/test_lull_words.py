@@ -78,7 +78,7 @@ def test_where_nothing_tells_of_the_user_it_says_what_to_do() -> None:
     assert "idle.source" not in why_words(why("open", "No sign of you for 12 min."))
 
 
-def test_the_gates_stand_under_no_empty_head() -> None:
+def test_the_conditions_stand_under_no_empty_head() -> None:
     assert "\n\n\n" not in why_words(why("open", "No sign of you for 12 min."))
     assert table([], ("A", "B")) == ""
     assert table([("a", "b")], ("A", "BB")).splitlines() == ["A  BB", "a  b"]

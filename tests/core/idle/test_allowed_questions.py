@@ -24,7 +24,7 @@ WAITED_FOR = {ConditionName.CHAT, ConditionName.WAIT}
 
 
 @pytest.mark.parametrize("name", [name for name in ConditionName if name not in WAITED_FOR])
-def test_a_closed_gate_keeps_it(name: ConditionName) -> None:
+def test_a_closed_condition_keeps_it(name: ConditionName) -> None:
     assert not seen(**{name.name.lower(): ConditionState.CLOSED}).allows_a_question
 
 

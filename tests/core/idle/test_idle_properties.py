@@ -113,7 +113,7 @@ def looks(draw: st.DrawFn) -> dict[str, object]:
         st.lists(st.tuples(st.integers(-300, 3000), st.integers(1, 600), st.sampled_from(Meaning)))
     )
     pause = draw(st.one_of(st.none(), st.integers(-60, 600)))
-    # Half of the draws are calm: with a dozen gates thrown at random no window ever opens.
+    # Half of the draws are calm: with a dozen conditions thrown at random no window ever opens.
     if draw(st.booleans()):
         seen = replace(seen, **GREEN)
         rule = replace(rule, load_share=0.3, memory_share=0.2, allowed_hours=(), blocked_hours=())
@@ -187,7 +187,7 @@ HARD = [
 
 
 @given(looks(), st.sampled_from(HARD), st.booleans())
-def test_a_closed_hard_gate_never_lets_work_run(
+def test_a_closed_hard_condition_never_lets_work_run(
     look: dict[str, object], hard: dict[str, object], train_now: bool
 ) -> None:
     rule = look["settings"]
@@ -198,7 +198,7 @@ def test_a_closed_hard_gate_never_lets_work_run(
 
 
 @given(looks())
-def test_no_gate_is_closed_in_an_open_window(look: dict[str, object]) -> None:
+def test_no_condition_is_closed_in_an_open_window(look: dict[str, object]) -> None:
     window = said(look)
     assert window.open == (not any(condition.forbids_work for condition in window.conditions))
 

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
-from lull.desktop.pages.conditions import OPEN as CONDITIONS_OPEN
+from lull.desktop.pages.conditions import CONDITIONS_OPEN
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
@@ -88,7 +88,7 @@ def test_today_says_two_reasons_against_and_the_rest_on_demand(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = today(on_script, scripted)
-    conditions = page.gates
+    conditions = page.conditions
 
     def said() -> list[str]:
         return [one.text() for one in conditions.findChildren(QLabel) if one.isVisible()]

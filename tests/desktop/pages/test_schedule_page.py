@@ -65,9 +65,9 @@ def test_hours_that_nobody_can_read_leave_the_rest_standing() -> None:
 
 
 def test_only_what_keeps_lull_from_working_is_a_reason() -> None:
-    gates = [("input", "unknown"), ("heat", "unknown"), ("power", "closed"), ("wait", "open")]
-    named = [{"name": name, "state": state, "text": ""} for name, state in gates]
-    assert [gate["name"] for gate in named if blocks_work(gate)] == ["input", "power"]
+    conditions = [("input", "unknown"), ("heat", "unknown"), ("power", "closed"), ("wait", "open")]
+    named = [{"name": name, "state": state, "text": ""} for name, state in conditions]
+    assert [one["name"] for one in named if blocks_work(one)] == ["input", "power"]
 
 
 # Drawing hours

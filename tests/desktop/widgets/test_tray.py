@@ -150,16 +150,16 @@ def test_off_passes_requests_on_instead_of_stopping_the_service(
     assert scripted.posts(routes.STOP) == []
 
 
-def test_off_nothing_about_learning_can_be_pressed_and_no_gate_looks_live(
+def test_off_nothing_about_learning_can_be_pressed_and_no_condition_looks_live(
     on_script: Shown, scripted: Scripted
 ) -> None:
     today = on_script.go(PageName.TODAY)
     assert isinstance(today, TodayPage)
-    on_script.until(today.gates.isVisible)
+    on_script.until(today.conditions.isVisible)
     now_says(on_script, scripted, enabled=False, learning=learning("off"))
     on_script.until(lambda: "straight to Ollama" in today.line.text())
     assert not today.pause.isEnabled() and not today.train.isEnabled()
-    assert not today.gates.isVisible()
+    assert not today.conditions.isVisible()
     assert not entries(on_script)[3].isEnabled() and not entries(on_script)[4].isEnabled()
     assert entries(on_script)[6].isEnabled()
     assert not entries(on_script)[5].isChecked()
@@ -168,11 +168,11 @@ def test_off_nothing_about_learning_can_be_pressed_and_no_gate_looks_live(
 def test_a_service_that_is_gone_cannot_be_paused(on_script: Shown, scripted: Scripted) -> None:
     today = on_script.go(PageName.TODAY)
     assert isinstance(today, TodayPage)
-    on_script.until(today.gates.isVisible)
+    on_script.until(today.conditions.isVisible)
     scripted.down()
     on_script.until(lambda: not today.train.isEnabled())
     assert not today.pause.isEnabled()
-    assert not today.gates.isVisible()
+    assert not today.conditions.isVisible()
 
 
 def test_the_left_button_opens_the_dashboard(

@@ -22,11 +22,11 @@ from lull.core.adapters.adapter import (
     AdapterVersion,
     LearnedSkill,
     Shadow,
-    flip_key,
+    trial_key,
 )
 from lull.core.adapters.gate_report import Verdict
 from lull.core.chat.messages import Sampling
-from lull.core.chat.trajectory import CoinFlip, PolicyVersion, Selection
+from lull.core.chat.trajectory import HoldoutAssignment, PolicyVersion, Selection
 from lull.core.errors import (
     AdapterError,
     Conflict,
@@ -429,7 +429,12 @@ async def test_one_that_the_engine_refuses_after_a_restart_falls_back(home: Hous
 
 
 def lived(
-    house: House, count: int, *, adapter: str | None, good: float, flip: CoinFlip | None = None
+    house: House,
+    count: int,
+    *,
+    adapter: str | None,
+    good: float,
+    assignment: HoldoutAssignment | None = None,
 ) -> list[str]:
     """Record conversations of one turn each, as the recorder would; return the turns' ids."""
     store = Trajectories(house.database, key=KEY)
@@ -440,8 +445,8 @@ def lived(
         one = turn(user(name), turn_id=f"turn_{name}", trajectory=f"conv_{name}", clock=house.clock)
         policy = PolicyVersion(model=house.digest, adapter=adapter, generation=0)
         one = replace(one, stamp=replace(one.stamp, policy=policy, sampling=Sampling()))
-        flips = (flip,) if flip is not None else ()
-        store.record(one, session="", selection=Selection(flips=flips))
+        assignments = (assignment,) if assignment is not None else ()
+        store.record(one, session="", selection=Selection(assignments=assignments))
         ids.append(one.stamp.turn)
     house.database.flush()
     return ids
@@ -453,8 +458,8 @@ async def score(house: House, turns: list[str], p_good: float) -> None:
     await Rewards(house.database).save(rows, read=turns, at=house.clock.now())
 
 
-def flip_of(house: House, adapter: str, *, answered_by_it: bool) -> CoinFlip:
-    return CoinFlip(
+def assigned(house: House, adapter: str, *, answered_by_it: bool) -> HoldoutAssignment:
+    return HoldoutAssignment(
         client="",
         name=f"adapter:{adapter}",
         sha256=sha(house, adapter),
@@ -468,9 +473,11 @@ async def test_a_trial_that_harms_ends_by_itself(home: House, good: float, stays
     await home.adapters.try_out("a", share=0.1, at=home.clock.now(), why="trial")
     version = sha(home, "a")
     for _ in range(12):
-        old = lived(home, 9, adapter=None, good=0.9, flip=flip_of(home, "a", answered_by_it=False))
+        old = lived(
+            home, 9, adapter=None, good=0.9, assignment=assigned(home, "a", answered_by_it=False)
+        )
         new = lived(
-            home, 1, adapter=version, good=good, flip=flip_of(home, "a", answered_by_it=True)
+            home, 1, adapter=version, good=good, assignment=assigned(home, "a", answered_by_it=True)
         )
         await score(home, old, 0.9)
         await score(home, new, good)
@@ -504,17 +511,17 @@ async def test_after_its_trial_a_worse_adapter_is_told_from_harder_days(
     await home.promote.promote("a", why="a")
     await score(home, lived(home, 60, adapter=sha(home, "a"), good=0.9), 0.9)
     await home.promote.promote("b", why="its day has passed", held_share=0.05)
-    key, version = flip_key("b"), sha(home, "b")
+    key, version = trial_key("b"), sha(home, "b")
     for _ in range(30):
         for adapter, worth, count in ((version, good, 19), (sha(home, "a"), 0.4, 1)):
-            flip = CoinFlip(
+            assignment = HoldoutAssignment(
                 client=key.client,
                 name=key.name,
                 sha256=version,
                 left_out=adapter != version,
                 share=0.05,
             )
-            turns = lived(home, count, adapter=adapter, good=worth, flip=flip)
+            turns = lived(home, count, adapter=adapter, good=worth, assignment=assignment)
             await score(home, turns, worth)
     await home.promote.step()
     assert home.serving == sha(home, "b" if stays else "a")

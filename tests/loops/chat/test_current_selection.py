@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lull.core.chat.client import Client
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.past_requests import PastRequestScores
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.loops.chat.current_selection import without_skill_text
@@ -21,7 +21,7 @@ async def add_menu(room: Classroom) -> None:
 
 
 def still(room: Classroom, turn: str) -> bool:
-    return room.current_selection.same_skills_today(room.served(turn))
+    return room.current_selection.selects_same_skills(room.served(turn))
 
 
 async def test_a_turn_is_of_today_as_long_as_its_prompt_would_get_the_same(
@@ -103,14 +103,14 @@ async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_sin
 async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_today(
     room: Classroom,
 ) -> None:
-    room.guarding = GuardRule(settle_uses=0, share=0.5)
+    room.holdout_rule = HoldoutRule(settle_uses=0, share=0.5)
     await room.approved()
-    room.guard.follow()
+    room.holdout.follow()
     turns = [(await room.plays(asked, "soup"))[0] for asked in menus(12)]
     served = [room.served(turn) for turn in turns]
     assert {bool(one.turn.skills) for one in served} == {True, False}
     for one in served:
-        assert room.current_selection.same_skills_today(one) is bool(one.turn.skills)
+        assert room.current_selection.selects_same_skills(one) is bool(one.turn.skills)
 
 
 async def test_what_is_not_known_of_a_model_is_not_guessed(room: Classroom) -> None:

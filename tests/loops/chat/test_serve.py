@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lull.core.adapters.adapter import flip_key
+from lull.core.adapters.adapter import trial_key
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import TokenRate, reply_reserve
@@ -27,7 +27,7 @@ from lull.core.chat.messages import (
     Sampling,
     Usage,
 )
-from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection
+from lull.core.chat.trajectory import NOTHING_KNOWN, HoldoutAssignment, Selection
 from lull.core.skills.prompt_block import Injection, Placement
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.loops.chat.select_skills import SelectedSkills, window_of
@@ -607,13 +607,13 @@ async def test_skills_that_could_not_be_written_in_are_not_recorded_as_used(home
 async def test_the_adapter_on_trial_is_counted_though_no_skill_could_be_written_in(
     home: Home,
 ) -> None:
-    def flip(name: str) -> CoinFlip:
-        return CoinFlip(client="", name=name, sha256="s", left_out=False, share=0.1)
+    def assignment(name: str) -> HoldoutAssignment:
+        return HoldoutAssignment(client="", name=name, sha256="s", left_out=False, share=0.1)
 
-    trial, held_out = flip(flip_key("ada_1").name), flip("menu-style")
-    chosen = SelectedSkills(selection=Selection(flips=(held_out, trial), learned=("abc",)))
+    trial, held_out = assignment(trial_key("ada_1").name), assignment("menu-style")
+    chosen = SelectedSkills(selection=Selection(assignments=(held_out, trial), learned=("abc",)))
     assert chosen.without_skills("no place").selection == Selection(
-        why="no place", flips=(trial,), learned=("abc",)
+        why="no place", assignments=(trial,), learned=("abc",)
     )
 
 

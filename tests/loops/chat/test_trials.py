@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.core.adapters.adapter import Arm, Shadow, flip_key
+from lull.core.adapters.adapter import Arm, Shadow, trial_key
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.skills.skill import SkillKey
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from tests.building import FACTS, Home, assistant, prompt_text, user
 
 OLD, NEW = "sha of the old", "sha of the new"
@@ -101,14 +101,16 @@ async def test_each_toss_is_written_down_with_its_chance(home: Home) -> None:
         turn: arm == OLD for turn, arm in arms.items()
     }
     assert {(row["client"], row["name"], row["sha256"], row["share"]) for row in rows} == {
-        (*flip_key("adapter_2"), NEW, 0.5)
+        (*trial_key("adapter_2"), NEW, 0.5)
     }
-    assert CoinFlips(home.database).outcomes({flip_key("adapter_2"): NEW}) == [], "none is scored"
+    assert HoldoutAssignments(home.database).outcomes({trial_key("adapter_2"): NEW}) == [], (
+        "none is scored"
+    )
 
 
 async def test_without_a_trial_no_coin_is_tossed(home: Home) -> None:
     serving = await home.open(user("hello"), facts=replace(FACTS, adapter=OLD))
-    assert serving.skills.selection.flips == ()
+    assert serving.skills.selection.assignments == ()
 
 
 async def test_after_a_trial_what_was_before_answers_a_few_and_each_keeps_its_arm(

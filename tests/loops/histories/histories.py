@@ -69,7 +69,7 @@ CLIENTS = (
     Client(name="anna", apart=True),
     Client(name="ben", apart=True),
 )
-ROOMS = (EVERYBODY, "anna", "ben")
+OWNERS = (EVERYBODY, "anna", "ben")
 SWITCHES = (
     ChangeKind.PIN,
     ChangeKind.UNPIN,
@@ -88,7 +88,7 @@ _routes = st.sampled_from((NATIVE, OPENAI, ANTHROPIC))
 _requests = st.sampled_from(REQUESTS)
 _said = st.one_of(_requests, st.sampled_from(ANSWERED))
 _results = st.sampled_from(RESULTS)
-_keys = st.builds(SkillKey, st.sampled_from(ROOMS), st.sampled_from(NAMES))
+_keys = st.builds(SkillKey, st.sampled_from(OWNERS), st.sampled_from(NAMES))
 _rules = st.sampled_from(RULES)
 _picks = st.sampled_from((0, 0, 0, 1, 1, 2, 3, 5, 7))
 _AT = tuple((write, behind) for write in range(3) for behind in (False, True))
@@ -143,7 +143,7 @@ steps: SearchStrategy[Step] = st.one_of(
     *_step("reads", often=2, death=_deaths),
     *_step("judges", death=_deaths, gone=st.booleans()),
     *_step("proves", often=2, death=_deaths, whole=st.booleans()),
-    *_step("guards", death=_deaths),
+    *_step("retires_in_use", death=_deaths),
     *_step("time_goes_by", days=st.sampled_from((0.5, 20.0, 61.0))),
     *_step("old_conversations_go", often=2, days=st.sampled_from((0.1, 30.0, 90.0)), death=_deaths),
     *_step("is_killed"),
@@ -158,7 +158,7 @@ steps: SearchStrategy[Step] = st.one_of(
     *_step("adds", key=_keys, rule=_rules, pinned=st.booleans(), death=_often),
     *_step("edits", key=_keys, rule=_rules, death=_often),
     *_step("switches", often=2, pick=_picks, change=st.sampled_from(SWITCHES), death=_often),
-    *_step("copies", pick=_picks, to=st.sampled_from(ROOMS), death=_often),
+    *_step("copies", pick=_picks, to=st.sampled_from(OWNERS), death=_often),
     *_step("rolls_back", pick=_picks, death=_often),
     *_step("edits_by_hand", key=_keys, rule=_rules, death=_often),
     *_step("removes_a_folder", pick=_picks, death=_often),

@@ -27,7 +27,7 @@ from lull.core.checks.reading import parse
 from lull.core.feedback.rules import ScoreRule
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, ProposalOrigin
-from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.proof.rules import HoldoutRule, ProveRule
 from lull.core.skills.rules import EvolveRule
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
@@ -56,7 +56,7 @@ from lull.loops.training.eligible import Eligible
 from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
@@ -86,7 +86,7 @@ FACTS = {
     ),
 }
 EVOLVE = EvolveRule(alike=2, most_open=6)
-GUARD = GuardRule(share=0.4, settle_uses=0, harm_e=1.5)
+HOLDOUT_RULE = HoldoutRule(share=0.4, settle_uses=0, harm_e=1.5)
 PROVE = ProveRule()
 
 
@@ -167,7 +167,7 @@ class House:
         self.trajectories = Trajectories(self.database, key=KEY)
         self.skills = Skills(self.database, SkillFolders(folder / "library"))
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
-        self.coin_flips = CoinFlips(self.database)
+        self.assignments = HoldoutAssignments(self.database)
         self.use_replays = UseReplays(self.database)
         self.feedback = FeedbackRows(self.database)
         self.library = Library(0, {})
@@ -177,9 +177,9 @@ class House:
     def _wire(self) -> None:
         world, clock = self.world, self.world.clock
         self.approve = Approve(self.skills, clock, follower=self.follow)
-        self.guard = Holdout(
-            evidence=UseEvidence(coin_flips=self.coin_flips, replays=self.use_replays),
-            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: GUARD),
+        self.holdout = Holdout(
+            evidence=UseEvidence(assignments=self.assignments, replays=self.use_replays),
+            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: HOLDOUT_RULE),
             retiring=RetireSkills(
                 skills=self.skills,
                 proposals=self.proposals,
@@ -190,7 +190,7 @@ class House:
             ),
             proposals=self.proposals,
             library=lambda: self.library,
-            rule=lambda: GUARD,
+            rule=lambda: HOLDOUT_RULE,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
@@ -201,7 +201,7 @@ class House:
             ids=world.ids,
             rule=RetrievalRule(),
             facts_within_s=60.0,
-            guard=self.guard,
+            holdout=self.holdout,
         )
         self.current_selection = CurrentSelection(
             self.serve.skill_selector, library=lambda: self.library, facts=FACTS.get
@@ -304,7 +304,7 @@ class House:
             clock=clock,
         )
         self.eligible = Eligible(
-            self.rewards, self.proposals, still=self.current_selection.same_skills_today
+            self.rewards, self.proposals, still=self.current_selection.selects_same_skills
         )
 
     # What the parts ask of their surroundings
@@ -331,7 +331,7 @@ class House:
     async def follow(self, library: Library) -> None:
         await self.index.follow(library)
         self.library = library
-        self.guard.follow()
+        self.holdout.follow()
 
     # Living and dying
 

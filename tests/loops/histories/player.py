@@ -159,7 +159,7 @@ class Player:
         )
         self.seen["requests with a suffix"] += bool(serving.skills.suffixes)
         self.seen["skills left out by chance"] += any(
-            flip.left_out for flip in serving.skills.selection.flips
+            assignment.left_out for assignment in serving.skills.selection.assignments
         )
 
     def ends(self, one: UnderWay, *, hung_up: bool = False) -> None:
@@ -232,9 +232,9 @@ class Player:
             then = self.book.take_back(key, last.generation)
         self.does(self.house.review.undo(), then=then, death=death)
 
-    def guards(self, *, death: Death) -> None:
-        """Run the live guard and check that it only retires skills that Lull wrote."""
-        self._played(self.house.guard.step(), death)
+    def retires_in_use(self, *, death: Death) -> None:
+        """Run the skill holdout and check that it only retires skills that Lull wrote."""
+        self._played(self.house.holdout.step(), death)
         for generation in range(self.book.generation + 1, self.house.library.generation + 1):
             library = self.house.skills.library(generation)
             (key,) = (k for k, s in self.book.page.items() if library.get(k).status != s.status)
@@ -242,7 +242,7 @@ class Player:
             assert self.book.page[key].sha256 in approved
             self.book.turn(self.book.switch(key, ChangeKind.DISABLE))
             assert same(self.book.page, library)
-            self.seen["skills retired by the guard"] += 1
+            self.seen["skills retired by the holdout"] += 1
 
     def dies(self) -> None:
         """Kill the process as with SIGKILL, and start the next one on the files that it left."""

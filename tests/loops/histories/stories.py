@@ -163,8 +163,8 @@ class Stories:
         while await self._house.prove.slice() and whole:
             pass
 
-    def guards(self, *, death: Death) -> None:
-        self._player.guards(death=death)
+    def retires_in_use(self, *, death: Death) -> None:
+        self._player.retires_in_use(death=death)
 
     def time_goes_by(self, *, days: float) -> None:
         self._player.days_pass(days)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.loops.histories.histories import Step, steps
 from tests.loops.histories.player import Player
-from tests.loops.histories.promises import check_stored
+from tests.loops.histories.stored_promises import check_stored
 from tests.loops.histories.stories import Stories
 
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)

@@ -9,7 +9,7 @@ import pytest
 from lull.core.errors import LullError
 from lull.core.proof.in_use import MeasuredBy, UseRule
 from lull.core.proof.proof import PairPart
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving
 from lull.store.proof.use_replays import UseReplayResults, use_key
@@ -18,12 +18,12 @@ from tests.doubles.fake_chat_model import ChatAsk
 from tests.loops.classroom import BAD, CHECKED, GOOD, MENU, MODEL, Classroom, ScriptedJudge
 
 MENU_KEY = SkillKey("", "menu-style")
-TOSSING = GuardRule(settle_uses=0, share=0.4)
+TOSSING = HoldoutRule(settle_uses=0, share=0.4)
 
 
 @pytest.fixture(autouse=True)
 def tossing(room: Classroom) -> None:
-    room.guarding = TOSSING
+    room.holdout_rule = TOSSING
 
 
 def told(ask: ChatAsk) -> bool:
@@ -37,7 +37,7 @@ def obedient(room: Classroom) -> None:
 
 async def in_force(room: Classroom, **more: object) -> None:
     await room.approved(**more)  # type: ignore[arg-type]
-    room.guard.follow()
+    room.holdout.follow()
 
 
 async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Serving]:
@@ -54,10 +54,10 @@ async def asked(room: Classroom, count: int, *, model: str = CHECKED) -> list[Se
 
 
 async def looked(room: Classroom) -> None:
-    """Do what the service does every ten minutes: find replays and let the guard decide."""
-    room.guard.follow()
-    room.guard.set_replayable(await room.measure.find_replays(room.guard.measured))
-    await room.guard.step()
+    """Do what the service does every ten minutes: find replays and let the holdout decide."""
+    room.holdout.follow()
+    room.holdout.set_replayable(await room.measure.find_replays(room.holdout.measured))
+    await room.holdout.step()
 
 
 async def lull(room: Classroom) -> int:
@@ -79,14 +79,14 @@ async def test_past_requests_are_answered_without_it_and_no_conversation_goes_wi
     room: Classroom,
 ) -> None:
     obedient(room)
-    room.guarding = replace(TOSSING, settle_uses=10)
+    room.holdout_rule = replace(TOSSING, settle_uses=10)
     await in_force(room, model=CHECKED)
     served = await asked(room, 9)
     assert await lull(room) == 9
-    measure = room.guard.measures()[MENU_KEY]
+    measure = room.holdout.measures()[MENU_KEY]
     assert measure.by is MeasuredBy.REPLAY
     assert (measure.counts.pairs, measure.counts.better, measure.counts.worse) == (9, 9, 0)
-    effect = room.guard.effects[MENU_KEY]
+    effect = room.holdout.effects[MENU_KEY]
     assert effect.n == 9
     assert effect.low > 0
     assert without(served + await asked(room, 60)) == []
@@ -97,7 +97,7 @@ async def test_both_answers_get_the_same_request_and_seed_and_differ_in_the_skil
 ) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     await asked(room, 3)
     await lull(room)
     first, second = room.chats.asked[:2]
@@ -109,7 +109,7 @@ async def test_both_answers_get_the_same_request_and_seed_and_differ_in_the_skil
 async def test_each_request_is_replayed_once_also_after_a_restart(room: Classroom) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     await asked(room, 4)
     assert await lull(room) == 4
     assert await lull(room) == 0
@@ -124,7 +124,7 @@ async def test_a_skill_that_makes_answers_worse_is_retired_without_any_coin(
 ) -> None:
     room.chats.answers = [lambda ask: "soup, fish" if told(ask) else "soup | fish"]
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     await asked(room, 20)
     await lull(room)
     assert room.library.get(MENU_KEY).status is SkillStatus.DISABLED
@@ -136,7 +136,7 @@ async def test_a_skill_that_makes_answers_worse_is_retired_without_any_coin(
 async def test_what_taught_nothing_new_is_not_taken_from_training(room: Classroom) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     served = await asked(room, 4)
     await lull(room)
     assert room.proposals.support([one.stamp.turn for one in served]) == set()
@@ -150,31 +150,31 @@ async def test_where_nothing_can_score_a_replay_the_coin_is_tossed(room: Classro
     await asked(room, 12, model=MODEL)
     await looked(room)
     assert room.measure.waiting() == []
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.COIN
-    assert room.guard.measures()[MENU_KEY].share == 0.4
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.COIN
+    assert room.holdout.measures()[MENU_KEY].share == 0.4
     assert without(await asked(room, 40, model=MODEL))
 
 
 async def test_where_too_few_requests_can_be_scored_the_coin_is_tossed(room: Classroom) -> None:
     obedient(room)
-    room.guarding = replace(TOSSING, use=UseRule(least_requests=5))
+    room.holdout_rule = replace(TOSSING, use=UseRule(least_requests=5))
     await in_force(room, model=CHECKED)
-    room.guarding = replace(room.guarding, settle_uses=4)
+    room.holdout_rule = replace(room.holdout_rule, settle_uses=4)
     await asked(room, 4)
     await looked(room)
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.COIN
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.COIN
     assert room.measure.waiting() == []
 
 
 async def test_a_judge_that_never_says_anything_leaves_it_to_the_coin(room: Classroom) -> None:
     room.judge = ScriptedJudge(says=lambda _: (GOOD, BAD))
-    room.guarding = replace(TOSSING, settle_uses=6)
+    room.holdout_rule = replace(TOSSING, settle_uses=6)
     await in_force(room)
     await asked(room, 6, model=MODEL)
     await looked(room)
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.REPLAY
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.REPLAY
     await lull(room)
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.COIN
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.COIN
 
 
 async def test_a_judge_who_knows_what_was_wished_for_makes_the_coin_needless(
@@ -183,10 +183,10 @@ async def test_a_judge_who_knows_what_was_wished_for_makes_the_coin_needless(
     obedient(room)
     room.judge = ScriptedJudge(says=lambda q: ((GOOD if "|" in q.answer.text else BAD),) * 3)
     await in_force(room)
-    room.guarding = replace(TOSSING, settle_uses=6)
+    room.holdout_rule = replace(TOSSING, settle_uses=6)
     served = await asked(room, 6, model=MODEL)
     await lull(room)
-    assert room.guard.measures()[MENU_KEY].counts.better == 6
+    assert room.holdout.measures()[MENU_KEY].counts.better == 6
     assert without(served + await asked(room, 40, model=MODEL)) == []
 
 
@@ -199,8 +199,8 @@ async def test_a_skill_whose_proof_was_scored_by_replays_needs_no_coin_from_the_
     while await room.prove.slice():
         pass
     await room.review.approve(proposal.id)
-    room.guard.follow()
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.REPLAY
+    room.holdout.follow()
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.REPLAY
     assert without(await asked(room, 40)) == []
 
 
@@ -210,28 +210,28 @@ async def test_a_skill_whose_proof_was_scored_by_replays_needs_no_coin_from_the_
 async def test_the_first_ten_conversations_after_an_approval_always_have_it(
     room: Classroom,
 ) -> None:
-    room.guarding = GuardRule(share=0.99)
+    room.holdout_rule = HoldoutRule(share=0.99)
     await in_force(room)
     served = await asked(room, 11, model=MODEL)
     assert without(served) == served[10:]
 
 
 async def test_a_text_approved_anew_gets_its_own_first_ten(room: Classroom) -> None:
-    room.guarding = GuardRule(share=0.99)
+    room.holdout_rule = HoldoutRule(share=0.99)
     await in_force(room)
     await asked(room, 15, model=MODEL)
     await room.approve.switch(MENU_KEY, ChangeKind.DISABLE)
     await room.approve.switch(MENU_KEY, ChangeKind.ENABLE)
-    room.guard.follow()
+    room.holdout.follow()
     served = await asked(room, 11, model=MODEL)
     assert without(served) == served[10:]
     await room.restart()
-    room.guard.follow()
+    room.holdout.follow()
     assert len(without(await asked(room, 1, model=MODEL))) == 1
 
 
 async def test_each_client_has_its_own_first_ten(room: Classroom) -> None:
-    room.guarding = GuardRule(share=0.99)
+    room.holdout_rule = HoldoutRule(share=0.99)
     await in_force(room)
     await asked(room, 15, model=MODEL)
     other = replace(ANYBODY, name="another")
@@ -246,7 +246,7 @@ async def test_each_client_has_its_own_first_ten(room: Classroom) -> None:
 async def test_a_model_that_is_away_loses_nothing(room: Classroom) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     await asked(room, 3)
     await looked(room)
     room.chats.failure = LullError("It is away.")
@@ -261,7 +261,7 @@ async def test_a_model_that_is_not_there_is_asked_again_after_the_next_look(
 ) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     await asked(room, 3)
     room.stages = lambda _: None
     assert await lull(room) == 0
@@ -272,20 +272,20 @@ async def test_a_model_that_is_not_there_is_asked_again_after_the_next_look(
 async def test_what_was_pinned_or_left_out_of_learning_is_not_replayed(room: Classroom) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     served = await asked(room, 4)
     await room.trajectories.exclude(served[0].stamp.trajectory, True, at=room.clock.now())
     assert await lull(room) == 3
     await asked(room, 4)
     await room.approve.switch(MENU_KEY, ChangeKind.PIN)
     assert await lull(room) == 0
-    assert room.guard.measures()[MENU_KEY].by is MeasuredBy.NOTHING
+    assert room.holdout.measures()[MENU_KEY].by is MeasuredBy.NOTHING
 
 
 async def test_a_conversation_that_is_removed_takes_its_replays_along(room: Classroom) -> None:
     obedient(room)
     await in_force(room, model=CHECKED)
-    room.guarding = replace(TOSSING, share=0.0)
+    room.holdout_rule = replace(TOSSING, share=0.0)
     served = await asked(room, 4)
     await lull(room)
     key = use_key(room.library.get(MENU_KEY))

@@ -45,6 +45,24 @@ async def test_those_that_it_won_are_remembered_as_what_it_is_for(room: Classroo
     assert sorted(credited) == [(asked, [MENU.name]) for asked in sorted(menus(3))]
 
 
+async def test_those_that_the_user_excluded_are_not_remembered(room: Classroom) -> None:
+    room.chats.answers = [obeys]
+    room.judge = ScriptedJudge(wants_bars)
+    credited: list[str] = []
+
+    async def credit(served: ServedTurn, _: Sequence[str]) -> None:
+        credited.append(served.asked)
+
+    failures = await room.failed(*menus(3))
+    proposal = await room.proposes(failures=tuple(failures))
+    while await room.prove.slice():
+        pass
+    excluded = room.served(failures[0]).turn.trajectory
+    await room.trajectories.exclude(excluded, True, at=room.clock.now())
+    await ProvedRequests(room.prove, room.rewards, credit).remember(proposal)
+    assert credited and menus(3)[0] not in credited
+
+
 async def test_what_no_request_taught_is_tried_as_lulls_own_window(room: Classroom) -> None:
     async def credit(_: ServedTurn, __: Sequence[str]) -> None: ...
 

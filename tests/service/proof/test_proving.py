@@ -33,7 +33,7 @@ def proving(room: Classroom) -> ProofRunner:
     return ProofRunner(
         room.prove,
         review=room.review,
-        guard=room.guard,
+        holdout=room.holdout,
         measure=room.measure,
         bus=bus,
         problems=Problems(bus),

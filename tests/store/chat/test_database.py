@@ -24,7 +24,7 @@ from lull.store.chat.search_words import add_words, indexed_texts, remove_words
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
-from lull.store.writer import BACKLOG, WRITES_PER_TRANSACTION, Work, insert
+from lull.store.writer import BACKLOG, WRITES_PER_TRANSACTION, DatabaseWork, insert
 from tests.building import KEY, opened, turn, user
 from tests.eventually import PATIENCE_S, eventually
 
@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "lull.db"
 
 
-def put(name: str, value: str = "x") -> Work[object]:
+def put(name: str, value: str = "x") -> DatabaseWork[object]:
     return lambda c: c.execute("INSERT INTO facts VALUES (?, ?)", (name, value))
 
 

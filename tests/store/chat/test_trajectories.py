@@ -38,7 +38,7 @@ from tests.building import (
     turn,
     user,
 )
-from tests.core.chat.test_redact import IN_CONTEXT, SECRETS
+from tests.core.provenance.test_redaction import IN_CONTEXT, SECRETS
 from tests.doubles.fakes import FakeClock
 from tests.eventually import PATIENCE_S, eventually
 from tests.paths import ROOT

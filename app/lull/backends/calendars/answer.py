@@ -15,7 +15,7 @@ import aiohttp
 
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
 
-MOST_BYTES = 10_000_000
+MOST_CALENDAR_BYTES = 10_000_000
 """Most bytes of a calendar, before and after decompression. Ten busy years take about 5 MB."""
 LATER: Final = "This may be temporary; try again later."
 
@@ -35,7 +35,7 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes:
 
     Raises FeedError if it is too large, FeedUnreachable if it was cut off.
     """
-    if (response.content_length or 0) > MOST_BYTES:
+    if (response.content_length or 0) > MOST_CALENDAR_BYTES:
         raise too_big()
     packed = response.headers.get("Content-Encoding", "identity").strip().lower()
     if packed not in {"identity", "", "gzip", "x-gzip"}:
@@ -46,8 +46,8 @@ async def body_of(response: aiohttp.ClientResponse) -> bytes:
     raw, body = 0, bytearray()
     async for piece in response.content.iter_any():
         raw += len(piece)
-        body += _unpacked(inflate, piece, MOST_BYTES + 1 - len(body)) if inflate else piece
-        if raw > MOST_BYTES or len(body) > MOST_BYTES:
+        body += _unpacked(inflate, piece, MOST_CALENDAR_BYTES + 1 - len(body)) if inflate else piece
+        if raw > MOST_CALENDAR_BYTES or len(body) > MOST_CALENDAR_BYTES:
             raise too_big()
     if inflate is not None and not inflate.eof:
         raise FeedUnreachable("Its server stopped sending halfway.", hint=LATER)
@@ -70,7 +70,8 @@ def _unpacked(inflate: Any, piece: bytes, most: int) -> bytes:
 
 def too_big() -> FeedError:
     return FeedError(
-        f"It is larger than {MOST_BYTES // 1_000_000} MB.", hint="Publish fewer years of events."
+        f"It is larger than {MOST_CALENDAR_BYTES // 1_000_000} MB.",
+        hint="Publish fewer years of events.",
     )
 
 

@@ -46,7 +46,7 @@ MOST_ZONES = 100
 _ZONES_SHARE = 0.25
 """Largest share of the calendar's time limit spent on reading time zones."""
 
-Group = list[FeedPart]
+PartGroup = list[FeedPart]
 """The parts of one event: the event itself and its changed recurrences."""
 
 
@@ -107,10 +107,10 @@ class _Work:
                 self._out.drop(group[0].what, OmissionReason.TOO_SLOW)
         return self._out
 
-    def _quick_s(self, group: Group) -> float:
+    def _quick_s(self, group: PartGroup) -> float:
         return QUICK_S + STEP_S * self._steps(group)
 
-    def _steps(self, group: Group) -> float:
+    def _steps(self, group: PartGroup) -> float:
         until = self._span.end.date()
         return sum(steps_until(part, until) for part in group)
 
@@ -133,19 +133,19 @@ class _Work:
             if why is not None:
                 self._out.drop(EntryKind.ZONE, why)
 
-    def _sorted_out(self) -> tuple[list[Group], list[Group]]:
+    def _sorted_out(self) -> tuple[list[PartGroup], list[PartGroup]]:
         """Return single events, and series with the cheapest first.
 
         Older versions are dropped before anything else: a cancelled or moved event still replaces
         them.
         """
-        groups: dict[bytes, Group] = {}
+        groups: dict[bytes, PartGroup] = {}
         for number, part in enumerate(self._pieces.parts):
             if part.name == b"VEVENT":
                 uid = part.first(b"UID") or b"\0%d" % number
                 groups.setdefault(uid, []).append(part)
-        singles: list[Group] = []
-        series: list[Group] = []
+        singles: list[PartGroup] = []
+        series: list[PartGroup] = []
         for group in groups.values():
             useful = [part for part in self._newest(group) if self._is_of_use(part)]
             for one in _told_apart(useful):
@@ -179,7 +179,7 @@ class _Work:
             if not self._zones[name]:
                 self._out.drop(EntryKind.ZONE, OmissionReason.UNKNOWN_ZONE)
 
-    def _newest(self, group: Group) -> Group:
+    def _newest(self, group: PartGroup) -> PartGroup:
         """Drop events with a newer version, and changed recurrences of a cancelled series.
 
         An unreadable version replaces nothing.
@@ -201,10 +201,10 @@ class _Work:
 
     def _expand(
         self,
-        groups: Iterable[Group],
-        work: Callable[[Group], Iterator[Seconds]],
-        limit_s: Callable[[Group], float],
-    ) -> list[Group]:
+        groups: Iterable[PartGroup],
+        work: Callable[[PartGroup], Iterator[Seconds]],
+        limit_s: Callable[[PartGroup], float],
+    ) -> list[PartGroup]:
         """Expand groups and return those that exceeded their `limit_s` of CPU time."""
         slow = []
         for group in groups:
@@ -220,7 +220,7 @@ class _Work:
                     self._out.drop(group[0].what, why)
         return slow
 
-    def _series(self, group: Group) -> Iterator[Seconds]:
+    def _series(self, group: PartGroup) -> Iterator[Seconds]:
         faults: list[OmissionReason] = []
         yield from self._times.series(group, faults)
         for why in faults:
@@ -286,7 +286,7 @@ def _repeats(part: FeedPart) -> bool:
     return any(part.values(name) for name in (b"RRULE", b"RDATE", b"RECURRENCE-ID"))
 
 
-def _told_apart(group: Group) -> list[Group]:
+def _told_apart(group: PartGroup) -> list[PartGroup]:
     """Split whole events that share a UID; each recurring one keeps the changed recurrences."""
     changes = [part for part in group if _is_change(part)]
     whole = [part for part in group if not _is_change(part)]

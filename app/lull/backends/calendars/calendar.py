@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import lull
 from lull.backends.calendars.address import host_of, is_address
-from lull.backends.calendars.answer import MOST_BYTES, too_big
+from lull.backends.calendars.answer import MOST_CALENDAR_BYTES, too_big
 from lull.backends.calendars.child import MOST_FAULTS
 from lull.backends.calendars.fetch import DownloadedFeed, FeedFetch
 from lull.backends.system.child_input import end_input
@@ -261,7 +261,7 @@ def _file(path: Path, marks: Validators) -> DownloadedFeed | None:
             if marks.etag == mark:
                 return None
             with open(number, "rb", closefd=False) as file:
-                body = file.read(MOST_BYTES + 1)
+                body = file.read(MOST_CALENDAR_BYTES + 1)
         finally:
             os.close(number)
     except OSError as error:
@@ -269,6 +269,6 @@ def _file(path: Path, marks: Validators) -> DownloadedFeed | None:
         raise kind(
             f"The file cannot be read: {error.strerror}.", hint="Check where it lies."
         ) from None
-    if len(body) > MOST_BYTES:
+    if len(body) > MOST_CALENDAR_BYTES:
         raise too_big()
     return DownloadedFeed(body=body, marks=Validators(etag=mark))

@@ -32,7 +32,7 @@ WHOLE_TOKENS: Final = 300
 Every matching request pays for all of it.
 """
 MOST_STEPS: Final = 6
-MOST_CHARACTERS: Final = 20_000
+MOST_WRITTEN_CHARACTERS: Final = 20_000
 """Most characters of a skill writer's answer."""
 _OWN_MARKS: Final = (OPENING.split("\n", 1)[0], CLOSING.strip())
 _MEANT: Final = re.compile(r"[\w .'’&+-]{1,80}")
@@ -124,9 +124,9 @@ def normalize_name(name: str) -> str:
 def _fields(answer: str) -> dict[str, Any]:
     if not answer.strip():
         raise UnusableSkill("The answer is empty.")
-    if len(answer) > MOST_CHARACTERS:
+    if len(answer) > MOST_WRITTEN_CHARACTERS:
         raise UnusableSkill(
-            f"The answer has {len(answer)} characters; at most {MOST_CHARACTERS} are read."
+            f"The answer has {len(answer)} characters; at most {MOST_WRITTEN_CHARACTERS} are read."
         )
     try:
         return only_object(answer)

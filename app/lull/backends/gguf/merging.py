@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -26,13 +26,12 @@ from lull.core.errors import WeightsError
 from lull.core.models.architectures import Layout
 from lull.core.models.gguf_head import BaseTensor
 from lull.core.models.shape import MappedTensor, ModelShape
+from lull.core.models.weight_work import Report
 
 _UNQUANTIZED: Final = ("F32", "F16", "BF16")
 _COPY_BYTES: Final = 8 * 1024 * 1024
 _WEIGHTS_PER_STEP: Final = 4 * 1024 * 1024
 """Weights converted at a time."""
-Report = Callable[[int, int], None]
-"""Progress callback: (bytes written so far, total bytes)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ from lull.backends.machine.logind import LogindInhibitors, LogindLock, LogindWak
 from lull.backends.machine.macos import Frameworks
 from lull.backends.machine.memory import MemorySignal
 from lull.backends.machine.power import Power, PowerProfile
-from lull.config.idle_settings import FILE, source_path
+from lull.config.idle_settings import FILE_PREFIX, source_path
 from lull.core.errors import SettingsError
 from lull.core.ports import Clock
 
@@ -62,7 +62,7 @@ def choose_source(
     `wanted` is the setting idle.source: "file:PATH", or empty for the system's signals. Raises
     SettingsError if the path is not absolute. The callables may be called from threads.
     """
-    if wanted.startswith(FILE):
+    if wanted.startswith(FILE_PREFIX):
         try:
             path = source_path(wanted)
         except ValueError as error:

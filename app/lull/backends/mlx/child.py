@@ -32,7 +32,7 @@ from lull.core.models.engine import Chunk
 _log = logging.getLogger("lull.engine")
 _engine_log = logging.getLogger("lull.engine.child")
 
-Reply = Chunk | Frame | LullError
+ChildReply = Chunk | Frame | LullError
 """What the engine process replies: a chunk of an answer, the result of a call, or an error."""
 
 _GRACE_S = 2.0
@@ -60,7 +60,7 @@ class EngineChild:
         self._hung_after_s = hung_after_s
         self._reader = reader
         self._writer = writer
-        self._replies: dict[str, asyncio.Queue[Reply]] = {}
+        self._replies: dict[str, asyncio.Queue[ChildReply]] = {}
         self._count = 0
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
@@ -134,7 +134,7 @@ class EngineChild:
         return reply
 
     @contextlib.contextmanager
-    def open(self, op: str, **arguments: Any) -> Iterator[asyncio.Queue[Reply]]:
+    def open(self, op: str, **arguments: Any) -> Iterator[asyncio.Queue[ChildReply]]:
         """Context manager that sends a request to the engine process and yields its queue of
         replies.
 
@@ -145,7 +145,7 @@ class EngineChild:
             raise self._down()
         self._count += 1
         request_id = str(self._count)
-        replies: asyncio.Queue[Reply] = asyncio.Queue()
+        replies: asyncio.Queue[ChildReply] = asyncio.Queue()
         self._replies[request_id] = replies
         try:
             self._send({"op": op, "id": request_id, **arguments})
@@ -205,7 +205,7 @@ class EngineChild:
             case "error":
                 self._reply(frame["id"], error_from_wire(frame["error"]), last=True)
 
-    def _reply(self, request_id: str, reply: Reply, *, last: bool) -> None:
+    def _reply(self, request_id: str, reply: ChildReply, *, last: bool) -> None:
         replies = self._replies.get(request_id)
         if replies is not None:  # None if the client has left
             replies.put_nowait(reply)

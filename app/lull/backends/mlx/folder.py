@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -28,6 +28,7 @@ from lull.core.models.architectures import Layout
 from lull.core.models.shape import MappedTensor, ModelShape, model_shape
 from lull.core.models.tokenizer import RebuiltTokenizer, rebuilt_tokenizer
 from lull.core.models.weight_form import SPARE_BYTES, WeightForm
+from lull.core.models.weight_work import Report
 
 _LAYOUT: Final = 1
 """Version of the output; raise it when the same file would give a different folder."""
@@ -36,8 +37,6 @@ _WEIGHTS_PER_CHUNK: Final = 16 * 1024 * 1024
 """Weights converted at a time."""
 _BYTES_PER_NUMBER: Final = {"F32": 4, "U32": 4, "F16": 2, "BF16": 2}
 _LARGEST_F16: Final = 65_504.0
-Report = Callable[[int, int], None]
-"""Progress callback: (bytes written so far, total bytes)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

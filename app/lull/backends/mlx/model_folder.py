@@ -22,7 +22,7 @@ _NO_HEADER = (
     *(KeyError, TypeError, AttributeError, IndexError),
 )
 """Exceptions that mean a safetensors header cannot be read."""
-_AGAIN = "Copy or download the model again."
+_COPY_AGAIN = "Copy or download the model again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ def check_model_folder(path: Path) -> ModelFolder:
         )
     config = read_json(path / "config.json")
     if "model_type" not in config:
-        raise EngineError(f"{path / 'config.json'} names no model_type.", hint=_AGAIN)
+        raise EngineError(f"{path / 'config.json'} names no model_type.", hint=_COPY_AGAIN)
     _check_words(path)
     weights = _weight_files(path)
     return ModelFolder(
@@ -63,10 +63,10 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "voca
 def _check_words(path: Path) -> None:
     """Check that the model folder has a tokenizer whose files are readable."""
     if not any((path / name).is_file() for name in _TOKENIZER_FILES):
-        raise EngineError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+        raise EngineError(f"There is no tokenizer.json in {path}.", hint=_COPY_AGAIN)
     tokenizer, settings = path / "tokenizer.json", path / "tokenizer_config.json"
     if tokenizer.is_file() and not isinstance(read_json(tokenizer).get("model"), dict):
-        raise EngineError(f"{tokenizer} is damaged: it holds no vocabulary.", hint=_AGAIN)
+        raise EngineError(f"{tokenizer} is damaged: it holds no vocabulary.", hint=_COPY_AGAIN)
     if settings.is_file():
         read_json(settings)
     template = path / "chat_template.jinja"
@@ -74,7 +74,7 @@ def _check_words(path: Path) -> None:
         if template.is_file():
             template.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise EngineError(f"{template} cannot be read.", hint=_AGAIN) from error
+        raise EngineError(f"{template} cannot be read.", hint=_COPY_AGAIN) from error
 
 
 def _weight_files(path: Path) -> list[Path]:
@@ -86,7 +86,7 @@ def _weight_files(path: Path) -> list[Path]:
     else:
         files = sorted(path.glob("model*.safetensors"))
     if not files:
-        raise EngineError(f"There are no weights (model*.safetensors) in {path}.", hint=_AGAIN)
+        raise EngineError(f"There are no weights (model*.safetensors) in {path}.", hint=_COPY_AGAIN)
     return files
 
 
@@ -107,11 +107,11 @@ def read_json(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
+        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_COPY_AGAIN) from error
     except (OSError, ValueError, RecursionError) as error:
-        raise EngineError(f"{file} cannot be read as JSON.", hint=_AGAIN) from error
+        raise EngineError(f"{file} cannot be read as JSON.", hint=_COPY_AGAIN) from error
     if not isinstance(value, dict):
-        raise EngineError(f"{file} is not a JSON object.", hint=_AGAIN)
+        raise EngineError(f"{file} is not a JSON object.", hint=_COPY_AGAIN)
     return value
 
 
@@ -131,9 +131,11 @@ def check_safetensors(file: Path) -> int:
         ends = [int(one["data_offsets"][1]) for key, one in header.items() if key != "__metadata__"]
         wanted = 8 + length + max(ends)
     except FileNotFoundError as error:
-        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
+        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_COPY_AGAIN) from error
     except _NO_HEADER as error:
-        raise EngineError(f"{file} is damaged: its header cannot be read.", hint=_AGAIN) from error
+        raise EngineError(
+            f"{file} is damaged: its header cannot be read.", hint=_COPY_AGAIN
+        ) from error
     if size < wanted:
-        raise EngineError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_AGAIN)
+        raise EngineError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_COPY_AGAIN)
     return size

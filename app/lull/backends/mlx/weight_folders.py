@@ -25,7 +25,7 @@ FACTS: Final = "lull.json"
 """File in each folder that Lull made which records the source of its weights."""
 _LONGEST_HEADER: Final = 100_000_000
 """Most bytes of a safetensors header."""
-_AGAIN: Final = "Copy or download the model again."
+_COPY_AGAIN: Final = "Copy or download the model again."
 _ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT: "-4bit"}
 
 
@@ -78,7 +78,7 @@ class ModelFolders:
             raise WeightsError(f"There is no folder {path}.", hint="Name one with MLX weights.")
         config = _object(folder / "config.json")
         if not any((folder / one).is_file() for one in ("tokenizer.json", "tokenizer.model")):
-            raise WeightsError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+            raise WeightsError(f"There is no tokenizer.json in {path}.", hint=_COPY_AGAIN)
         files = _weight_files(folder)
         return WeightsFolder(
             path=str(folder.resolve()),
@@ -150,9 +150,9 @@ def _checked(file: Path) -> int:
         entries = [one for key, one in header.items() if key != "__metadata__"]
         wanted = 8 + length + max(int(one["data_offsets"][1]) for one in entries)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise WeightsError(f"{file} is missing or damaged.", hint=_AGAIN) from error
+        raise WeightsError(f"{file} is missing or damaged.", hint=_COPY_AGAIN) from error
     if size < wanted:
-        raise WeightsError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_AGAIN)
+        raise WeightsError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_COPY_AGAIN)
     return size
 
 
@@ -160,7 +160,7 @@ def _object(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise WeightsError(f"{file} is missing or is not JSON.", hint=_AGAIN) from error
+        raise WeightsError(f"{file} is missing or is not JSON.", hint=_COPY_AGAIN) from error
     if not isinstance(value, dict):
-        raise WeightsError(f"{file} is not a JSON object.", hint=_AGAIN)
+        raise WeightsError(f"{file} is not a JSON object.", hint=_COPY_AGAIN)
     return value

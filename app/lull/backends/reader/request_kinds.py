@@ -23,7 +23,7 @@ from lull.core.errors import ResourceError
 from lull.core.skills.kind_rules import KindRule
 from lull.resources import INSTALL_AGAIN
 
-FILE = "kinds.npz"
+KINDS_FILE = "kinds.npz"
 TEXT_LIMIT = 1000
 """Most characters read of a request, to bound the work."""
 OPENING_LIMIT = 200
@@ -142,7 +142,7 @@ class RequestKinds:
         Raises ResourceError if its file is missing or damaged.
         """
         try:
-            with (folder / FILE).open("rb") as file, np.load(file) as saved:
+            with (folder / KINDS_FILE).open("rb") as file, np.load(file) as saved:
                 words = bytes(saved["words"]).decode().split("\n")
                 self._vectors = saved["vectors"]
                 """int8, (words, dimensions)."""
@@ -152,10 +152,12 @@ class RequestKinds:
                 self.mix: Vector = saved["mix"].astype(np.float32)
                 self.names: list[str] = bytes(saved["kinds"]).decode().split("\n")
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
-            raise ResourceError(f"{folder / FILE}: {error}", hint=INSTALL_AGAIN) from error
+            raise ResourceError(f"{folder / KINDS_FILE}: {error}", hint=INSTALL_AGAIN) from error
         fits = len(words) == len(self._vectors) == len(self._scales)
         if not fits or SMALL_TALK_NAME not in self.names:
-            raise ResourceError(f"{folder / FILE} is inconsistent in itself.", hint=INSTALL_AGAIN)
+            raise ResourceError(
+                f"{folder / KINDS_FILE} is inconsistent in itself.", hint=INSTALL_AGAIN
+            )
         self._vocabulary = KindVocabulary(words)
         self._small_talk = self.names.index(SMALL_TALK_NAME)
 

@@ -40,7 +40,7 @@ _KNOWN = "known"
 MOST_REFUSALS = 2000
 """Most past requests that needed no skill, kept per client; they are far more frequent than others.
 """
-MOST_BYTES = 160 * 2**20
+MOST_MEMORY_BYTES = 160 * 2**20
 """Most bytes of memory for past requests of all clients together: some forty clients
 with hundreds of rated requests each, or thousands with a few."""
 _PAGE_SIZE = 100
@@ -65,7 +65,9 @@ class ChromaExemplars:
     request path.
     """
 
-    def __init__(self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_MEMORY_BYTES
+    ) -> None:
         """Open the database folder; a damaged one is moved aside (`kept_aside`).
 
         Past requests of clients for which `most_bytes` of memory do not suffice stay on disk, and

@@ -42,7 +42,7 @@ _BYTES_PER_REQUEST = 1000
 
 Vector = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float32]
-Weights = npt.NDArray[np.float64]
+RequestWeights = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class PastRequests:
         self._requests: list[_Request] = []
         self._turn_of: dict[str, str] = {}
         self._matrix: Matrix = np.zeros((0, 0), np.float32)
-        self._solved: Weights | None = None
+        self._solved: RequestWeights | None = None
         """(I + Xᵀ D⁻¹ X)⁻¹, shape (dimensions, dimensions); None for few requests."""
         self._quick: Matrix = np.zeros((0, 0), np.float32)
         """What a query is multiplied with: the same in single precision, or for few requests
@@ -181,17 +181,17 @@ class PastRequests:
             moved = self._solved @ x
             self._solved -= np.outer(moved, moved) * (change / (1 + change * (x @ moved)))
 
-    def _precisions(self) -> Weights:
+    def _precisions(self) -> RequestWeights:
         """Return 1 / variance of every row's label, shape (requests,)."""
         return np.array([1 / (self._noise(row) or np.inf) for row in range(len(self._turns))])
 
-    def _inverted(self) -> Weights:
+    def _inverted(self) -> RequestWeights:
         """Return (I + Xᵀ D⁻¹ X)⁻¹ of the rows so far."""
         x = self._matrix[: len(self._turns)].astype(np.float64)
         solved = np.linalg.inv(np.eye(x.shape[1]) + (x.T * self._precisions()) @ x)
         return solved.astype(np.float64, copy=False)
 
-    def _inverted_few(self) -> Weights:
+    def _inverted_few(self) -> RequestWeights:
         """Return (I + X Xᵀ D⁻¹)⁻¹, whose product with X q is that of `_inverted` with q, then X."""
         x = self._matrix[: len(self._turns)].astype(np.float64)
         solved = np.linalg.inv(np.eye(len(x)) + (x @ x.T) * self._precisions())

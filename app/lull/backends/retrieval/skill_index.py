@@ -58,8 +58,8 @@ COMMON_ONE_IN = 8
 
 _EMPTY = ["\0empty"]
 
-Places = npt.NDArray[np.int32]
-Weights = npt.NDArray[np.float32]
+RowPlaces = npt.NDArray[np.int32]
+WordWeights = npt.NDArray[np.float32]
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
@@ -84,8 +84,8 @@ class _ClientIndex:
         self._scale = chance_match_growth(len(skills))
         self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
         self._starts = bm25.scores["indptr"].tolist()
-        self._documents: Places = bm25.scores["indices"]
-        self._weights: Weights = bm25.scores["data"]
+        self._documents: RowPlaces = bm25.scores["indices"]
+        self._weights: WordWeights = bm25.scores["data"]
         self._count: int = bm25.scores["num_docs"]
         self._common = dict(self._columns())
 
@@ -114,7 +114,7 @@ class _ClientIndex:
                 said[self._keys[skill]] = score
         return said
 
-    def _found(self, query: Sequence[str]) -> Weights:
+    def _found(self, query: Sequence[str]) -> WordWeights:
         found = np.zeros(self._count, np.float32)
         for word in query:
             column = self._common.get(word)
@@ -125,7 +125,7 @@ class _ClientIndex:
                 found[self._documents[its]] += self._weights[its]
         return found
 
-    def _columns(self) -> Iterator[tuple[str, Weights]]:
+    def _columns(self) -> Iterator[tuple[str, WordWeights]]:
         """Yield full weight columns for common words, which are faster to add whole."""
         for word, token in self._vocabulary.items():
             its = slice(self._starts[token], self._starts[token + 1])

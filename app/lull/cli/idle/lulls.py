@@ -15,7 +15,7 @@ from lull.core import durations as spans
 Json = dict[str, Any]
 _SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
 _STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}
-_PRESENCE_GATES = frozenset({"input", "chat", "wake", "wait"})
+_PRESENCE_CONDITIONS = frozenset({"input", "chat", "wake", "wait"})
 """Conditions for background work that are met once the user has gone away."""
 
 
@@ -34,9 +34,9 @@ def resume(context: Context) -> None:
 
 def why_words(document: Json) -> str:
     lines = [headline(document), *_next_line(document), ""]
-    gates = document["gates"]
-    lines.append(table([(_SIGNS[g["state"]], g["name"], g["text"]) for g in gates]))
-    lines += ["", *_hints(gates)]
+    conditions = document["gates"]
+    lines.append(table([(_SIGNS[one["state"]], one["name"], one["text"]) for one in conditions]))
+    lines += ["", *_hints(conditions)]
     lines += [_work_words(work) for work in document["work"]] or ["No work is waiting."]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -45,13 +45,15 @@ def _next_line(document: Json) -> list[str]:
     then = document["next"]
     if not then or (then == document["until"] and _told(then, document["because"])):
         return []
-    yours = any(g["state"] != "open" and g["name"] in _PRESENCE_GATES for g in document["gates"])
+    yours = any(
+        one["state"] != "open" and one["name"] in _PRESENCE_CONDITIONS for one in document["gates"]
+    )
     return [f"Next: {_clock(then)}{' if you stay away' if yours else ''}."]
 
 
-def _hints(gates: list[Json]) -> list[str]:
+def _hints(conditions: list[Json]) -> list[str]:
     """Return advice for the case that no signal tells whether the user is here."""
-    if not any(g["name"] == "input" and g["state"] == "unknown" for g in gates):
+    if not any(one["name"] == "input" and one["state"] == "unknown" for one in conditions):
         return []
     return [
         "Nothing here tells whether you are away: set idle.sleep_hours or idle.allowed_hours for "

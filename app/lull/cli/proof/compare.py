@@ -16,8 +16,8 @@ from urllib.parse import quote
 from lull.cli.context import Context
 from lull.cli.control import Control
 from lull.cli.keys import read_key
+from lull.cli.proof.proposal_words import by_look_words, counted, e_words
 from lull.cli.showing import Paint, is_terminal, reveal_hidden
-from lull.cli.skills.proposal_words import by_look_words, counted, e_words
 from lull.contract import routes
 from lull.core.chat.picks import PAIRS_A_SITTING, Pick
 from lull.core.errors import UsageError

@@ -14,8 +14,8 @@ from typing import Any
 
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, ServiceError
+from lull.cli.proof.proposal_words import extension_words, list_words, pairs_words
 from lull.cli.showing import reveal_hidden
-from lull.cli.skills.proposal_words import extension_words, list_words, pairs_words
 from lull.contract import routes
 
 Json = dict[str, Any]

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from lull.core.errors import LullError, UsageError
 
-FILE = "SKILL.md"
+SKILL_FILE = "SKILL.md"
 _USUAL = ("nano", "vim", "vi")
 
 
@@ -33,7 +33,7 @@ def edit_text(text: str) -> str | None:
     """
     words = _editor()
     with tempfile.TemporaryDirectory(prefix="lull-") as folder:
-        file = Path(folder) / FILE
+        file = Path(folder) / SKILL_FILE
         file.write_text(text, encoding="utf-8", newline="")
         try:
             with _interrupts_are_the_editors():

@@ -10,8 +10,9 @@ from typing import Any
 
 from lull.cli.context import Context
 from lull.cli.control import Control
+from lull.cli.proof.compare import compare
+from lull.cli.proof.proposal_words import list_words, proposal_text
 from lull.cli.showing import Paint, ask, is_terminal
-from lull.cli.skills.proposal_words import list_words, proposal_text
 from lull.cli.skills.review_actions import (
     decide,
     decided_words,
@@ -47,8 +48,6 @@ def review(context: Context) -> int | None:
             done = control.post(routes.PROPOSALS_UNDO, {})
             context.print_result(done, lambda d: f"Taken back. {decided_words('undo', d)}")
         case "compare":
-            from lull.cli.proof.compare import compare
-
             compare(context)
         case "approve" if not (context.options.sha256 or context.options.yes):
             _approve_what_is_shown(context, control, at_a_terminal=at_a_terminal)

@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import quote
 
 from lull.cli.control import Control
+from lull.cli.proof.proposal_words import SCOPES, status_words
 from lull.cli.showing import reveal_hidden
-from lull.cli.skills.proposal_words import SCOPES, status_words
 from lull.contract import routes
 from lull.core.errors import UsageError
 

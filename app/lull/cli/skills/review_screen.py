@@ -13,9 +13,9 @@ from enum import Enum, auto
 from typing import Any
 
 from lull.cli.control import Control, ServiceError
+from lull.cli.proof.proposal_words import NOTHING, counted, faults_words, proposal_text
 from lull.cli.showing import Paint, ask, reveal_hidden
 from lull.cli.skills.editor import EditorFailed
-from lull.cli.skills.proposal_words import NOTHING, counted, faults_words, proposal_text
 from lull.cli.skills.review_actions import (
     decide,
     decided_words,

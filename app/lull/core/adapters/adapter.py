@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import Final
 
 from lull.core.adapters.gate_report import Verdict
-from lull.core.chat.trajectory import CoinFlip
+from lull.core.chat.trajectory import HoldoutAssignment
 from lull.core.proof.holdout import Coin
 from lull.core.skills.skill import SkillKey
 
@@ -139,7 +139,7 @@ class Shadow:
     """
 
     id: str
-    """Id of the adapter on trial; the coin flips of its trial are stored under this id."""
+    """Id of the adapter on trial; the holdout assignments of its trial are stored under this id."""
     arm: Arm
     share: float
     over: str | None = None
@@ -150,24 +150,24 @@ class Shadow:
 
 BASE: Final = Arm()
 _TRIAL: Final = "adapter:"
-"""Prefix in the name of a coin flip that chose between two adapters; skill names contain no
-colon.
+"""Prefix in the name of a holdout assignment that chose between two adapters; skill names contain
+no colon.
 """
 
 
-def flip_key(adapter: str) -> SkillKey:
-    """Return the key under which an adapter's A/B test stores its coin flips (which adapter each
-    conversation was assigned to at random). The key tells them from the coin flips, in the same
-    table, that leave a skill out of a prompt.
+def trial_key(adapter: str) -> SkillKey:
+    """Return the key under which an adapter's A/B test stores its holdout assignments (which
+    adapter each conversation was assigned to at random). The key tells them from the assignments,
+    in the same table, that leave a skill out of a prompt.
     """
     return SkillKey("", f"{_TRIAL}{adapter}")
 
 
-def decides_adapter(flip: CoinFlip) -> bool:
-    """Return whether a stored coin flip (a random draw for a conversation) was about which adapter
-    answers. Otherwise it was about whether a skill was left out of the prompt.
+def decides_adapter(assignment: HoldoutAssignment) -> bool:
+    """Return whether a stored holdout assignment (a random draw for a conversation) was about
+    which adapter answers. Otherwise it was about whether a skill was left out of the prompt.
     """
-    return flip.name.startswith(_TRIAL)
+    return assignment.name.startswith(_TRIAL)
 
 
 def chosen_arm(
@@ -191,17 +191,17 @@ def chosen_arm(
 
 
 def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
-    return coin(f"{flip_key(shadow.id).name}\0{trajectory}")
+    return coin(f"{trial_key(shadow.id).name}\0{trajectory}")
 
 
-def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
+def trial_assignment(shadow: Shadow, arm: Arm) -> HoldoutAssignment:
     """Return the record of which adapter an A/B test drew (`arm`) for a conversation. The record is
-    a CoinFlip, a type made for skills that are left out at random; here its `left_out` means that
-    the older of the two adapters answers.
+    a HoldoutAssignment, a type made for skills that are left out at random; here its `left_out`
+    means that the older of the two adapters answers.
     """
-    key = flip_key(shadow.id)
+    key = trial_key(shadow.id)
     fell = arm.version == shadow.arm.version
-    return CoinFlip(
+    return HoldoutAssignment(
         client=key.client,
         name=key.name,
         sha256=shadow.over or shadow.arm.version or "",

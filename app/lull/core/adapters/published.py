@@ -46,6 +46,15 @@ class PublishedStatus(StrEnum):
     """The test showed that the version differs from the trained model; it has been removed."""
 
 
+def answers_from_ollama(serve: str, *, metal: bool) -> bool:
+    """Whether Ollama answers for the trained model, with a merged copy of it, rather than Lull's
+    own engine.
+
+    `serve` is the setting `training.serve`; "auto" means the engine on a machine with Metal only.
+    """
+    return serve == "ollama" or (serve == "auto" and not metal)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
     """How well a published model version agrees with the trained weights: the largest differences

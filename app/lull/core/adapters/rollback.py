@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from lull.core.adapters.adapter import flip_key
+from lull.core.adapters.adapter import trial_key
 from lull.core.adapters.gate_statistics import gain_log_e
 from lull.core.proof.evalue import e_value_from_log
 from lull.core.proof.holdout import HoldoutOutcome, live_harm_e
@@ -57,7 +57,7 @@ def harm_e(
     Wang, Annals of Statistics 2021): either can raise the alarm, and the chance of a false alarm
     stays at 1 in 20.
     """
-    found = [live_harm_e(trial, flip_key(adapter))]
+    found = [live_harm_e(trial, trial_key(adapter))]
     mark = harm_threshold(before)
     if mark is not None and since:
         worse = [(1.0 - value) - (1.0 - mark) for value in since]

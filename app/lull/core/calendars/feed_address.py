@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-Block = ipaddress.IPv4Network | ipaddress.IPv6Network
+NetworkBlock = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _GLOBAL_6 = ipaddress.IPv6Network("2000::/3")
 """The only block of IPv6 with global unicast addresses (RFC 4291, 2.4, and IANA's registry of the
@@ -119,7 +119,7 @@ def _of_one(address: IpAddress) -> AddressKind:
     return AddressKind.PUBLIC
 
 
-def _is_in(blocks: Iterable[Block], address: IpAddress) -> bool:
+def _is_in(blocks: Iterable[NetworkBlock], address: IpAddress) -> bool:
     return any(address.version == block.version and address in block for block in blocks)
 
 

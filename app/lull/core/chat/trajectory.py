@@ -39,7 +39,7 @@ class InjectedSkill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoinFlip:
+class HoldoutAssignment:
     """The record of a random draw: whether a skill that was chosen for a conversation's prompt was
     left out of it. Conversations without the skill are the control group that shows its effect.
     """
@@ -69,7 +69,7 @@ class Selection:
     """The model's own SYSTEM text that was put before the skill block; stored, because later turns
     need exactly the same bytes.
     """
-    flips: tuple[CoinFlip, ...] = ()
+    assignments: tuple[HoldoutAssignment, ...] = ()
     learned: tuple[str, ...] = ()
     """sha256 of the skills left out because the answering adapter had learned them; they are added
     if another adapter, which has not, answers later.

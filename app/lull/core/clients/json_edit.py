@@ -10,7 +10,7 @@ from typing import Final
 from lull.core.clients.json_text import read_json
 from lull.core.clients.tree import (
     Node,
-    Value,
+    TreeValue,
     line_start,
     newline_of,
     split_bom,
@@ -23,7 +23,7 @@ _REST_OF_LINE: Final = re.compile(r"[ \t]*(?:/\*[^\n]*?\*/[ \t]*)*(?://[^\n\r]*)
 _STEP: Final = "  "
 
 
-def set_in_json(text: str, path: Sequence[str], value: Value) -> str:
+def set_in_json(text: str, path: Sequence[str], value: TreeValue) -> str:
     """Return the JSON text with the value at a path of keys set; missing objects on the way are
     made.
 
@@ -44,7 +44,7 @@ def set_in_json(text: str, path: Sequence[str], value: Value) -> str:
     return bom + after
 
 
-def _set(text: str, root: Node | None, path: Sequence[str], value: Value) -> str:
+def _set(text: str, root: Node | None, path: Sequence[str], value: TreeValue) -> str:
     nl = newline_of(text)
     if root is None:
         gap = "" if not text or text.endswith("\n") else nl
@@ -109,20 +109,20 @@ def _indent_at(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _nested(path: Sequence[str], value: Value, nl: str, indent: str) -> str:
+def _nested(path: Sequence[str], value: TreeValue, nl: str, indent: str) -> str:
     """The value inside maps for the keys of the path, laid out one key a line."""
-    whole: Value = value
+    whole: TreeValue = value
     for key in reversed(path):
         whole = {key: whole}
     written = _dump(whole, indent=len(_STEP)) if isinstance(whole, dict) else _dump(whole)
     return written.replace("\n", nl + indent)
 
 
-def _dump(value: Value, indent: int | None = None) -> str:
+def _dump(value: TreeValue, indent: int | None = None) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def _meaning(value: Value) -> object:
+def _meaning(value: TreeValue) -> object:
     node = read_json(json.dumps(value))
     assert node is not None
     return node.plain()

@@ -18,7 +18,7 @@ DEEPEST: Final = 60
 """Deepest nesting that is read; real configurations stay below ten."""
 BOM: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
-Value = str | Sequence["Value"] | Mapping[str, "Value"]
+TreeValue = str | Sequence["TreeValue"] | Mapping[str, "TreeValue"]
 """A value to write: a string, or a list or map of such values."""
 
 

@@ -37,7 +37,7 @@ from lull.core.idle.timing import next_opening
 from lull.core.idle.waiting import (
     quiet_for_s,
     updated_memory,
-    wait_gate,
+    wait_condition,
     wait_left_s,
     wait_needed_s,
 )
@@ -125,8 +125,8 @@ class IdleWindow:
             "until": _iso(self.until),
             "next": _iso(self.next),
             "gates": [
-                {"name": g.name.value, "state": g.state.value, "text": g.text, **coded(g.text)}
-                for g in self.conditions
+                {"name": c.name.value, "state": c.state.value, "text": c.text, **coded(c.text)}
+                for c in self.conditions
             ],
         }
 
@@ -168,7 +168,7 @@ def decide(
     memory = updated_memory(signals, before, shut)
     quiet_s = quiet_for_s(signals, memory)
     left_s = wait_left_s(signals, settings, memory, needed_s)
-    wait = wait_gate(signals.now, left_s, quiet_s, needed_s)
+    wait = wait_condition(signals.now, left_s, quiet_s, needed_s)
     seen.append(wait)
     closed = [*shut, wait] if wait.forbids_work else shut
     if train_now:

@@ -109,7 +109,7 @@ def wait_left_s(
     return left_s if left_s >= 1e-3 else 0.0
 
 
-def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
+def wait_condition(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleCondition:
     if left_s <= 0.0:
         text = coded_text("quiet", "No sign of you for %1.", TextDuration(quiet_s))
         return IdleCondition(name=ConditionName.WAIT, state=ConditionState.OPEN, text=text)

@@ -20,10 +20,7 @@ from lull.core.models.architectures import (
     mlx_name,
 )
 from lull.core.models.gguf_head import BaseTensor, Metadata, as_written, damaged
-from lull.core.models.rope_scaling import rope_scaling
-
-Config = dict[str, object]
-
+from lull.core.models.rope_scaling import Config, rope_scaling
 
 _NOT_FOR_MLX: Final = ("rope_freqs.weight",)
 """Tensors that the config describes instead."""

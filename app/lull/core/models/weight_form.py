@@ -32,8 +32,14 @@ def form_for(platform: str, machine: str) -> WeightForm:
     """Return the storage format in which weights are kept on a machine, given as `sys.platform` and
     `platform.machine()`: 4-bit where there is Metal, on Apple Silicon.
     """
-    metal = platform == "darwin" and machine == "arm64"
-    return WeightForm.FOUR_BIT if metal else WeightForm.F32
+    return WeightForm.FOUR_BIT if has_metal(platform, machine) else WeightForm.F32
+
+
+def has_metal(platform: str, machine: str) -> bool:
+    """Whether a machine, given as `sys.platform` and `platform.machine()`, is Apple Silicon, on
+    whose GPU Lull's own engine runs.
+    """
+    return platform == "darwin" and machine == "arm64"
 
 
 SPARE_BYTES: Final = 256 * 1024 * 1024

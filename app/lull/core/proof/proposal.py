@@ -49,8 +49,8 @@ class ProposalOrigin(StrEnum):
 
     EXTRACTIVE = "extractive"
     MODEL = "model"
-    GUARD = "guard"
-    """Made by the guard that watches approved skills in use: it proposes to retire a skill and
+    HOLDOUT = "guard"
+    """Made by the holdout, which measures approved skills in use: it proposes to retire a skill and
     writes no text of its own.
     """
     FILE = "file"
@@ -59,7 +59,7 @@ class ProposalOrigin(StrEnum):
 
 CHECK = "check"
 """The metadata key under which a skill stores its check."""
-OPEN = frozenset(ProposalStatus) - {ProposalStatus.APPROVED, ProposalStatus.REJECTED}
+OPEN_STATUSES = frozenset(ProposalStatus) - {ProposalStatus.APPROVED, ProposalStatus.REJECTED}
 TO_PROVE = frozenset({ProposalStatus.SCREENED, ProposalStatus.PROVING})
 TO_READ = frozenset(
     {
@@ -70,7 +70,7 @@ TO_READ = frozenset(
     }
 )
 """Statuses of proposed skills that wait for the user's decision, or will soon."""
-DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
+DECIDABLE = OPEN_STATUSES - {ProposalStatus.DRAFT, ProposalStatus.STALE}
 """Statuses in which the user may approve a proposed skill, after a warning if it is not proved."""
 
 
@@ -215,7 +215,7 @@ class Proposal:
 
     @property
     def open(self) -> bool:
-        return self.status in OPEN
+        return self.status in OPEN_STATUSES
 
     @property
     def comment_would_help(self) -> bool:

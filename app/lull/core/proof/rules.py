@@ -32,7 +32,7 @@ class ProveRule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GuardRule:
+class HoldoutRule:
     share: float = HOLDOUT_SHARE
     """Share of conversations that a skill is left out of where replays cannot measure it; 0 leaves
     none out.

@@ -11,19 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-Ids = tuple[int, ...]
+TokenIds = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledAnswer:
     """One answer sampled from the model at temperature 1, with its reward."""
 
-    ids: Ids
+    ids: TokenIds
     """Token ids of the answer, with the end token if there was one."""
     logprobs: tuple[float, ...]
     """Natural log-probabilities of `ids` under the policy that sampled them, one each."""
     reward: float
-    foreign: Ids = ()
+    foreign: TokenIds = ()
     """Positions in `ids` of tokens that the model did not write, such as a tool's result; never
     trained on.
     """
@@ -36,7 +36,7 @@ class Group:
     """
 
     id: str
-    prompt_ids: Ids
+    prompt_ids: TokenIds
     samples: tuple[SampledAnswer, ...]
 
     @property
@@ -56,10 +56,10 @@ class RecordedAnswer:
     """A recorded answer, labelled good or bad, as a training example for KTO."""
 
     id: str
-    prompt_ids: Ids
-    ids: Ids
+    prompt_ids: TokenIds
+    ids: TokenIds
     good: bool
-    foreign: Ids = ()
+    foreign: TokenIds = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +69,9 @@ class GraduationExample:
     """
 
     id: str
-    prompt_ids: Ids
-    teacher_ids: Ids
-    sample_ids: Ids = ()
+    prompt_ids: TokenIds
+    teacher_ids: TokenIds
+    sample_ids: TokenIds = ()
     """The teacher's answer with the skill in its prompt, to learn from by forward KL; where there
     is none, the trainer samples answers of the student's and takes the reverse KL."""
 
@@ -83,9 +83,9 @@ class ReplayExample:
     """
 
     id: str
-    prompt_ids: Ids
-    ids: Ids
-    foreign: Ids = ()
+    prompt_ids: TokenIds
+    ids: TokenIds
+    foreign: TokenIds = ()
 
 
 Example = Group | RecordedAnswer | GraduationExample | ReplayExample

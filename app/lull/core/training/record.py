@@ -45,7 +45,7 @@ class RunStatus(StrEnum):
 
 AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
 """Statuses in which the trainer has work to do."""
-OPEN = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
+OPEN_RUN_STATUSES = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
 MOST_FALLS: Final = 3
 """Number of trainer crashes, without any further step done, after which a training run is stuck."""
 MOST_ALIKE: Final = 3

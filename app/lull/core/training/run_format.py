@@ -25,10 +25,10 @@ from lull.core.training.examples import (
     Example,
     GraduationExample,
     Group,
-    Ids,
     RecordedAnswer,
     ReplayExample,
     SampledAnswer,
+    TokenIds,
 )
 from lull.core.training.spec import FORMAT, TERMS, Lora, RunKind, RunSpec
 
@@ -42,7 +42,7 @@ CONFIG: Final = "adapter_config.json"
 LARGEST_ID: Final = 2**31 - 1
 
 T = TypeVar("T")
-_AGAIN: Final = "Make the run again."
+_MAKE_RUN_AGAIN: Final = "Make the run again."
 _TYPES: Final[dict[str, type[Example]]] = {
     "group": Group,
     "answer": RecordedAnswer,
@@ -136,13 +136,13 @@ def _checked(example: Example, where: str) -> Example:
     return example
 
 
-def _check_answer(ids: Ids, foreign: Ids, where: str) -> None:
+def _check_answer(ids: TokenIds, foreign: TokenIds, where: str) -> None:
     _check_ids(ids, "ids", where)
     if any(not 0 <= place < len(ids) for place in foreign):
         raise _bad(where, "has a foreign place outside its ids")
 
 
-def _check_ids(ids: Ids, name: str, where: str, *, or_none: bool = False) -> None:
+def _check_ids(ids: TokenIds, name: str, where: str, *, or_none: bool = False) -> None:
     if not ids and not or_none:
         raise _bad(where, f"has no {name}")
     if any(not 0 <= token <= LARGEST_ID for token in ids):
@@ -217,5 +217,5 @@ def _finite(value: float, where: str) -> float:
     return value
 
 
-def _bad(where: str, what: str, *, hint: str = _AGAIN) -> TrainingError:
+def _bad(where: str, what: str, *, hint: str = _MAKE_RUN_AGAIN) -> TrainingError:
     return TrainingError(f"{where} {what}.", hint=hint)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from lull.desktop.pages.today_words import gate_names
+from lull.desktop.pages.today_words import condition_names
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit
@@ -19,12 +19,12 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, tr, translated
 
 Json = dict[str, Any]
-Gate = tuple[str, str, str]
+ShownCondition = tuple[str, str, str]
 """A condition's name, its state (open, closed or unknown) and a sentence about it."""
 MOST_AGAINST: Final = 2
 """Most unmet conditions that are shown while the list of all conditions is folded."""
 ICONS: Final = {"open": "good", "closed": "bad", "unknown": "unknown"}
-OPEN: Final = "today/conditions-open"
+CONDITIONS_OPEN: Final = "today/conditions-open"
 """Key in the window's preferences: whether the list of all conditions is unfolded."""
 
 
@@ -36,8 +36,8 @@ class Conditions(QWidget):
     def __init__(self, kit: Kit) -> None:
         super().__init__()
         self._kit = kit
-        self._open = bool(kit.preferences.value(OPEN, False, type=bool))
-        self._shown: tuple[list[Gate], str] = ([], "")
+        self._open = bool(kit.preferences.value(CONDITIONS_OPEN, False, type=bool))
+        self._shown: tuple[list[ShownCondition], str] = ([], "")
         self.against = _grid()
         self.columns = (_grid(), _grid())
         self.all = QWidget()
@@ -49,12 +49,12 @@ class Conditions(QWidget):
         box.addWidget(self.all)
         box.addLayout(row(self.fold, None))
 
-    def show_gates(self, gates: Iterable[Json]) -> None:
+    def show_conditions(self, conditions: Iterable[Json]) -> None:
         """Show these conditions for background work; the widget is redrawn only if they, the theme
         or the text size have changed.
         """
         look = self._kit.look
-        found = [(gate["name"], gate["state"], translated(gate)) for gate in gates]
+        found = [(one["name"], one["state"], translated(one)) for one in conditions]
         theme = f"{look.theme.name} {look.text_percent}"
         if (found, theme) != self._shown:
             self._shown = (found, theme)
@@ -62,28 +62,28 @@ class Conditions(QWidget):
 
     def _turn(self) -> None:
         self._open = not self._open
-        self._kit.preferences.setValue(OPEN, self._open)
+        self._kit.preferences.setValue(CONDITIONS_OPEN, self._open)
         self._draw(self._shown[0])
 
-    def _draw(self, gates: Sequence[Gate]) -> None:
+    def _draw(self, conditions: Sequence[ShownCondition]) -> None:
         """Draw only the conditions that are in view; the folded ones are drawn when they are
         unfolded.
         """
-        half = (len(gates) + 1) // 2
-        closed = [gate for gate in gates if gate[1] == "closed"]
-        several = (gates[:half], gates[half:]) if self._open else ((), ())
+        half = (len(conditions) + 1) // 2
+        closed = [one for one in conditions if one[1] == "closed"]
+        several = (conditions[:half], conditions[half:]) if self._open else ((), ())
         few = () if self._open else closed[:MOST_AGAINST]
         for grid, part in zip((self.against, *self.columns), (few, *several), strict=True):
             clear_layout(grid)
-            for line, gate in enumerate(part):
-                self._gate(grid, line, *gate)
+            for line, one in enumerate(part):
+                self._draw_one(grid, line, *one)
         self.all.setVisible(self._open)
-        self.fold.setVisible(bool(gates))
-        words = counted(len(gates), "Show %1 condition", "Show all %1 conditions")
+        self.fold.setVisible(bool(conditions))
+        words = counted(len(conditions), "Show %1 condition", "Show all %1 conditions")
         self.fold.setText(tr("Show only what stops Lull from working") if self._open else words)
         self.fold.setAccessibleName(self.fold.text())
 
-    def _gate(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
+    def _draw_one(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
         theme = self._kit.look.theme
         colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
         words = {"open": tr("met"), "closed": tr("not met"), "unknown": tr("unknown")}
@@ -98,7 +98,7 @@ class Conditions(QWidget):
         said = label(text, wrap=True)
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(mark, line, 0, top)
-        grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)
+        grid.addWidget(label(condition_names().get(name, name.capitalize()), "muted"), line, 1, top)
         grid.addWidget(said, line, 2, top)
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QVBoxLayout,
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.diagnostics import bug_report
-from lull.desktop.pages.log_tail import FILE, LogTail
+from lull.desktop.pages.log_tail import LOG_FILE, LogTail
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
@@ -78,7 +78,7 @@ class DiagnosticsDialog(QDialog):
                 status=state.status,
                 checks=answer.value.get("checks", ()) if answer.ok else [missing],
                 settings=state.value(Subject.SETTINGS).get("settings", ()),
-                log=LogTail(self._kit.place.logs / FILE).new_lines()[-LOG_LINES:],
+                log=LogTail(self._kit.place.logs / LOG_FILE).new_lines()[-LOG_LINES:],
                 home=self._kit.place.home,
                 user=_user(),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-FILE: Final = "service.log"
+LOG_FILE: Final = "service.log"
 
 
 TAIL_BYTES: Final = 400_000

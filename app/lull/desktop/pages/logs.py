@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.pages.log_tail import FILE, LogTail
+from lull.desktop.pages.log_tail import LOG_FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
@@ -43,7 +43,7 @@ class LogsPage(Page):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Logs"))
-        self._tail = LogTail(kit.place.logs / FILE)
+        self._tail = LogTail(kit.place.logs / LOG_FILE)
         self._lines: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
         self.level = Choice()
         self.level.setAccessibleName(tr("Lowest level"))

@@ -35,7 +35,7 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, count, counted, now, plain, tr, translated, without_args
 
 Json = dict[str, Any]
-DAYS: Final = 15
+TODAY_FEED_DAYS: Final = 15
 """Number of days whose rewards are read: today and the two weeks to compare with."""
 MOST_CHANGES: Final = 5
 
@@ -47,7 +47,7 @@ class TodayPage(Page):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Today"))
-        self.feed = LearningFeed(kit.state, days=DAYS)
+        self.feed = LearningFeed(kit.state, days=TODAY_FEED_DAYS)
         self.feed.changed.connect(self._look)
         inner = QWidget()
         # Before its cards are added: Qt works out the styles of all that is in it once more.
@@ -123,8 +123,8 @@ class TodayPage(Page):
         card.box.addLayout(row(self.pause, self.resume, self.train, None))
         self.work = label("", "small", wrap=True)
         card.box.addWidget(self.work)
-        self.gates = Conditions(self.kit)
-        card.box.addWidget(self.gates)
+        self.conditions = Conditions(self.kit)
+        card.box.addWidget(self.conditions)
         return card
 
     def _digest_card(self) -> Card:
@@ -229,8 +229,8 @@ class TodayPage(Page):
         self.resume.setVisible(stands.paused)
         # What was last heard of a service that is off or gone says nothing about now.
         self._show_work(learning if stands.learns else {})
-        self.gates.setVisible(stands.learns)
-        self.gates.show_gates(learning.get("gates") or ())
+        self.conditions.setVisible(stands.learns)
+        self.conditions.show_conditions(learning.get("gates") or ())
         self._show_figures(status)
         self._show_service(status)
         self.problems.show_status(status, running=stands.running)

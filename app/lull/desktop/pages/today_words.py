@@ -21,8 +21,8 @@ def count_nouns() -> dict[str, tuple[str, str]]:
     }
 
 
-def gate_names() -> dict[str, str]:
-    """Return the titles of the conditions for background work (gates), by their keys."""
+def condition_names() -> dict[str, str]:
+    """Return the titles of the conditions for background work, by their keys."""
     return {
         "learning": tr("Learning"),
         "pause": named("gate pause", "Pause"),

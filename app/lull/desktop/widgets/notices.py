@@ -166,8 +166,8 @@ class Notices(QObject):
 
 def in_a_call(learning: Mapping[str, Any]) -> bool:
     """Whether the user seems to be in a video or audio call; a full-screen film looks the same."""
-    gates = learning.get("gates") or ()
-    return any(gate["name"] == "call" and gate["state"] == "closed" for gate in gates)
+    conditions = learning.get("gates") or ()
+    return any(one["name"] == "call" and one["state"] == "closed" for one in conditions)
 
 
 def night(run: Json) -> Notice:

@@ -36,6 +36,7 @@ from lull.core.models.ollama_model import (
 )
 from lull.core.models.weight_work import ModelStore, NextToken, WeightWork
 from lull.core.ports import Clock
+from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import Published
 
 
@@ -64,7 +65,7 @@ Says = Callable[[str, str | None], Awaitable[NextToken]]
 
 Called with (prompt, adapter's sha256 or None for the base).
 """
-Tell = Callable[[PublishStep, int, int], None]
+TellsStep = Callable[[PublishStep, int, int], None]
 """Reports progress: (step, bytes done, bytes in all); 0 and 0 where bytes do not apply."""
 
 
@@ -80,14 +81,11 @@ class Publish:
         work: WeightWork,
         versions: Published,
         blob_of: Callable[[ShownModel], str],
-        file_for: Callable[[str], str],
-        drop_file: Callable[[str], None],
+        files: MergedFiles,
         clock: Clock,
         follow: Callable[[], None] = lambda: None,
     ) -> None:
-        """The function `file_for` returns the path of a version's merged file.
-
-        `drop_file` removes that file.
+        """`files` are the files into which adapters are merged.
 
         `follow` is called after every change of a version.
         """
@@ -95,8 +93,7 @@ class Publish:
         self._work = work
         self._versions = versions
         self._blob_of = blob_of
-        self._file_for = file_for
-        self._drop_file = drop_file
+        self._files = files
         self._clock = clock
         self._follow = follow
         self._one_at_a_time = asyncio.Lock()
@@ -107,7 +104,7 @@ class Publish:
         learnt: AdapterToPublish,
         *,
         says: Says,
-        tell: Tell = lambda _step, _done, _of: None,
+        tell: TellsStep = lambda _step, _done, _of: None,
     ) -> PublishedVersion:
         """Publish an adapter of `model` to Ollama, or return the published version if there is one
         already.
@@ -171,10 +168,10 @@ class Publish:
         return await self._put(fresh)
 
     async def _made(
-        self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: Tell
+        self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: TellsStep
     ) -> PublishedVersion:
         blob = await asyncio.to_thread(self._blob_of, base)
-        out = self._file_for(version.name)
+        out = self._files.path_for(version.name)
         try:
             merged = await self._work.merge(
                 blob, learnt.folder, out, lambda done, of: tell(PublishStep.MERGING, done, of)
@@ -187,7 +184,7 @@ class Publish:
             tell(PublishStep.CREATING, 0, 0)
             await self._store.create(create_body(version.name, digest, base.create_fields))
         finally:
-            await asyncio.to_thread(self._drop_file, out)
+            await asyncio.to_thread(self._files.remove, out)
         return await self._compared(base, version)
 
     async def _compared(self, base: ShownModel, version: PublishedVersion) -> PublishedVersion:
@@ -205,7 +202,7 @@ class Publish:
         version: PublishedVersion,
         learnt: AdapterToPublish,
         says: Says,
-        tell: Tell,
+        tell: TellsStep,
     ) -> PublishedVersion:
         """Compare next-token probabilities of Ollama and Lull's engine.
 

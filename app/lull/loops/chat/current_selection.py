@@ -78,7 +78,7 @@ class CurrentSelection:
         model = self._facts(model_name)
         return Placement.SYSTEM if model is None else self._fixing.place(model)
 
-    def same_skills_today(self, served: ServedTurn) -> bool:
+    def selects_same_skills(self, served: ServedTurn) -> bool:
         """Whether a stored turn would get exactly the same skills (instruction texts) in its prompt
         today.
 

@@ -19,7 +19,7 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate, reply_reserve
 from lull.core.chat.messages import ChatRequest, Role
-from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection, Suffix
+from lull.core.chat.trajectory import NOTHING_KNOWN, HoldoutAssignment, Selection, Suffix
 from lull.core.proof.holdout import Toss
 from lull.core.skills.ports import SkillIndex
 from lull.core.skills.prompt_block import Injection, Placement, skills_block
@@ -50,12 +50,12 @@ class SelectedSkills:
         """Return a copy of this selection without skills, for a turn into whose request body they
         could not be written; `why` is the reason.
 
-        The copy still says which skills were trained into the adapter, and by which coin flip the
+        The copy still says which skills were trained into the adapter, and by which draw the
         adapter was chosen.
         """
         was = self.selection
-        flips = tuple(flip for flip in was.flips if decides_adapter(flip))
-        selection = Selection(why=why, flips=flips, learned=was.learned)
+        assignments = tuple(one for one in was.assignments if decides_adapter(one))
+        selection = Selection(why=why, assignments=assignments, learned=was.learned)
         return SelectedSkills(selection=selection, known=self.known)
 
 
@@ -63,7 +63,7 @@ CANDIDATES_PER_PLACE = 2
 """How many skills are considered for each skill that may go into a prompt."""
 
 
-class SkillGuard(Protocol):
+class SkillHoldout(Protocol):
     """Interface to the measured effects of skills: which skills to leave out at random, which to
     prefer, and by how much each one helps.
     """
@@ -86,8 +86,8 @@ class SkillGuard(Protocol):
         """
 
 
-class NoGuard:
-    """A SkillGuard without measurements: it leaves no skill out at random, prefers the most
+class NoHoldout:
+    """A SkillHoldout without measurements: it leaves no skill out at random, prefers the most
     relevant skills and knows no effects.
     """
 
@@ -102,11 +102,11 @@ class NoGuard:
 
 
 class _AllIn:
-    """SkillGuard that leaves no skill out at random, and else says what another one says."""
+    """SkillHoldout that leaves no skill out at random, and else says what another one says."""
 
-    def __init__(self, guard: SkillGuard) -> None:
-        self.prefers = guard.prefers
-        self.effect = guard.effect
+    def __init__(self, holdout: SkillHoldout) -> None:
+        self.prefers = holdout.prefers
+        self.effect = holdout.effect
 
     def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:
         return None
@@ -124,7 +124,7 @@ class SelectSkills:
         *,
         rates: Mapping[str, TokenRate],
         uses: Mapping[str, Mapping[SkillKey, int]],
-        guard: SkillGuard,
+        holdout: SkillHoldout,
     ) -> None:
         """`rates` holds each model's tokens per character (by model digest), and `uses` how often
         each client used each skill; both change while requests are served.
@@ -137,15 +137,15 @@ class SelectSkills:
         self._index = index
         self._rates = rates
         self._uses = uses
-        self._guard = guard
+        self._holdout = holdout
 
     def without_holdout(self, index: SkillIndex | None = None) -> SelectSkills:
         """Return a copy of this selector that never leaves a skill out of a prompt at random; with
         `index` it searches that index instead of its own.
         """
-        guard = _AllIn(self._guard)
+        holdout = _AllIn(self._holdout)
         made = SelectSkills(
-            index or self._index, self.rule, rates=self._rates, uses=self._uses, guard=guard
+            index or self._index, self.rule, rates=self._rates, uses=self._uses, holdout=holdout
         )
         made.places = self.places
         return made
@@ -171,11 +171,13 @@ class SelectSkills:
             why = "the model's details came too late" if injectable else "not a chat"
             return SelectedSkills(selection=Selection(why=why))
         choice = self._choose(request, client, library, model)
-        tosses = {one: self._guard.leaves_out(one, trajectory, client) for one in choice.skills}
+        tosses = {one: self._holdout.leaves_out(one, trajectory, client) for one in choice.skills}
         kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
         selection = Selection(
             why=choice.why if kept or choice.why else "left out by chance, to measure what it does",
-            flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
+            assignments=tuple(
+                _assignment(skill, toss) for skill, toss in tosses.items() if toss is not None
+            ),
             learned=tuple(sorted(model.learned)),
         )
         suffixes: tuple[Suffix, ...] = ()
@@ -311,7 +313,7 @@ class SelectSkills:
         fits = (skill for skill in others if not skill.pinned and joins(skill))
         fitting = list(islice(fits, CANDIDATES_PER_PLACE * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
-            fitting = list(self._guard.prefers(fitting, self.rule.at_most, asked))
+            fitting = list(self._holdout.prefers(fitting, self.rule.at_most, asked))
         rate = self.token_rate(model, request)
         window = window_of(request, model)
         return choose(
@@ -328,7 +330,7 @@ class SelectSkills:
 
     def _sheet(self, skills: Sequence[Skill]) -> Sequence[Skill]:
         """Sort the skills for every request by estimated effect, then by age."""
-        return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
+        return sorted(skills, key=lambda one: (-self._holdout.effect(one), one.since, one.name))
 
     def token_rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
         """Return a model's average number of tokens per character of text: the measured rate, or a
@@ -370,8 +372,8 @@ def _carried_tokens(fixed: SelectedSkills, rate: TokenRate) -> int:
     return sum(rate.text_tokens(text) for text in texts if text)
 
 
-def _flip(skill: Skill, toss: Toss) -> CoinFlip:
-    return CoinFlip(
+def _assignment(skill: Skill, toss: Toss) -> HoldoutAssignment:
+    return HoldoutAssignment(
         client=skill.client,
         name=skill.name,
         sha256=skill.sha256,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from lull.core.adapters.adapter import (
     Arm,
     chosen_arm,
-    trial_flip,
+    trial_assignment,
     trial_toss,
 )
 from lull.core.adapters.model_facts import ModelFacts
@@ -26,7 +26,7 @@ from lull.core.chat.client import Client
 from lull.core.chat.context_window import TokenRate, was_cut
 from lull.core.chat.messages import ChatRequest, Completion, PartKind
 from lull.core.chat.trajectory import (
-    CoinFlip,
+    HoldoutAssignment,
     PolicyVersion,
     Turn,
     TurnStamp,
@@ -40,10 +40,10 @@ from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
 from lull.loops.chat.known_models import MOST_CLIENTS, KnownModels, remember
 from lull.loops.chat.select_skills import (
-    NoGuard,
+    NoHoldout,
     SelectedSkills,
     SelectSkills,
-    SkillGuard,
+    SkillHoldout,
     injection,
     window_of,
 )
@@ -93,7 +93,7 @@ class Serve:
         ids: Ids,
         rule: RetrievalRule,
         facts_within_s: float,
-        guard: SkillGuard | None = None,
+        holdout: SkillHoldout | None = None,
     ) -> None:
         """Facts of a model that take longer than `facts_within_s` are left out."""
         self._trajectories = trajectories
@@ -111,7 +111,7 @@ class Serve:
             rule,
             rates=self._rates,
             uses=self._uses,
-            guard=guard or NoGuard(),
+            holdout=holdout or NoHoldout(),
         )
 
     @property
@@ -153,9 +153,9 @@ class Serve:
         position = self._conversations.position(client, session, request.messages, chain)
         certain, likely = await self._models.facts_in_time(request.model, facts)
         trajectory = position.trajectory if position else self._ids.new("conv")
-        flip: CoinFlip | None = None
+        assignment: HoldoutAssignment | None = None
         if on_trial:
-            likely, flip = self._armed(likely, position, trajectory)
+            likely, assignment = self._armed(likely, position, trajectory)
         fixed = self._fixing.determine_skills(
             request,
             client,
@@ -165,9 +165,10 @@ class Serve:
             trajectory=trajectory,
             injectable=injectable,
         )
-        if flip is not None:
+        if assignment is not None:
             chosen = fixed.selection
-            fixed = replace(fixed, selection=replace(chosen, flips=(*chosen.flips, flip)))
+            drawn = (*chosen.assignments, assignment)
+            fixed = replace(fixed, selection=replace(chosen, assignments=drawn))
         stamp = self._stamp(
             request,
             client,
@@ -228,8 +229,8 @@ class Serve:
 
     def _armed(
         self, model: ModelFacts | None, position: Position | None, trajectory: str
-    ) -> tuple[ModelFacts | None, CoinFlip | None]:
-        """Return the model's facts with the adapter that answers this trajectory, and the coin flip
+    ) -> tuple[ModelFacts | None, HoldoutAssignment | None]:
+        """Return the model's facts with the adapter that answers this trajectory, and the draw
         that chose it.
 
         While an adapter is on trial, a coin toss decides for each new trajectory.
@@ -243,8 +244,8 @@ class Serve:
             begins=position is None,
             toss=trial_toss(self._coin, model.shadow, trajectory),
         )
-        flip = trial_flip(model.shadow, arm) if position is None else None
-        return replace(model, adapter=arm.version, learned=arm.learned), flip
+        assignment = trial_assignment(model.shadow, arm) if position is None else None
+        return replace(model, adapter=arm.version, learned=arm.learned), assignment
 
     def close(
         self,

@@ -40,7 +40,7 @@ AWAY_S: Final = 60.0
 """Seconds until the next choice is tried while Ollama does not answer."""
 READY_GUESS_S: Final = 120.0
 """Assumed seconds to prepare a model's weights."""
-_STOPS_WITHIN_S: Final = 1.0
+_PREPARING_STOPS_WITHIN_S: Final = 1.0
 """Most seconds to wait for cancelled work to stop."""
 
 
@@ -148,7 +148,7 @@ class WeightPreparation:
         finally:
             if not self._making.done():
                 self._making.cancel()
-                await asyncio.wait({self._making}, timeout=_STOPS_WITHIN_S)
+                await asyncio.wait({self._making}, timeout=_PREPARING_STOPS_WITHIN_S)
         if self._making.cancelled() or not self._making.done():
             return False
         self._making.result()
@@ -170,7 +170,7 @@ class WeightPreparation:
         self._may_go.set()
         if self._making is not None:
             self._making.cancel()
-            await asyncio.wait({self._making}, timeout=_STOPS_WITHIN_S)
+            await asyncio.wait({self._making}, timeout=_PREPARING_STOPS_WITHIN_S)
 
 
 def weight_preparation(

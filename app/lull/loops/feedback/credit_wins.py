@@ -48,7 +48,7 @@ class CreditWins:
         """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):
-            if served.excluded:
+            if not served.may_be_an_example:
                 continue
             had = self._for_this_request(served)
             wanted = self._had_a_part(served, had)

@@ -29,7 +29,7 @@ from lull.store.feedback.rewards import Rewards
 
 log = logging.getLogger(__name__)
 
-Count = Callable[[Sequence[Feedback]], Awaitable[None]]
+CountsFeedback = Callable[[Sequence[Feedback]], Awaitable[None]]
 """Type of the function that updates the rewards of answers after new feedback on them was read."""
 
 BATCH = 16
@@ -108,7 +108,7 @@ class Hear:
     # In quiet time
 
     async def step(
-        self, *, hurry: bool = False, limit: int = BATCH, count: Count | None = None
+        self, *, hurry: bool = False, limit: int = BATCH, count: CountsFeedback | None = None
     ) -> list[Feedback]:
         """Read a batch of waiting user messages for feedback, and return the feedback in them.
 

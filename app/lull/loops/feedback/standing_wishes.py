@@ -31,7 +31,7 @@ Older ones hardly ever decide anything.
 """
 
 
-Place = tuple[str, str]
+WishPlace = tuple[str, str]
 """Key under which wishes are kept: (owner, model).
 
 The owner is a client with skills of its own; "" stands for all clients that share theirs.
@@ -75,7 +75,7 @@ class StandingWishes:
         self._verifier = verifier
         self._turned_down = turned_down
         self._most = most
-        self._known: dict[Place, list[Wish]] = {}
+        self._known: dict[WishPlace, list[Wish]] = {}
         self._gone: frozenset[str] = frozenset()
 
     async def wishes_for(self, served: ServedTurn) -> list[Wish]:
@@ -137,9 +137,9 @@ class StandingWishes:
             self._gone = withdrawn.turns
             self.clear()
 
-    def _words(self, turns: Collection[str]) -> dict[Place, set[str]]:
+    def _words(self, turns: Collection[str]) -> dict[WishPlace, set[str]]:
         """Return the wishes said in these turns, by owner and model."""
-        found: dict[Place, set[str]] = defaultdict(set)
+        found: dict[WishPlace, set[str]] = defaultdict(set)
         heard = self._heard.of([*turns])
         for one in self._rewards.served([*turns]):
             feedback = heard.get(one.turn.id)
@@ -148,7 +148,7 @@ class StandingWishes:
         return found
 
     def _lost(
-        self, place: Place, words: Collection[str], gone: frozenset[str]
+        self, place: WishPlace, words: Collection[str], gone: frozenset[str]
     ) -> dict[str, frozenset[str]]:
         """The turns of one client and model that were scored by these wishes, without wishes that
         were said again in the same words.
@@ -162,7 +162,7 @@ class StandingWishes:
         still = {wish.words for wish in self._said(place, gone, None)}
         return {turn: lost for turn, those in held.items() if (lost := those - still)}
 
-    def _said(self, place: Place, gone: frozenset[str], limit: int | None) -> list[Wish]:
+    def _said(self, place: WishPlace, gone: frozenset[str], limit: int | None) -> list[Wish]:
         """Return the stored wishes of an owner and model, oldest first, except those of turns in
         `gone`.
         """
@@ -176,7 +176,7 @@ class StandingWishes:
         ]
 
 
-def _place(served: ServedTurn) -> Place:
+def _place(served: ServedTurn) -> WishPlace:
     return served.owner, served.turn.model
 
 

@@ -21,7 +21,7 @@ QUESTION_GUESS_S: Final = 6.0
 """Assumed seconds for one exam question."""
 GRACE_S: Final = 10.0
 """Seconds that an exam question may run past the end of its unit of work."""
-_STOPS_WITHIN_S: Final = 0.5
+_QUESTION_STOPS_WITHIN_S: Final = 0.5
 """Most seconds to wait for a cancelled question to stop."""
 
 
@@ -104,5 +104,5 @@ class ExamWork:
         self._may_go.set()
         if self._asking is not None:
             self._asking.cancel()
-            await asyncio.wait({self._asking}, timeout=_STOPS_WITHIN_S)
+            await asyncio.wait({self._asking}, timeout=_QUESTION_STOPS_WITHIN_S)
         await self._models.unload_own()

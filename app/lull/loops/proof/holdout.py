@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from lull.core.chat.client import Client
 from lull.core.proof.holdout import Effect, Toss, stale, to_retire
 from lull.core.proof.in_use import MeasuredBy, SkillMeasure, UseCounts
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import Library, Skill, SkillKey
 from lull.loops.proof.measured_skills import (
     MeasuredSkill,
@@ -42,7 +42,7 @@ class Holdout:
         retiring: RetireSkills,
         proposals: Proposals,
         library: Callable[[], Library],
-        rule: Callable[[], GuardRule],
+        rule: Callable[[], HoldoutRule],
     ) -> None:
         self._evidence = evidence
         self._coins = coins
@@ -161,7 +161,7 @@ class Holdout:
         return {use_key(skill) for key, skill in skills.items() if e_values[key] >= least}
 
     async def _look_for_stale(self, skills: Mapping[SkillKey, Skill]) -> None:
-        used = self._evidence.coin_flips.last_used()
+        used = self._evidence.assignments.last_used()
         for key, skill in skills.items():
             since = self._retiring.active_since(skill)
             last = max(used.get(key, since), since)

@@ -47,7 +47,7 @@ _OWN_MARK: Final = "skills>"
 """What an answer holds that repeats the block of skills instead of obeying it."""
 
 
-LOOK_EVERY_S: Final = 60.0
+LOOK_FOR_MODELS_EVERY_S: Final = 60.0
 """Seconds between looks which models the user talks to."""
 
 
@@ -118,7 +118,7 @@ class MeasurePlacing:
         await self.load()
         while True:
             await self.refresh()
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(LOOK_FOR_MODELS_EVERY_S)
 
     async def load(self) -> None:
         """Load the stored results: at which place in its prompt each measured model obeys skills

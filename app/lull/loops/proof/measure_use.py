@@ -20,7 +20,7 @@ from lull.core.proof.in_use import replays_can_measure, should_replay
 from lull.core.proof.pairing import least_answered
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import SkillKey
 from lull.loops.proof.measured_skills import MeasuredSkill
 from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
@@ -57,7 +57,7 @@ class MeasureUse:
         quiet: QuietRunner,
         clock: Clock,
         slice_s: float,
-        rule: Callable[[], GuardRule],
+        rule: Callable[[], HoldoutRule],
     ) -> None:
         """The function `stage` returns the model to replay on, by its name.
 

@@ -22,7 +22,7 @@ from lull.core.proof.in_use import (
 from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
 
@@ -58,7 +58,7 @@ class UseEvidence:
     conversations from which a skill was left out at random.
     """
 
-    coin_flips: CoinFlips
+    assignments: HoldoutAssignments
     replays: UseReplays
 
     def estimates(self, skills: Mapping[SkillKey, Skill]) -> SkillEstimates:
@@ -66,7 +66,7 @@ class UseEvidence:
         its holdout, in which chance decided whether it was in the prompt. Slow.
         """
         texts = {key: skill.sha256 for key, skill in skills.items()}
-        outcomes, pairs = self.coin_flips.outcomes(texts), self.replays.pairs(texts)
+        outcomes, pairs = self.assignments.outcomes(texts), self.replays.pairs(texts)
         return SkillEstimates(
             effects=effects_in(outcomes, pairs),
             records=records_in(outcomes, pairs),

@@ -18,7 +18,7 @@ from lull.core.ports import Clock
 PAIR_S: Final = 4.0
 """Assumed seconds for one pair of answers on a local model."""
 
-_STOPS_WITHIN_S: Final = 0.5
+_REPLAY_STOPS_WITHIN_S: Final = 0.5
 """Most time to wait for a cancelled replay to stop; an unfinished one could reload the model."""
 
 
@@ -90,7 +90,7 @@ class ProofWork:
         self._may_go.set()
         if self._replaying is not None:
             self._replaying.cancel()
-            await asyncio.wait({self._replaying}, timeout=_STOPS_WITHIN_S)
+            await asyncio.wait({self._replaying}, timeout=_REPLAY_STOPS_WITHIN_S)
         await self._models.unload_own()
 
 

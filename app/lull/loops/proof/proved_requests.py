@@ -40,4 +40,5 @@ class ProvedRequests:
         examples of what it is for; called when the skill is approved.
         """
         for served in self._rewards.served(self._prove.won_turns(proposal)):
-            await self._credit(served, [proposal.key.name])
+            if served.may_be_an_example:
+                await self._credit(served, [proposal.key.name])

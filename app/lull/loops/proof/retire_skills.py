@@ -84,7 +84,7 @@ class RetireSkills:
             sha256=hashlib.sha256(data).hexdigest(),
             text=self._skills.folders.text(skill.sha256),
             status=ProposalStatus.UNPROVED,
-            origin=ProposalOrigin.GUARD,
+            origin=ProposalOrigin.HOLDOUT,
             made_at=now,
             changed_at=now,
             reason=why,

@@ -13,12 +13,12 @@ from random import Random
 
 from lull.core.chat.client import Client
 from lull.core.proof.holdout import Coin, Toss, left_out, thompson
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import Skill, SkillKey
 from lull.loops.chat.known_models import MOST_CLIENTS, remember
 from lull.store.proof.use_replays import UseKey, use_key
 
-Conversations = OrderedDict[str, int]
+CountedConversations = OrderedDict[str, int]
 """Number of conversations that had a skill, by the identity of the client that asked."""
 
 
@@ -27,10 +27,10 @@ class SkillCoins:
     (holdout), or prefers little-known skills to explore (Thompson sampling).
     """
 
-    def __init__(self, *, coin: Coin, rule: Callable[[], GuardRule]) -> None:
+    def __init__(self, *, coin: Coin, rule: Callable[[], HoldoutRule]) -> None:
         self._coin = coin
         self._rule = rule
-        self._uses: dict[tuple[UseKey, int], Conversations] = {}
+        self._uses: dict[tuple[UseKey, int], CountedConversations] = {}
         """Uses of each measured skill since its approval, by its text and that generation."""
         self.surely_help: Collection[UseKey] = ()
         self.replayed: Collection[UseKey] = ()

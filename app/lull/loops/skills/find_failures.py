@@ -88,7 +88,7 @@ class FindFailures:
         """
         if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
             return self._current_selection.feedback_still_applies(served)
-        return self._current_selection.same_skills_today(served)
+        return self._current_selection.selects_same_skills(served)
 
     def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
         turn = served.turn

@@ -18,7 +18,14 @@ from typing import Final
 
 from lull.core.errors import LullError
 from lull.core.ports import Clock
-from lull.core.training.record import AT_WORK, OPEN, Run, RunStatus, why_not_started, with_status
+from lull.core.training.record import (
+    AT_WORK,
+    OPEN_RUN_STATUSES,
+    Run,
+    RunStatus,
+    why_not_started,
+    with_status,
+)
 from lull.core.training.rollout import RolloutGroup, SampledPolicy, mean_reward
 from lull.core.training.spec import RunKind
 from lull.loops.training.learner import FindsLearner, Learner
@@ -104,7 +111,7 @@ class DecideStep:
     async def _open_run(self, learner: Learner) -> Run | None:
         """The open run that may continue; others are superseded."""
         found: Run | None = None
-        for run in await asyncio.to_thread(self._training.runs, OPEN):
+        for run in await asyncio.to_thread(self._training.runs, OPEN_RUN_STATUSES):
             why = await asyncio.to_thread(self._data.why_superseded, run, learner)
             if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
                 why = "Its folder is gone."

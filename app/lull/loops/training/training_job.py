@@ -16,7 +16,7 @@ from typing import Final
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock, ProblemReporter
-from lull.core.training.record import OPEN, Run, RunStatus
+from lull.core.training.record import OPEN_RUN_STATUSES, Run, RunStatus
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
 from lull.loops.training.next_step import (
@@ -294,7 +294,7 @@ class TrainingJob:
     async def cancel(self, run_id: str) -> Run:
         """Cancel a training run for good. Raises NotFound, Conflict."""
         run = await asyncio.to_thread(self._training.get, run_id)
-        if run.status not in OPEN:
+        if run.status not in OPEN_RUN_STATUSES:
             raise Conflict(f"{run_id} is {run.status} already.")
         now = run_of(self._next_step)
         if now is not None and now.id == run_id:
@@ -306,7 +306,7 @@ class TrainingJob:
         return done
 
     def _cancelled(self, run: Run) -> Run:
-        if run.status not in OPEN:
+        if run.status not in OPEN_RUN_STATUSES:
             raise Conflict(f"{run.id} is {run.status} already.")
         return replace(
             run,

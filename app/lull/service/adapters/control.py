@@ -16,7 +16,7 @@ from lull.store.adapters.adapters import Adapters
 Json = dict[str, Any]
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
-LOOK_EVERY_S: Final = 600.0
+LOOK_AT_TRIALS_EVERY_S: Final = 600.0
 """Seconds between checks for LoRA adapters whose trial period is over or whose answers do harm."""
 
 
@@ -118,7 +118,7 @@ class AdapterControl:
         while True:
             await self._promote.step()
             try:
-                async with asyncio.timeout(LOOK_EVERY_S):
+                async with asyncio.timeout(LOOK_AT_TRIALS_EVERY_S):
                     sha256, error = await self._lost.get()
             except TimeoutError:
                 continue

@@ -15,7 +15,7 @@ from lull.service.proxy.data_plane import DataPlane
 
 log = logging.getLogger(__name__)
 
-_LOOK_EVERY_S = 30.0
+_LOOK_WHETHER_QUIET_EVERY_S = 30.0
 
 
 class UnloadableEngine(Protocol):
@@ -55,7 +55,7 @@ class IdleEngine:
         """Background job: unload the built-in engine whenever it has been idle long enough."""
         after_s, decoded = self._after_s(), 0
         while after_s:
-            await asyncio.sleep(min(after_s, _LOOK_EVERY_S))
+            await asyncio.sleep(min(after_s, _LOOK_WHETHER_QUIET_EVERY_S))
             quiet_s = self._clock.monotonic_s() - self._data_plane.last_request_s
             if quiet_s < after_s or self._data_plane.in_flight or not self._engine.pid:
                 continue

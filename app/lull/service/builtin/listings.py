@@ -20,7 +20,7 @@ from lull.service.proxy.dialects.writing import go_bytes, go_json, plain_number,
 CAPABILITIES: Final = ("completion",)
 FORMAT: Final = "safetensors"
 """Value for the weights' file format in Ollama's model listings."""
-Object = dict[str, object]
+JsonObject = dict[str, object]
 
 
 def listed_name(model: LocalModel) -> str:
@@ -29,7 +29,7 @@ def listed_name(model: LocalModel) -> str:
     return name.short if name else model.name
 
 
-def tag(model: LocalModel) -> Object:
+def tag(model: LocalModel) -> JsonObject:
     """Build the entry of one of Lull's models for Ollama's listing `/api/tags`."""
     return {
         "name": listed_name(model),
@@ -41,7 +41,9 @@ def tag(model: LocalModel) -> Object:
     }
 
 
-def running(model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu: bool) -> Object:
+def running(
+    model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu: bool
+) -> JsonObject:
     """Build the entry of one of Lull's loaded models for Ollama's `/api/ps`."""
     return {
         "name": listed_name(model),
@@ -55,7 +57,7 @@ def running(model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu:
     }
 
 
-def openai_model(model: LocalModel, name: str = "") -> Object:
+def openai_model(model: LocalModel, name: str = "") -> JsonObject:
     """Build the entry of one of Lull's models for OpenAI's listing `/v1/models`.
 
     `name`, if given, replaces the model's listed name: the answer to a request for a single model
@@ -69,7 +71,7 @@ def openai_model(model: LocalModel, name: str = "") -> Object:
     }
 
 
-def details(model: LocalModel) -> Object:
+def details(model: LocalModel) -> JsonObject:
     """Build the `details` object that describes a model in Ollama's API."""
     return {
         "parent_model": "",
@@ -83,7 +85,7 @@ def details(model: LocalModel) -> Object:
 
 def show(model: LocalModel, *, verbose: bool) -> bytes:
     """Build the body of Ollama's `/api/show` for a model."""
-    body: Object = {"license": model.license} if model.license else {}
+    body: JsonObject = {"license": model.license} if model.license else {}
     lines = list(_parameters(model))
     body |= {
         "modelfile": _modelfile(model, lines),
@@ -131,10 +133,10 @@ def _modelfile(model: LocalModel, parameters: Sequence[tuple[str, str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _model_info(model: LocalModel, *, verbose: bool) -> Object:
+def _model_info(model: LocalModel, *, verbose: bool) -> JsonObject:
     kind = file_type(model)
     tokens = vocabulary(model.folder) if verbose else {}
-    info: Object = {
+    info: JsonObject = {
         "general.architecture": model.family,
         "general.parameter_count": model.parameters,
         "general.type": "model",
@@ -161,7 +163,7 @@ def short_count(count: int) -> str:
     return f"{count / 1000:.0f}K" if count >= 1000 else str(count)
 
 
-def merge(upstream: bytes, key: str, entries: Sequence[Object], *, name: str) -> bytes:
+def merge(upstream: bytes, key: str, entries: Sequence[JsonObject], *, name: str) -> bytes:
     """Append Lull's models to the upstream's listing; return it unchanged if it cannot be parsed.
 
     `name` is the entry's field with the model name. A model that the upstream also lists keeps the

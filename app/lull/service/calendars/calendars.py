@@ -29,7 +29,13 @@ from lull.core.calendars.feeds import (
 from lull.core.errors import Conflict, LullError
 from lull.core.ports import Clock, Ids, RandomNumbers
 from lull.service.calendars.addresses import Addresses
-from lull.service.calendars.requests import DAYS, days_of, label_of, meaning_of, source_of
+from lull.service.calendars.requests import (
+    BUSY_TIMES_DAYS,
+    days_of,
+    label_of,
+    meaning_of,
+    source_of,
+)
 from lull.service.calendars.views import feed_view, reading_view
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds, no_such_feed
@@ -37,7 +43,7 @@ from lull.store.calendars.feeds import Feeds, no_such_feed
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-LOOK_EVERY_S = 60.0
+LOOK_AT_FEEDS_EVERY_S = 60.0
 """Seconds between checks whether a feed is due for reading.
 
 Also limits the delay after the machine wakes from sleep.
@@ -183,7 +189,7 @@ class Calendars:
             label = label_of(wanted, source, host, taken=taken)
             feed = await self._save(source, read, host=host, label=label, means=means)
         self._changed()
-        week = BusySpan(start=now, end=now + timedelta(days=DAYS))
+        week = BusySpan(start=now, end=now + timedelta(days=BUSY_TIMES_DAYS))
         took_s = self._clock.monotonic_s() - began_s
         shown = reading_view(overlapping(read.events, week), read.dropped, took_s=took_s)
         return {"calendar": feed_view(feed, now), **shown}
@@ -257,7 +263,7 @@ class Calendars:
             await self.refresh_due()
             self._look_now.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_EVERY_S):
+                async with asyncio.timeout(LOOK_AT_FEEDS_EVERY_S):
                     await self._look_now.wait()
 
     def look_now(self) -> None:
@@ -353,7 +359,7 @@ def _signed(read: FeedReading, feed: Feed) -> FeedReading:
 
 
 def _just_now(then: datetime, now: datetime) -> bool:
-    return timedelta() <= now - then < timedelta(seconds=LOOK_EVERY_S)
+    return timedelta() <= now - then < timedelta(seconds=LOOK_AT_FEEDS_EVERY_S)
 
 
 def _unread_s(feed: Feed, now: datetime) -> float | None:

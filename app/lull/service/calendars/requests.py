@@ -13,7 +13,7 @@ from lull.core.calendars.feeds import FeedSource
 from lull.core.errors import UsageError
 
 Json = dict[str, Any]
-DAYS = 7
+BUSY_TIMES_DAYS = 7
 """Default number of days whose events a calendar test shows."""
 MOST_DAYS = 3660
 """Largest number of days whose events a calendar test may show."""
@@ -55,7 +55,7 @@ def meaning_of(wanted: Json, default: Meaning | None = None) -> Meaning:
 
 def days_of(wanted: Json) -> int:
     """Return the requested number of days whose calendar events are shown. Raises UsageError."""
-    days = wanted.get("days", DAYS)
+    days = wanted.get("days", BUSY_TIMES_DAYS)
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
         raise UsageError(f"days must be a number from 1 to {MOST_DAYS}.")
     return days

@@ -40,7 +40,7 @@ ANSWER_FILTERS: Final = ("client", "model", "skill")
 """Names of the query parameters that choose the answers of the learning page."""
 
 
-class Reading:
+class StoredConversations:
     """Reads conversations, rewards and skills (texts put into prompts) from the database, as
     JSON.
     """

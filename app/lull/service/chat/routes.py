@@ -9,7 +9,7 @@ from aiohttp import web
 from lull.contract import routes
 from lull.core.errors import UsageError
 from lull.service.chat.forgetting import ForgettingRequests
-from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, Reading
+from lull.service.chat.reading import ANSWER_FILTERS, FILTERS, PAGE, StoredConversations
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.control.answering import Answering
 from lull.service.feedback.rating import Rating
@@ -17,7 +17,7 @@ from lull.service.idle.window_views import time_in
 
 
 def conversation_routes(
-    reading: Reading, rating: Rating, answering: Answering
+    reading: StoredConversations, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
     """Return the routes to list, read, exclude and rate recorded conversations, and for their
     rewards over time.

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from lull.contract import routes
-from lull.service.chat.reading import Reading
+from lull.service.chat.reading import StoredConversations
 from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
@@ -36,7 +36,7 @@ class ControlApi:
         *,
         bus: EventBus,
         status: Callable[[], Awaitable[Json]],
-        reading: Reading,
+        reading: StoredConversations,
         reviewing: ReviewRequests,
         groups: Sequence[Sequence[web.RouteDef]],
     ) -> None:

@@ -5,7 +5,6 @@ messages read again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lull.core.errors import UsageError
@@ -14,16 +13,15 @@ from lull.service.feedback.views import PAGE, listed_view, reread_view
 from lull.store.feedback.feedback import FeedbackRows
 
 if TYPE_CHECKING:
-    from lull.loops.feedback.hear import Hear
+    from lull.loops.feedback.hear import CountsFeedback, Hear
 
 Json = dict[str, Any]
-Count = Callable[[Sequence[Feedback]], Awaitable[None]]
 
 
 class FeedbackRequests:
     """Answers the control API's requests about the feedback that was read from users' messages."""
 
-    def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
+    def __init__(self, rows: FeedbackRows, hear: Hear, *, count: CountsFeedback) -> None:
         """The function `count` adds newly read feedback to the answers' scores and writes skills
         from it.
         """

@@ -52,7 +52,7 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 PROBLEM: Final = "backup"
-LOOK_EVERY_S: Final = 15.0
+LOOK_WHETHER_DUE_EVERY_S: Final = 15.0
 RETRY_S: Final = 600.0
 """Seconds until the next check for a due backup, after one was made, failed or was not due."""
 _MADE: Final = "backups.json"
@@ -209,7 +209,7 @@ class Backups:
     async def run(self) -> None:
         """Check every 15 seconds whether a scheduled backup is due, until cancelled."""
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(LOOK_WHETHER_DUE_EVERY_S)
             await self.make_if_due()
 
     async def make_if_due(self) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 from lull.core.errors import LullError
 
-FILE = "service.log"
+LOG_FILE = "service.log"
 KEPT_FILES = 3
 """Number of old log files kept by rotation."""
 
@@ -64,9 +64,9 @@ def start_logging(folder: Path, level: str) -> None:
     """Log Lull's own records at `level` and other libraries' warnings to a file in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     file = logging.handlers.RotatingFileHandler(
-        folder / FILE, maxBytes=5_000_000, backupCount=KEPT_FILES, encoding="utf-8"
+        folder / LOG_FILE, maxBytes=5_000_000, backupCount=KEPT_FILES, encoding="utf-8"
     )
-    (folder / FILE).chmod(0o600)
+    (folder / LOG_FILE).chmod(0o600)
     file.setFormatter(JsonLines())
     root = logging.getLogger()
     root.setLevel(logging.WARNING)
@@ -94,7 +94,7 @@ def log_loop_errors_safely(loop: AbstractEventLoop) -> None:
 
 def newest_first(folder: Path) -> list[Path]:
     """Return the existing log files, newest first."""
-    names = [FILE, *(f"{FILE}.{number}" for number in range(1, KEPT_FILES + 1))]
+    names = [LOG_FILE, *(f"{LOG_FILE}.{number}" for number in range(1, KEPT_FILES + 1))]
     return [folder / name for name in names if os.path.lexists(folder / name)]
 
 

@@ -21,7 +21,9 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.uninterrupted import uninterrupted
 
-GUARD_EVERY_S = 600.0
+HOLDOUT_EVERY_S = 600.0
+HOLDOUT_PROBLEM = "live guard"
+"""Key of a problem with measuring skills in use, as programs that read `--json` know it."""
 
 
 class ProofRunner:
@@ -34,7 +36,7 @@ class ProofRunner:
         prove: Prove,
         *,
         review: Review,
-        guard: Holdout,
+        holdout: Holdout,
         measure: MeasureUse,
         bus: EventBus,
         problems: Problems,
@@ -42,7 +44,7 @@ class ProofRunner:
     ) -> None:
         self._prove = prove
         self._review = review
-        self._guard = guard
+        self._holdout = holdout
         self._measure = measure
         self._bus = bus
         self._problems = problems
@@ -51,7 +53,7 @@ class ProofRunner:
         self._replaying = asyncio.Lock()
         """Held during a replay."""
         self._measured = asyncio.Event()
-        """Set when all waiting replays of skills in use are done, for the guard to look at."""
+        """Set when all waiting replays of skills in use are done, for the holdout to look at."""
         self._waiting: list[WaitingProof] | None = None
         """Cached proposals to prove; None: to be looked up again."""
 
@@ -60,16 +62,16 @@ class ProofRunner:
         still help.
         """
         while True:
-            await self._problems.attempt("live guard", self._guard_step)
+            await self._problems.attempt(HOLDOUT_PROBLEM, self._holdout_step)
             await self._problems.attempt("put off proposals", self._wake)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._measured.wait(), GUARD_EVERY_S)
+                await asyncio.wait_for(self._measured.wait(), HOLDOUT_EVERY_S)
             self._measured.clear()
 
-    async def _guard_step(self) -> None:
-        self._guard.follow()
-        self._guard.set_replayable(await self._measure.find_replays(self._guard.measured))
-        await self._guard.step()
+    async def _holdout_step(self) -> None:
+        self._holdout.follow()
+        self._holdout.set_replayable(await self._measure.find_replays(self._holdout.measured))
+        await self._holdout.step()
 
     async def _wake(self) -> None:
         """Bring back the proposals that were put off until now."""

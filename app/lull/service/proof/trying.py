@@ -23,7 +23,7 @@ from lull.service.proxy.dialects import CHAT_ROUTES
 Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 SEEDS: Final = 2**31
-MOST_CHARACTERS: Final = 100_000
+MOST_REQUEST_CHARACTERS: Final = 100_000
 """Most characters of a request on which the user may try a skill."""
 
 
@@ -47,7 +47,7 @@ class TryOutRequests:
         ("of"). Raises LullError.
         """
         request, model = _text(wanted, "request"), _text(wanted, "model")
-        if len(request) > MOST_CHARACTERS:
+        if len(request) > MOST_REQUEST_CHARACTERS:
             raise UsageError("The request is too long to be tried.", hint="Shorten it.")
         body = {
             "model": model,

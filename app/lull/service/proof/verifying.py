@@ -21,7 +21,7 @@ from lull.core.proof.rechecking import recheck
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus, check_client, check_name
 from lull.service.proof.proposal_views import last_look_view
 from lull.store.proof.proposals import Proposals
-from lull.store.skills.skill_files import FILE
+from lull.store.skills.skill_files import SKILL_FILE
 from lull.store.skills.skills import Skills
 
 log = logging.getLogger(__name__)
@@ -162,7 +162,7 @@ def _shown(value: object) -> str:
 def _sha256_beside(skills: Skills, skill: Skill) -> str:
     """Hash the SKILL.md next to the evidence file, which may be edited and not yet imported."""
     try:
-        data = (skills.folders.folder(skill.key) / FILE).read_bytes()
+        data = (skills.folders.folder(skill.key) / SKILL_FILE).read_bytes()
     except OSError:
         return skill.sha256
     return hashlib.sha256(data).hexdigest()

@@ -26,9 +26,9 @@ from lull.service.proxy.relay import relay
 log = logging.getLogger(__name__)
 
 MOST_FAILED: Final = 20
-MOST_BYTES: Final = 4096
+MOST_ERROR_BYTES: Final = 4096
 """Most bytes of an upstream's error answer that are read."""
-MOST_CHARACTERS: Final = 300
+MOST_TOLD_CHARACTERS: Final = 300
 MOST_JOINTS: Final = 32
 """Most punctuation marks in a long word. After each of them a secret is looked for; a word with
 more marks is blacked out without a search.
@@ -63,9 +63,9 @@ class FailedRequests:
         client, raw_path = split_client(origin_form(request.raw_path), request.headers)
         if client.name == WINDOW_CLIENT and request.headers.get(RECORD_HEADER) == "no":
             return  # the user tries something out in the window, which shows the error itself
-        path = _safe(raw_path.partition("?")[0][: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
+        path = _safe(raw_path.partition("?")[0][: 2 * MOST_TOLD_CHARACTERS])[:MOST_TOLD_CHARACTERS]
         log.info("a request to %s was answered with %d", path, status)
-        text = _safe(" ".join(why.split())[: 2 * MOST_CHARACTERS])[:MOST_CHARACTERS]
+        text = _safe(" ".join(why.split())[: 2 * MOST_TOLD_CHARACTERS])[:MOST_TOLD_CHARACTERS]
         self._newest.appendleft(
             FailedRequest(
                 at_s=self._monotonic_s(),
@@ -102,7 +102,7 @@ class ErrorText:
         self._data = b""
 
     def __call__(self, chunk: bytes) -> None:
-        self._data += chunk[: MOST_BYTES - len(self._data)]
+        self._data += chunk[: MOST_ERROR_BYTES - len(self._data)]
 
     @property
     def words(self) -> str:

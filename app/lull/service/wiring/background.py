@@ -60,7 +60,7 @@ class BackgroundTasks:
             group.create_task(keep("hearing", fast_loop.hearing))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep("live guard", learning.proofs.proving.check_skills_in_use))
+            group.create_task(keep("skill holdout", learning.proofs.proving.check_skills_in_use))
             group.create_task(keep("adapters", self._slow_loop.adapters.control.watch))
             group.create_task(keep("looking what to train", self._slow_loop.night.keep_searching))
             group.create_task(keep("standing trainer", self._slow_loop.night.watch_suspension))

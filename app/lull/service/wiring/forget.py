@@ -54,7 +54,7 @@ class ForgetInService:
 
 
 def forget_of(
-    world: SharedParts,
+    shared: SharedParts,
     paths: Paths,
     slow: TrainingGateParts,
     *,
@@ -66,7 +66,7 @@ def forget_of(
     """Build the part of a running service that deletes a conversation and what was learned from
     it.
     """
-    stores = world.stores
+    stores = shared.stores
 
     def logs() -> Iterator[Path]:
         return paths.logs.glob("*")
@@ -82,12 +82,12 @@ def forget_of(
         forgetting=ForgettingRows(stores.database),
     )
     elsewhere = ForgetInService(
-        approve=world.approve, learning=learning, night=night, promote=promote, memory=memory
+        approve=shared.approve, learning=learning, night=night, promote=promote, memory=memory
     )
     return Forget(
         tables,
         ForgetFiles(runs=slow.folders, adapters=slow.files, logs=logs),
         elsewhere,
-        approve=world.approve,
-        library=world.library,
+        approve=shared.approve,
+        library=shared.library,
     )

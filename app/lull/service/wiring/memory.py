@@ -49,7 +49,7 @@ class LateExemplars:
         """Store a past request in the exemplar memory, under the skills that were useful for it or
         under none.
         """
-        if self.exemplars is not None and served.may_be_an_example:
+        if self.exemplars is not None:
             await asyncio.to_thread(
                 self.exemplars.credit,
                 served.turn.id,

@@ -20,7 +20,7 @@ from lull.service.proxy.long.bodies import LongBodies
 from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.proxy.own_errors import OwnFaults
 from lull.service.proxy.recorded import RecordedRelay
-from lull.service.wiring.night.weights import Weights
+from lull.service.wiring.night.weights import TrainedModelParts
 from lull.service.wiring.shared import SharedParts
 
 LONG_READER_ASLEEP_S: Final = 8.0
@@ -30,13 +30,13 @@ and has not used the processor in that time.
 
 
 def data_plane_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Settings,
     door: AccessRules,
     session: aiohttp.ClientSession,
     serve: Serve,
     upstream: OllamaUpstream,
-    weights: Weights,
+    weights: TrainedModelParts,
     *,
     off: Callable[[], bool],
 ) -> DataPlane:
@@ -46,10 +46,10 @@ def data_plane_of(
     The users' own requests are forwarded by `session`. The function `off` tells whether Lull is
     switched off.
     """
-    address = world.models.ollama.address
+    address = shared.models.ollama.address
     idle_s = settings.service.idle_timeout_s
     body_limit = settings.service.max_body_mb * 1_000_000
-    trajectories = world.stores.trajectories
+    trajectories = shared.stores.trajectories
     long = LongBodies(
         key=trajectories.key,
         limit=body_limit,
@@ -60,7 +60,7 @@ def data_plane_of(
     sources = AnswerSources(
         forward=Forward(session, address, idle_s=idle_s, token=door.token),
         upstream=upstream,
-        local=world.models.local,
+        local=shared.models.local,
         published=weights.names,
     )
     rules = ProxyRules(
@@ -69,7 +69,7 @@ def data_plane_of(
         touch_remote=settings.upstream.allow_remote_models,
         list_built_in=settings.models.list_built_in or settings.models.list_pocket,
     )
-    faults = OwnFaults(world.problems)
+    faults = OwnFaults(shared.problems)
     return DataPlane(
         door=door,
         chats=AnswerChats(
@@ -77,7 +77,7 @@ def data_plane_of(
             sources=sources,
             rules=rules,
             recording=RecordedRelay(
-                serve, world.bus, faults, FailedRequests(world.clock.monotonic_s)
+                serve, shared.bus, faults, FailedRequests(shared.clock.monotonic_s)
             ),
             faults=faults,
             long=long,
@@ -85,7 +85,7 @@ def data_plane_of(
         sources=sources,
         rules=rules,
         faults=faults,
-        activity=world.activity,
-        monotonic_s=world.clock.monotonic_s,
+        activity=shared.activity,
+        monotonic_s=shared.clock.monotonic_s,
         off=off,
     )

@@ -22,8 +22,9 @@ from lull.service.wiring.own_models import (
     publish_built_in,
 )
 from lull.service.wiring.service import Service
-from lull.service.wiring.stores import database_replaced_error, open_stores
+from lull.service.wiring.stores import open_stores
 from lull.service.wiring.together import OpenResources, put_together
+from lull.store.witness import database_replaced_error
 
 
 @asynccontextmanager
@@ -87,4 +88,4 @@ async def _make_ready(service: Service) -> None:
     await slow_loop.adapters.promote.start()
     await slow_loop.forget.finish()
     await service.upkeep.watch_library.propose_file_edits()
-    service.learning.proofs.guard.follow()
+    service.learning.proofs.holdout.follow()

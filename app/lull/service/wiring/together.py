@@ -44,7 +44,7 @@ from lull.service.proxy.ollama_upstream import OllamaUpstream
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import CurrentLibrary
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
+from lull.service.wiring.learning.feedback import LearningParts, holdout_of, learning_of
 from lull.service.wiring.learning.proofs import try_out_of
 from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.memory import LateExemplars
@@ -88,25 +88,25 @@ def put_together(
     """Assemble the service from resources that are already open (database, engines, HTTP
     sessions).
     """
-    ground = _ground(settings, paths, opened)
-    auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
+    common = _common_parts(settings, paths, opened)
+    auto = auto_learner_of(common.shared.stores, opened.clock, paths, lambda: loops.slow.weights)
     in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
-    guard = guard_of(ground.world, in_force)
-    ground.current.after = guard.follow
-    serve = _serve(ground, settings, guard)
-    loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.skill_selector)
-    skills = _skills(ground, loops, serve)
+    holdout = holdout_of(common.shared, in_force)
+    common.current.after = holdout.follow
+    serve = _serve(common, settings, holdout)
+    loops = _loops(common, in_force, paths, auto, holdout=holdout, fixing=serve.skill_selector)
+    skills = _skills(common, loops, serve)
     return Service(
-        shared=ground.world,
-        answering=_answering(in_force, door, opened, ground, serve, loops),
+        shared=common.shared,
+        answering=_answering(in_force, door, opened, common, serve, loops),
         skills=skills,
         learning=loops.learning,
         slow_loop=loops.slow,
         lulls=loops.lulls,
-        choices=_choices(in_force, auto, serve, ground, loops),
-        views=views_of(ground.world, loops.learning, ground.memory),
+        choices=_choices(in_force, auto, serve, common, loops),
+        views=views_of(common.shared, loops.learning, common.memory),
         upkeep=upkeep_of(
-            ground.world,
+            common.shared,
             in_force,
             paths,
             current=skills.current,
@@ -120,15 +120,15 @@ def put_together(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Ground:
-    world: SharedParts
+class _CommonParts:
+    shared: SharedParts
     current: CurrentLibrary
     index: WordIndex
     memory: LateExemplars
     files: FromFiles
 
 
-def _ground(settings: Settings, paths: Paths, opened: OpenResources) -> _Ground:
+def _common_parts(settings: Settings, paths: Paths, opened: OpenResources) -> _CommonParts:
     stores, clock = opened.stores, opened.clock
     bus, index = EventBus(EventLog(stores.database), clock), WordIndex()
     current = CurrentLibrary(Library(0, {}), index, bus)
@@ -138,7 +138,7 @@ def _ground(settings: Settings, paths: Paths, opened: OpenResources) -> _Ground:
         bus.tell(EventKind.PROPOSAL, proposal=proposal.id, name=name, status=status)
 
     files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
-    world = SharedParts(
+    shared = SharedParts(
         stores=stores,
         clock=clock,
         bus=bus,
@@ -156,8 +156,8 @@ def _ground(settings: Settings, paths: Paths, opened: OpenResources) -> _Ground:
         ),
         activity=Activity(clock),
     )
-    return _Ground(
-        world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
+    return _CommonParts(
+        shared=shared, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
     )
 
 
@@ -172,20 +172,20 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 # Answering requests
 
 
-def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
-    world = ground.world
+def _serve(common: _CommonParts, settings: Settings, holdout: Holdout) -> Serve:
+    shared = common.shared
     serve = Serve(
-        trajectories=world.stores.trajectories,
-        skills=world.stores.skills,
-        library=world.library,
-        index=ground.index,
-        clock=world.clock,
+        trajectories=shared.stores.trajectories,
+        skills=shared.stores.skills,
+        library=shared.library,
+        index=common.index,
+        clock=shared.clock,
         ids=TimeSortedIds(),
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
-        guard=guard,
+        holdout=holdout,
     )
-    serve.skill_selector.places = world.models.places
+    serve.skill_selector.places = shared.models.places
     return serve
 
 
@@ -200,39 +200,39 @@ class _Loops:
 
 
 def _loops(
-    ground: _Ground,
+    common: _CommonParts,
     settings: SettingsInForce,
     paths: Paths,
     auto: AutoLearner,
     *,
-    guard: Holdout,
+    holdout: Holdout,
     fixing: SelectSkills,
 ) -> _Loops:
     # The loops ask the watch, and the watch asks the loops for work, so it is built last; the
     # lambdas are not called before the service runs.
     learning = learning_of(
-        ground.world,
+        common.shared,
         settings,
-        guard=guard,
+        holdout=holdout,
         fixing=fixing,
-        credit=ground.memory.store_request,
+        credit=common.memory.store_request,
         reader=small_reader_of(settings(), paths),
         allowed=lambda: lulls.watch.allows_a_question,
     )
     slow = slow_loop_of(
-        ground.world,
+        common.shared,
         settings,
         paths,
         learning=learning,
-        memory=ground.memory,
+        memory=common.memory,
         short_of_memory=lambda: lulls.watch.short_of_memory,
     )
-    lulls = _lulls(ground.world, settings, paths, learning, slow, auto)
+    lulls = _lulls(common.shared, settings, paths, learning, slow, auto)
     return _Loops(learning=learning, slow=slow, lulls=lulls)
 
 
 def _lulls(
-    world: SharedParts,
+    shared: SharedParts,
     settings: SettingsInForce,
     paths: Paths,
     learning: LearningParts,
@@ -244,23 +244,23 @@ def _lulls(
         settings.made_ready.set()
 
     def helpers() -> list[LullWork]:
-        making = weight_preparation(auto, make, world.clock) if settings.auto else []
+        making = weight_preparation(auto, make, shared.clock) if settings.auto else []
         return [*learning.models.exams.queue.works(), *making]
 
     calendars = calendars_of(
-        world.stores.database,
-        clock=world.clock,
+        shared.stores.database,
+        clock=shared.clock,
         secrets=lambda: open_secrets(settings(), paths),
         waiting_secrets=lambda: open_secrets(settings(), paths, within_s=PROMPT_WITHIN_S),
-        problems=world.problems,
+        problems=shared.problems,
         changed=lambda: watch.nudge(),  # noqa: PLW0108  there is no watch yet
     )
     loop = asyncio.get_running_loop()
     source = idle_source(
-        settings, world.clock, returned=lambda: call_soon_if_open(loop, watch.nudge)
+        settings, shared.clock, returned=lambda: call_soon_if_open(loop, watch.nudge)
     )
     watch = watch_of(
-        world,
+        shared,
         settings,
         source=source,
         calendars=calendars,
@@ -278,13 +278,13 @@ def _answering(
     in_force: SettingsInForce,
     door: AccessRules,
     opened: OpenResources,
-    ground: _Ground,
+    common: _CommonParts,
     serve: Serve,
     loops: _Loops,
 ) -> AnsweringParts:
-    upstream = OllamaUpstream(ground.world.models.ollama, built_in=BUILT_IN)
+    upstream = OllamaUpstream(common.shared.models.ollama, built_in=BUILT_IN)
     data_plane = data_plane_of(
-        ground.world,
+        common.shared,
         in_force(),
         door,
         opened.session,
@@ -296,19 +296,21 @@ def _answering(
     return AnsweringParts(data_plane=data_plane, upstream=upstream)
 
 
-def _skills(ground: _Ground, loops: _Loops, serve: Serve) -> SkillParts:
-    world = ground.world
+def _skills(common: _CommonParts, loops: _Loops, serve: Serve) -> SkillParts:
+    shared = common.shared
     return SkillParts(
-        current=ground.current,
-        index=ground.index,
-        memory=ground.memory,
-        changes=SkillChanges(world.approve, ground.files, world.stores.skills),
-        tries=try_out_of(world, loops.learning.proofs.requests, serve.skill_selector, ground.index),
+        current=common.current,
+        index=common.index,
+        memory=common.memory,
+        changes=SkillChanges(shared.approve, common.files, shared.stores.skills),
+        tries=try_out_of(
+            shared, loops.learning.proofs.requests, serve.skill_selector, common.index
+        ),
     )
 
 
 def _choices(
-    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, ground: _Ground, loops: _Loops
+    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, common: _CommonParts, loops: _Loops
 ) -> ModelChoices:
     following = FollowSettings(
         in_force,
@@ -318,8 +320,8 @@ def _choices(
         night=loops.slow.night,
         serve=serve,
         watch=loops.lulls.watch,
-        bus=ground.world.bus,
-        problems=ground.world.problems,
+        bus=common.shared.bus,
+        problems=common.shared.problems,
     )
     exam_requests = ExamRequests(
         loops.learning.models.exams.examine,

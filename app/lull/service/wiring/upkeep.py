@@ -38,7 +38,7 @@ class Upkeep:
 
 
 def upkeep_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     paths: Paths,
     *,
@@ -48,47 +48,47 @@ def upkeep_of(
 ) -> Upkeep:
     """Build the parts that keep the service and its data in order."""
     return Upkeep(
-        supervisor=Supervisor(world.problems, world.clock),
-        watch_library=_watch_library(world, current, index, changes),
-        keep_watch=WitnessWriter(world.stores.database, world.stores.witness, world.clock),
-        backups=_backups(world, settings, paths),
-        throwing_away=_throwing_away(world, settings(), paths),
+        supervisor=Supervisor(shared.problems, shared.clock),
+        watch_library=_watch_library(shared, current, index, changes),
+        keep_watch=WitnessWriter(shared.stores.database, shared.stores.witness, shared.clock),
+        backups=_backups(shared, settings, paths),
+        throwing_away=_throwing_away(shared, settings(), paths),
     )
 
 
 def _watch_library(
-    world: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChanges
+    shared: SharedParts, current: CurrentLibrary, index: WordIndex, changes: SkillChanges
 ) -> WatchLibrary:
     return WatchLibrary(
-        world.stores.skills,
-        world.stores.proposals,
+        shared.stores.skills,
+        shared.stores.proposals,
         changes=changes,
         current=current,
         index=index,
-        problems=world.problems,
-        clock=world.clock,
+        problems=shared.problems,
+        clock=shared.clock,
     )
 
 
-def _backups(world: SharedParts, settings: Callable[[], Settings], paths: Paths) -> Backups:
+def _backups(shared: SharedParts, settings: Callable[[], Settings], paths: Paths) -> Backups:
     return Backups(
         paths.home,
-        world.stores.database,
-        world.problems,
-        world.clock,
-        world.activity,
+        shared.stores.database,
+        shared.problems,
+        shared.clock,
+        shared.activity,
         settings=lambda: settings().backup,
         quiet_s=lambda: settings().learning.quiet_s,
     )
 
 
-def _throwing_away(world: SharedParts, settings: Settings, paths: Paths) -> TrashRequests:
-    records, database = settings.records, world.stores.database
+def _throwing_away(shared: SharedParts, settings: Settings, paths: Paths) -> TrashRequests:
+    records, database = settings.records, shared.stores.database
     sweep = Sweep(
         Retention(database),
         Trash(paths.trash, database),
-        world.clock,
+        shared.clock,
         limits=lambda: Limits(days=records.keep_days, most_bytes=records.keep_mb * 1_000_000),
         trash_bytes=lambda: records.trash_mb * 1_000_000,
     )
-    return TrashRequests(sweep, world.problems, settle=database.flush)
+    return TrashRequests(sweep, shared.problems, settle=database.flush)

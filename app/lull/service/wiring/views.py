@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lull.loops.training.eligible import Eligible
-from lull.service.chat.reading import Reading
+from lull.service.chat.reading import StoredConversations
 from lull.service.feedback.rating import Rating
 from lull.service.feedback.trust_view import TrustView
 from lull.service.wiring.learning.feedback import LearningParts
@@ -22,51 +22,54 @@ class Views:
     how reliable feedback is.
     """
 
-    reading: Reading
+    reading: StoredConversations
     rating: Rating
     trust: TrustView
 
 
-def views_of(world: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
+def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars) -> Views:
     """Build the parts by which users read conversations, rate answers and see how reliable feedback
     is.
     """
-    stores = world.stores
-    reading = Reading(
+    stores = shared.stores
+    reading = StoredConversations(
         stores.trajectories,
         stores.skills,
         eligible=Eligible(
-            stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+            stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
         ),
-        effects=lambda: learning.proofs.guard.effects,
-        measures=learning.proofs.guard.measures,
+        effects=lambda: learning.proofs.holdout.effects,
+        measures=learning.proofs.holdout.measures,
         worths=AnswerScores(stores.database),
         placings=learning.placing.results,
         tested=stores.proposals.tested,
     )
     return Views(
         reading=reading,
-        rating=_rating(world, learning, reading, memory),
-        trust=_trust(world, learning),
+        rating=_rating(shared, learning, reading, memory),
+        trust=_trust(shared, learning),
     )
 
 
 def _rating(
-    world: SharedParts, learning: LearningParts, reading: Reading, memory: LateExemplars
+    shared: SharedParts,
+    learning: LearningParts,
+    reading: StoredConversations,
+    memory: LateExemplars,
 ) -> Rating:
     return Rating(
-        world.stores.trajectories,
-        world.clock,
-        world.bus,
+        shared.stores.trajectories,
+        shared.clock,
+        shared.bus,
         lambda: memory.exemplars,
         rated=learning.fast_loop.on_rated,
         view=reading.turn,
     )
 
 
-def _trust(world: SharedParts, learning: LearningParts) -> TrustView:
+def _trust(shared: SharedParts, learning: LearningParts) -> TrustView:
     return TrustView(
-        world.stores.rewards,
+        shared.stores.rewards,
         calibration=lambda: learning.scoring.book.calibration,
-        clock=world.clock,
+        clock=shared.clock,
     )

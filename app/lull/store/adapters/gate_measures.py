@@ -18,7 +18,7 @@ from lull.core.adapters.gate import Distance, Manner
 from lull.core.adapters.measurement import Measure, MeasureKind
 from lull.store.database import Database
 
-Fields = Mapping[str, object]
+MeasureFields = Mapping[str, object]
 
 
 class GateMeasures:
@@ -37,7 +37,7 @@ class GateMeasures:
         )
         return dict(json.loads(row["plan"])) if row else None
 
-    async def store_plan(self, adapter: str, plan: Fields, *, at: datetime) -> None:
+    async def store_plan(self, adapter: str, plan: MeasureFields, *, at: datetime) -> None:
         """Store a new plan of an adapter's gate (its tests before use), and delete measurements
         taken under an earlier plan.
         """

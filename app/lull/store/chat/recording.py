@@ -43,7 +43,7 @@ _TURNS: Final = (
     " sampling, request_link, answer_link, finish, error, prompt_tokens, completion_tokens, took_s,"
     " note, suffixes, known, tools, format)"
 )
-_FLIPS: Final = "coin_flips (trajectory, client, name, sha256, left_out, share)"
+_ASSIGNMENTS: Final = "coin_flips (trajectory, client, name, sha256, left_out, share)"
 
 Row = tuple[object, ...]
 
@@ -128,8 +128,8 @@ def write_records(
     insert(connection, _TRAJECTORIES, rows, _UPSERT)
     turns = [_turn(record.turn, _tools(connection, record, number), number) for record in records]
     insert(connection, _TURNS, turns)
-    flips = [flip for record in records for flip in _flips(record)]
-    insert(connection, _FLIPS, flips, "ON CONFLICT DO NOTHING")
+    assignments = [one for record in records for one in _assignments(record)]
+    insert(connection, _ASSIGNMENTS, assignments, "ON CONFLICT DO NOTHING")
 
 
 def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool:
@@ -276,10 +276,10 @@ def _set_fields(sampling: Sampling) -> dict[str, object]:
     return {name: value for name, value in values.items() if value not in (None, ())}
 
 
-def _flips(record: TurnRecord) -> list[Row]:
+def _assignments(record: TurnRecord) -> list[Row]:
     stamp = record.turn.stamp
-    flips = record.selection.flips if stamp.number == 1 else ()
-    return [(stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share) for f in flips]
+    assigned = record.selection.assignments if stamp.number == 1 else ()
+    return [(stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share) for f in assigned]
 
 
 def _tools(connection: sqlite3.Connection, record: TurnRecord, number: Number) -> str:

@@ -11,7 +11,13 @@ from typing import Any, Final
 
 from lull.core.chat.message_chain import encodable, message_from_json
 from lull.core.chat.messages import Message, Role, Sampling, text_message
-from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, InjectedSkill, Selection, Suffix
+from lull.core.chat.trajectory import (
+    NOTHING_KNOWN,
+    HoldoutAssignment,
+    InjectedSkill,
+    Selection,
+    Suffix,
+)
 
 DAMAGED = "⟨this message cannot be read⟩"
 """Placeholder text for a stored message that cannot be read."""
@@ -249,7 +255,7 @@ def position(row: sqlite3.Row) -> Position:
             block=selection["block"],
             why=selection["why"],
             model_system=selection.get("model_system", ""),
-            flips=tuple(CoinFlip(**flip) for flip in selection.get("flips", ())),
+            assignments=tuple(HoldoutAssignment(**one) for one in selection.get("flips", ())),
             learned=tuple(selection.get("learned", ())),
         ),
         suffixes=tuple(
@@ -266,9 +272,14 @@ def position(row: sqlite3.Row) -> Position:
     )
 
 
+_STORED_NAMES: Final = {"assignments": "flips"}
+"""Keys in the stored JSON of fields that had another name when they were first stored."""
+
+
 def _fields(value: object) -> dict[str, object]:
     """Return a slotted value's fields, in order, for the JSON encoder."""
-    return {field: getattr(value, field) for field in value.__slots__}  # type: ignore[attr-defined]
+    fields: tuple[str, ...] = value.__slots__  # type: ignore[attr-defined]
+    return {_STORED_NAMES.get(field, field): getattr(value, field) for field in fields}
 
 
 _readable = json.JSONEncoder(ensure_ascii=False, default=_fields).encode

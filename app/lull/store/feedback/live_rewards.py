@@ -7,10 +7,10 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion, flip_key
+from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion, trial_key
 from lull.core.adapters.rollback import MOST_EARLIER_SCORES
 from lull.core.proof.holdout import HoldoutOutcome
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.database import Database
 
 MOST_SINCE = 2000
@@ -44,7 +44,7 @@ class LiveRewards:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._coin_flips = CoinFlips(database)
+        self._assignments = HoldoutAssignments(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
         """Return the scores of conversations during an adapter's trial (canary), since it became
@@ -53,7 +53,7 @@ class LiveRewards:
         `force` says which adapter is active and since when; if it is not this one, only the scores
         of the trial are returned. Blocking.
         """
-        trial = self._coin_flips.outcomes({flip_key(version.id): version.sha256})
+        trial = self._assignments.outcomes({trial_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:
             return LiveOutcomes(trial=tuple(trial), since=(), before=())
         at = force.since.isoformat()

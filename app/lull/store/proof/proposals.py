@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.proof.proof import Pair, PairPart
-from lull.core.proof.proposal import OPEN, Proposal, ProposalStatus
+from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 from lull.store.proof.proposal_rows import (
@@ -79,7 +79,7 @@ class Proposals:
         """Return an error about undecided proposals (candidate skills) whose rows are damaged, so
         that no list shows them; None if there are none.
         """
-        errors = [error for row in self._rows(OPEN) if (error := damage_of(row)) is not None]
+        errors = [error for row in self._rows(OPEN_STATUSES) if (error := damage_of(row))]
         if len(errors) < 2:
             return errors[0] if errors else None
         return StoreError(
@@ -91,7 +91,7 @@ class Proposals:
         """List undecided proposed skills (with `everything` decided ones too), newest first."""
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
-        return self._with(OPEN)
+        return self._with(OPEN_STATUSES)
 
     def with_status(self, statuses: Iterable[ProposalStatus]) -> list[Proposal]:
         return self._with(frozenset(statuses))

@@ -14,7 +14,7 @@ from lull.core.provenance.redaction import redact_text
 from lull.store.on_disk import NOT_REGULAR, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
-FILE = "SKILL.md"
+SKILL_FILE = "SKILL.md"
 TEMPORARY = "tmp"
 """Suffix of files that are being written."""
 COPY_LIMIT = 16 * 1024 * 1024
@@ -41,7 +41,7 @@ def files_beside(source: Path) -> list[Path]:
         if not any(part.startswith(".") for part in path.relative_to(source).parts)
         and not path.is_symlink()
         and path.is_file()
-        and path != source / FILE
+        and path != source / SKILL_FILE
     ]
 
 
@@ -82,11 +82,11 @@ def skill_files_below(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         raise SkillError(f"{folder} is not a folder.", hint="Name a folder that holds skills.")
-    own = folder / FILE
-    files = [own] if own.is_file() else sorted(folder.glob(f"[!.]*/{FILE}"))
+    own = folder / SKILL_FILE
+    files = [own] if own.is_file() else sorted(folder.glob(f"[!.]*/{SKILL_FILE}"))
     if not files:
         raise SkillError(
-            f"{folder} holds no {FILE}.", hint="A skill is a folder with a SKILL.md in it."
+            f"{folder} holds no {SKILL_FILE}.", hint="A skill is a folder with a SKILL.md in it."
         )
     for file in files:
         size = sum(p.lstat().st_size for p in file.parent.rglob("*") if p.is_file())

@@ -23,7 +23,7 @@ from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillTe
 from lull.store.on_disk import read_regular
 from lull.store.skills.skill_files import (
     COPY_LIMIT,
-    FILE,
+    SKILL_FILE,
     TEMPORARY,
     copy_beside,
     file_error,
@@ -134,8 +134,8 @@ class SkillFolders:
         return self._texts[sha256]
 
     def _restore(self, sha256: str, key: SkillKey) -> None:
-        archived = (self.archive / _client_folder(key)).glob(f"{key.name}.*/{FILE}")
-        for file in (self.folder(key) / FILE, *archived):
+        archived = (self.archive / _client_folder(key)).glob(f"{key.name}.*/{SKILL_FILE}")
+        for file in (self.folder(key) / SKILL_FILE, *archived):
             if sha256_of(file) == sha256:
                 self.keep_bytes(read_regular(file, FILE_LIMIT))
                 return
@@ -178,13 +178,13 @@ class SkillFolders:
 
         A text there that was never a version is archived first.
         """
-        file = self.folder(key) / FILE
+        file = self.folder(key) / SKILL_FILE
         file.parent.mkdir(parents=True, exist_ok=True)
         there = sha256_of(file)
         if there not in ("", sha256) and not self._version(there).exists():
             spare = self._free_archive(key)
             spare.mkdir(parents=True)
-            write_atomically(spare / FILE, without_secrets(read_regular(file, COPY_LIMIT)))
+            write_atomically(spare / SKILL_FILE, without_secrets(read_regular(file, COPY_LIMIT)))
         write_atomically(file, self.data(sha256))
         self._lay_evidence(file.with_name(EVIDENCE), sha256)
 
@@ -241,10 +241,10 @@ class SkillFolders:
         target = self._free_archive(key)
         target.parent.mkdir(parents=True, exist_ok=True)
         folder.rename(target)
-        there = sha256_of(target / FILE)
+        there = sha256_of(target / SKILL_FILE)
         if there and not self._version(there).exists():
-            data = read_regular(target / FILE, COPY_LIMIT)
-            write_atomically(target / FILE, without_secrets(data))
+            data = read_regular(target / SKILL_FILE, COPY_LIMIT)
+            write_atomically(target / SKILL_FILE, without_secrets(data))
 
     def _free_archive(self, key: SkillKey) -> Path:
         number = 1
@@ -278,7 +278,7 @@ class SkillFolders:
         target.mkdir(parents=True)
         if self.folder(key).is_dir():
             copy_beside(self.folder(key), target)
-        write_atomically(target / FILE, self.data(sha256))
+        write_atomically(target / SKILL_FILE, self.data(sha256))
 
     def forget(
         self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
@@ -306,25 +306,25 @@ class SkillFolders:
             client = EVERYBODY if place.name == EVERYBODY_FOLDER else place.name
             if not place.is_dir():
                 continue
-            if (place / FILE).is_file() or not _is_client(client):
+            if (place / SKILL_FILE).is_file() or not _is_client(client):
                 yield UnreadableSkill(key=None, error=_misplaced(place))
                 continue
             for folder in _visible(place):
                 key = SkillKey(client, folder.name)
                 try:
-                    there = (folder / FILE).is_file()
+                    there = (folder / SKILL_FILE).is_file()
                 except OSError as error:
                     yield UnreadableSkill(key=key, error=file_error(folder, error))
                     continue
                 if there:
-                    yield self._read(key, folder / FILE)
+                    yield self._read(key, folder / SKILL_FILE)
 
     def file_stamps(self) -> dict[str, tuple[int, int]]:
         """Return size and modification time of each skill's working copy, by path; they change with
         an edit.
         """
         marks: dict[str, tuple[int, int]] = {}
-        for file in self.working.glob(f"*/*/{FILE}"):
+        for file in self.working.glob(f"*/*/{SKILL_FILE}"):
             with contextlib.suppress(OSError):
                 stat = file.stat()
                 marks[str(file)] = (stat.st_size, stat.st_mtime_ns)

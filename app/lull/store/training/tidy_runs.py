@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lull.core.training.record import OPEN
+from lull.core.training.record import OPEN_RUN_STATUSES
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
@@ -28,7 +28,7 @@ class RunFolderCleanup:
         """Delete the folders of finished training runs except the newest, and delete the
         checkpoints in the folders that stay.
         """
-        done = [run for run in self._training.runs() if run.status not in OPEN]
+        done = [run for run in self._training.runs() if run.status not in OPEN_RUN_STATUSES]
         for number, run in enumerate(done):
             if number >= self._keep():
                 self._folders.remove(run.id)

@@ -18,7 +18,7 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract import routes
 from lull.desktop.main import Desktop
-from lull.desktop.pages.settings.advanced import OPEN
+from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
 from lull.desktop.pages.settings.editors import OneOfEdit
 from lull.desktop.pages.settings.names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.pages.settings.page import SettingsPage
@@ -79,7 +79,7 @@ def test_what_people_use_is_seen_and_the_rest_is_folded_until_it_is_asked_for(
 def test_the_fold_stays_as_it_was_left(on_script: Shown, scripted: Scripted) -> None:
     page = whole(on_script, scripted)
     page.advanced.fold.click()
-    assert page.kit.preferences.value(OPEN, False, type=bool) is True
+    assert page.kit.preferences.value(ADVANCED_OPEN, False, type=bool) is True
     again = SettingsPage(page.kit)
     on_script.bot.addWidget(again)
     again.show()
@@ -136,7 +136,7 @@ def test_the_search_finds_in_both_parts_and_opens_advanced_where_the_hit_lies_th
             assert page.advanced.isVisible() is bool(advanced)
             page.search.clear()
             assert seen(page) == set(EVERYDAY)
-            assert page.kit.preferences.value(OPEN, False, type=bool) is False
+            assert page.kit.preferences.value(ADVANCED_OPEN, False, type=bool) is False
 
 
 def test_the_search_finds_the_theme(on_script: Shown, scripted: Scripted) -> None:

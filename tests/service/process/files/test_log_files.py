@@ -13,7 +13,7 @@ import pytest
 
 from lull.cli import log_lines
 from lull.core.errors import LullError, StoreError
-from lull.service.process.logs import FILE, JsonLines, newest_first
+from lull.service.process.logs import LOG_FILE, JsonLines, newest_first
 from tests.running import eventually
 
 
@@ -66,10 +66,14 @@ def test_a_trace_keeps_our_own_words_and_the_systems() -> None:
 
 
 def test_the_last_lines_reach_into_older_files(tmp_path: Path) -> None:
-    (tmp_path / f"{FILE}.2").write_text("1\n2\n")
-    (tmp_path / f"{FILE}.1").write_text("3\n4\n")
-    (tmp_path / FILE).write_text("5\n6\n")
-    assert [file.name for file in newest_first(tmp_path)] == [FILE, f"{FILE}.1", f"{FILE}.2"]
+    (tmp_path / f"{LOG_FILE}.2").write_text("1\n2\n")
+    (tmp_path / f"{LOG_FILE}.1").write_text("3\n4\n")
+    (tmp_path / LOG_FILE).write_text("5\n6\n")
+    assert [file.name for file in newest_first(tmp_path)] == [
+        LOG_FILE,
+        f"{LOG_FILE}.1",
+        f"{LOG_FILE}.2",
+    ]
     assert log_lines.last_lines(tmp_path, 2) == ["5", "6"]
     assert log_lines.last_lines(tmp_path, 3) == ["4", "5", "6"]
     assert log_lines.last_lines(tmp_path, 99) == ["1", "2", "3", "4", "5", "6"]
@@ -91,7 +95,7 @@ def seen(tmp_path: Path) -> Iterator[list[str]]:
     thread = threading.Thread(target=follow)
     thread.start()
     yield lines
-    with (tmp_path / FILE).open("a") as file:
+    with (tmp_path / LOG_FILE).open("a") as file:
         file.write("\nend\n")
     thread.join()
     following.close()
@@ -105,7 +109,7 @@ class StopFollowing(Exception):
 def test_following_begins_with_the_first_file_and_survives_its_turning_over(
     tmp_path: Path, seen: list[str]
 ) -> None:
-    file = tmp_path / FILE
+    file = tmp_path / LOG_FILE
     with file.open("a") as log:
         log.write("a\nhalf ")
         log.flush()
@@ -114,7 +118,7 @@ def test_following_begins_with_the_first_file_and_survives_its_turning_over(
         log.flush()
         eventually(lambda: seen == ["a", "half a line"])
         log.write("the last of the old one\n")
-        file.rename(tmp_path / f"{FILE}.1")
+        file.rename(tmp_path / f"{LOG_FILE}.1")
         log.write("written after it was moved\n")
     file.write_text("new\n")
     eventually(lambda: len(seen) == 5)

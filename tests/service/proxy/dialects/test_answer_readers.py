@@ -14,7 +14,11 @@ from hypothesis import strategies as st
 
 from lull.core.chat.messages import Completion, Finish, PartKind
 from lull.service.proxy.dialects import CHAT_ROUTES
-from lull.service.proxy.dialects.answer_reading import MOST_BYTES, MOST_CHARACTERS, TOO_LONG
+from lull.service.proxy.dialects.answer_reading import (
+    MOST_ANSWER_BYTES,
+    MOST_ANSWER_CHARACTERS,
+    TOO_LONG,
+)
 from tests.paths import HANDOUT
 
 RECORDINGS = HANDOUT / "data" / "ollama-wire"
@@ -224,17 +228,17 @@ def test_an_error_body_where_a_stream_was_expected() -> None:
 def test_an_endless_answer_is_cut_and_never_complete(stream: bool) -> None:
     reader = CHAT_ROUTES["/api/chat"].reader(stream=stream)
     line = b'{"message":{"content":"' + b"x" * 1_000_000 + b'"},"done":false}\n'
-    for _ in range(MOST_BYTES // len(line) + 2):
+    for _ in range(MOST_ANSWER_BYTES // len(line) + 2):
         reader.feed(line)
     reader.feed(b'{"done":true,"done_reason":"stop"}\n')
     completion = reader.completion()
     assert (completion.finish, completion.error) == (Finish.ERROR, TOO_LONG)
-    assert len(completion.message.text) <= MOST_CHARACTERS
+    assert len(completion.message.text) <= MOST_ANSWER_CHARACTERS
 
 
 def test_an_endless_line_is_dropped() -> None:
     reader = CHAT_ROUTES["/api/chat"].reader(stream=True)
-    for _ in range(MOST_BYTES // 1_000_000 + 2):
+    for _ in range(MOST_ANSWER_BYTES // 1_000_000 + 2):
         reader.feed(b"x" * 1_000_000)
     reader.feed(b'\n{"message":{"content":"after"},"done":true}\n')
     completion = reader.completion()

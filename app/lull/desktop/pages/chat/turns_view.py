@@ -21,7 +21,7 @@ from lull.desktop.words import percent, plain, short_date, tr, translated
 Json = dict[str, Any]
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""
-MOST_CHARACTERS: Final = 8_000
+MOST_SHOWN_CHARACTERS: Final = 8_000
 _REDACTED: Final = re.compile(r"⟨secret:[a-z-]+:\d+⟩")
 
 
@@ -137,7 +137,9 @@ def _by_whom(turn: Json) -> str:
 
 def _words(text: str, theme: Theme) -> QWidget:
     """Make a widget with a text in which removed secrets are marked."""
-    shown = plain(text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…")
+    shown = plain(
+        text if len(text) <= MOST_SHOWN_CHARACTERS else f"{text[:MOST_SHOWN_CHARACTERS]}…"
+    )
     if has_long_run(shown):
         secrets = _REDACTED.findall(shown)
         marked = marked_html(shown, secrets, theme) if secrets else shown

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from lull.desktop.words import count, on_day, tr
 
 HOURS: Final = (1, 3, 6, 12)
-DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
+TICK_DAYS: Final = (1, 2, 7, 14, 28, 56, 91, 182, 364)
 DAY_S: Final = 86_400.0
 MONTHS_FROM: Final = 56
 """Days between two labels of the axis from which on the labels name months, not days."""
@@ -42,8 +42,8 @@ class DayAxis(pg.AxisItem):  # type: ignore[misc]
         for hours in HOURS:
             if size * hours * 3600 / span >= self._label_px:
                 return [(hours * 3600.0, list(_hours(minVal, maxVal, hours)))]
-        fitting = (days for days in DAYS if size * days * DAY_S / span >= self._label_px)
-        days = next(fitting, DAYS[-1])
+        fitting = (days for days in TICK_DAYS if size * days * DAY_S / span >= self._label_px)
+        days = next(fitting, TICK_DAYS[-1])
         return [(days * DAY_S, list(_days(minVal, maxVal, days)))]
 
     def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:  # noqa: N802

@@ -51,7 +51,7 @@ from lull.desktop.words import now, tr, translated
 
 Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
-DAYS: Final = 28
+LEARNING_FEED_DAYS: Final = 28
 
 
 class LearningPage(Page):
@@ -61,7 +61,7 @@ class LearningPage(Page):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Learning"))
-        self.feed = LearningFeed(kit.state, days=DAYS)
+        self.feed = LearningFeed(kit.state, days=LEARNING_FEED_DAYS)
         self.feed.changed.connect(self._look)
         self.run_feed = RunFeed(kit.state)
         self.run_feed.changed.connect(self._look)
@@ -352,7 +352,7 @@ def _offer_details(details: QPushButton, chosen: int, how: str) -> None:
 
 def _periods() -> list[tuple[str, int]]:
     return [
-        (tr("4 weeks"), DAYS),
+        (tr("4 weeks"), LEARNING_FEED_DAYS),
         (tr("1 week"), 7),
         (tr("3 months"), 91),
         (tr("From the beginning"), 0),

@@ -19,7 +19,7 @@ from lull.desktop.widgets.flow import Sides, scrolled
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import without_args
 
-Part = QWidget | QLayout
+ColumnPart = QWidget | QLayout
 
 
 def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLineEdit:
@@ -37,11 +37,11 @@ def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLi
 
 def two_columns(
     body: QWidget,
-    left: tuple[Part, ...],
-    right: tuple[Part, ...],
+    left: tuple[ColumnPart, ...],
+    right: tuple[ColumnPart, ...],
     *,
     sizes: tuple[int, int],
-    above: tuple[Part, ...] = (),
+    above: tuple[ColumnPart, ...] = (),
 ) -> Sides:
     """Lay out a page in two columns, a list and details, with the widgets `above` on top.
 
@@ -69,7 +69,7 @@ def two_columns(
     return split
 
 
-def _add(box: QVBoxLayout, parts: tuple[Part, ...], *, grows: bool = True) -> None:
+def _add(box: QVBoxLayout, parts: tuple[ColumnPart, ...], *, grows: bool = True) -> None:
     for part in parts:
         if isinstance(part, QLayout):
             box.addLayout(part)

@@ -338,13 +338,13 @@ def _lines(text: str) -> list[str]:
     return [*out, held.strip()] if held.strip() else out
 
 
-def blocks_work(gate: Json) -> bool:
+def blocks_work(condition: Json) -> bool:
     """Whether a condition for background work, such as mains power, keeps Lull from working now.
 
     A condition does so if it is not met; the condition about input also if its state is unknown.
     """
-    unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
-    return bool(gate["state"] == "closed" or unknown_input)
+    unknown_input = condition["state"] == "unknown" and condition["name"] == "input"
+    return bool(condition["state"] == "closed" or unknown_input)
 
 
 def week_words(windows: Json) -> str:

@@ -12,7 +12,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from lull.desktop.pages.schedule.week_bars import DAY, DAYS, Bar, BarKind, kind_words, pieces
+from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, kind_words, pieces
+from lull.desktop.state import WEEK_DAYS
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import tr, week_day
@@ -43,11 +44,11 @@ class WeekView(SelfDrawn):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(640, self.header_height + DAYS * max(LEAST_LINE, self._text_high) + 6)
+        return QSize(640, self.header_height + WEEK_DAYS * max(LEAST_LINE, self._text_high) + 6)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         width = self.label_width + 3 * self._text_wide("00:00") + 8
-        return QSize(width, self.header_height + DAYS * max(26, self._text_high) + 6)
+        return QSize(width, self.header_height + WEEK_DAYS * max(26, self._text_high) + 6)
 
     # Geometry
 
@@ -79,7 +80,7 @@ class WeekView(SelfDrawn):
     @property
     def day_height(self) -> float:
         """Return the height in pixels of one day's line in the picture of the week."""
-        return (self.height() - self.header_height - 4) / DAYS
+        return (self.height() - self.header_height - 4) / WEEK_DAYS
 
     @property
     def hour_width(self) -> float:
@@ -92,7 +93,7 @@ class WeekView(SelfDrawn):
         """
         day = int((at.y() - self.header_height) // self.day_height)
         minute = (at.x() - self.label_width) / self.hour_width * 60
-        return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
+        return (day, minute) if 0 <= day < WEEK_DAYS and 0 <= minute < 24 * 60 else None
 
     def bars_text_at(self, at: QPointF) -> str:
         """Describe the bars at a point of the week's picture, one line of text for each bar."""
@@ -121,7 +122,7 @@ class WeekView(SelfDrawn):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         line, hour = self.day_height, self.hour_width
         self._paint_grid(painter, line, hour)
-        for number in range(DAYS):
+        for number in range(WEEK_DAYS):
             day = self._first + number * DAY
             for bar in self._bars:
                 piece = pieces(bar, day)
@@ -140,7 +141,7 @@ class WeekView(SelfDrawn):
 
     def _paint_grid(self, painter: QPainter, line: float, hour: float) -> None:
         theme, left, top = self._look.theme, self.label_width, self.header_height
-        bottom = top + DAYS * line
+        bottom = top + WEEK_DAYS * line
         for mark in range(0, 25, 3):
             x = left + mark * hour
             painter.setPen(QPen(QColor(theme.line), 1))
@@ -150,7 +151,7 @@ class WeekView(SelfDrawn):
                 half = self._text_wide("00:00") / 2 + 2
                 at = QRectF(x - half, 0, 2 * half, top - 4)
                 painter.drawText(at, _MIDDLE, f"{mark:02}:00")
-        for number in range(DAYS):
+        for number in range(WEEK_DAYS):
             day = self._first + number * DAY
             y = top + number * line
             painter.setPen(QPen(QColor(theme.line), 1))
@@ -191,7 +192,7 @@ class WeekView(SelfDrawn):
         if self._now is None:
             return
         number = (self._now.date() - self._first).days
-        if 0 <= number < DAYS:
+        if 0 <= number < WEEK_DAYS:
             x = self.label_width + (self._now.hour + self._now.minute / 60) * hour
             y = self.header_height + number * line
             painter.setPen(QPen(QColor(self._look.theme.accent), 2))

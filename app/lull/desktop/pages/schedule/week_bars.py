@@ -16,7 +16,6 @@ from lull.desktop.state import WEEK_DAYS
 from lull.desktop.words import parsed, plain, tr, translated, week_day
 
 Json = dict[str, Any]
-DAYS: Final = WEEK_DAYS
 DAY: Final = timedelta(days=1)
 HOURS: Final = ("sleep", "allowed", "blocked")
 
@@ -58,7 +57,7 @@ def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Ba
     """
     zone = at.tzinfo
     start = datetime.combine(first, time(0), zone)
-    end = start + DAYS * DAY
+    end = start + WEEK_DAYS * DAY
     found = [*_hours(windows.get("hours") or {}, first, zone)]
     for event in windows.get("events") or ():
         kind = BarKind.AWAY if event["kind"] == "away" else BarKind.BUSY
@@ -122,7 +121,7 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
         for line in filter(reads, hours.get(name) or ()):
             found = hours_of(line)
             # Start a day earlier, because a night reaches into the next day.
-            for number in range(-1, DAYS):
+            for number in range(-1, WEEK_DAYS):
                 day = first + number * DAY
                 if day.weekday() in found.days:
                     midnight = datetime.combine(day, time(0), zone)

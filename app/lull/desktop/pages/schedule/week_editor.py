@@ -14,7 +14,8 @@ from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, Q
 
 from lull.desktop.pages.schedule.hours_edit import DAY_MIN, Stretch, Week, holds, week_of
 from lull.desktop.pages.schedule.week import WeekView
-from lull.desktop.pages.schedule.week_bars import DAY, DAYS
+from lull.desktop.pages.schedule.week_bars import DAY
+from lull.desktop.state import WEEK_DAYS
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import on_day, tr
 
@@ -159,7 +160,7 @@ class WeekEditor(WeekView):
 
     def _other_day(self, by: int) -> None:
         day, one, other = self._here()
-        self._mark(max(0, min(DAYS - 1, day + by)), one, other)
+        self._mark(max(0, min(WEEK_DAYS - 1, day + by)), one, other)
 
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
         super().focusInEvent(event)

@@ -16,7 +16,7 @@ from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
-OPEN: Final = "settings/advanced-open"
+ADVANCED_OPEN: Final = "settings/advanced-open"
 """Key in the window's preferences: whether the advanced settings are unfolded."""
 
 
@@ -29,7 +29,7 @@ class Advanced(QWidget):
         super().__init__()
         self._preferences = preferences
         self._reset = reset
-        self._open = bool(preferences.value(OPEN, False, type=bool))
+        self._open = bool(preferences.value(ADVANCED_OPEN, False, type=bool))
         self.cards: dict[str, SettingsCard] = {}
         """The cards by the groups of their settings' keys."""
         self.head = Card()
@@ -68,7 +68,7 @@ class Advanced(QWidget):
 
     def _turn(self) -> None:
         self._open = not self._open
-        self._preferences.setValue(OPEN, self._open)
+        self._preferences.setValue(ADVANCED_OPEN, self._open)
         self._show(opened=self._open, offered=True)
 
     def _show(self, *, opened: bool, offered: bool) -> None:

@@ -23,12 +23,12 @@ from lull.core.chat.messages import (
 )
 from lull.service.proxy.dialects.parts import Object, json_text, parse
 
-MOST_CHARACTERS: Final = 250_000
+MOST_ANSWER_CHARACTERS: Final = 250_000
 """Most characters of an answer that are recorded: more than models write, and few enough that
 searching them for secrets takes well under a second (some seconds if the text was made to slow the
 search).
 """
-MOST_BYTES: Final = 4_000_000
+MOST_ANSWER_BYTES: Final = 4_000_000
 """Largest line or whole body of an answer that is parsed, in bytes. A character may take six bytes
 in JSON, but rarely does.
 """
@@ -83,7 +83,7 @@ class AnswerSoFar:
         self._thinking: list[str] = []
         self._calls: dict[int, list[str]] = {}
         """By index: id, name, and the pieces of the arguments."""
-        self._left_characters = MOST_CHARACTERS
+        self._left_characters = MOST_ANSWER_CHARACTERS
 
     def add_text(self, text: object) -> None:
         """Add a piece of the answer's text."""
@@ -207,7 +207,7 @@ class WholeReader(BytesReader):
         self._body = bytearray()
 
     def feed(self, data: bytes) -> None:
-        if len(self._body) + len(data) > MOST_BYTES:
+        if len(self._body) + len(data) > MOST_ANSWER_BYTES:
             self._heard.record_error(TOO_LONG)
             self._body.clear()
         if not self._heard.error:
@@ -234,7 +234,7 @@ class LineReader(BytesReader):
         self._keep(rest)
 
     def _keep(self, data: bytes) -> None:
-        if len(self._rest) + len(data) > MOST_BYTES:
+        if len(self._rest) + len(data) > MOST_ANSWER_BYTES:
             self._heard.record_error(TOO_LONG)
             self._rest.clear()
             self._dropping = True
@@ -281,7 +281,7 @@ class EventReader(LineReader):
 
     def _hold(self, data: bytes) -> None:
         self._data_bytes += len(data)
-        if self._data_bytes > MOST_BYTES:
+        if self._data_bytes > MOST_ANSWER_BYTES:
             self._heard.record_error(TOO_LONG)
         else:
             self._data.append(data)

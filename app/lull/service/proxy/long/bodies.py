@@ -25,7 +25,7 @@ from lull.core.chat.messages import (
 )
 from lull.core.errors import LullError, RequestError
 from lull.core.skills.prompt_block import Injection
-from lull.service.proxy.long.frames import Frame
+from lull.service.proxy.long.frames import BodyFrame
 from lull.service.proxy.long.reader import LongReader, WatchProcess, long_command
 from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, decompress_zstd
 from lull.store.chat.recording import Prepared
@@ -78,7 +78,7 @@ class LongBody:
     """
 
     def __init__(
-        self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
+        self, child: LongReader, name: str, outline: BodyFrame, links: bytes, bodies: LongBodies
     ) -> None:
         self._child = child
         self._name = name
@@ -288,7 +288,7 @@ class LongBodies:
 _ROLES: Final = {str(at): Message(role=role) for at, role in enumerate(Role)}
 
 
-def _chat(outline: Frame) -> ChatRequest:
+def _chat(outline: BodyFrame) -> ChatRequest:
     """The request without its texts, except the newest user message."""
     messages = [*map(_ROLES.__getitem__, outline["roles"])]
     for at in range(len(messages) - 1, -1, -1):

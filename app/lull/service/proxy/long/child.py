@@ -29,7 +29,7 @@ from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.proxy.dialects.base import Dialect
-from lull.service.proxy.long.frames import LENGTHS, Frame, head
+from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
 from lull.service.proxy.long.memory import memory_within
 from lull.service.proxy.read_chat import refuse_endless_settings
 from lull.service.proxy.unpacking import TOO_LONG, decompress_zstd
@@ -165,7 +165,7 @@ class LongBodyReader:
         if not lengths:
             self._send({"id": preparing.name, "fault": "it stopped"})
 
-    def _handle(self, frame: Frame, data: bytes) -> None:
+    def _handle(self, frame: BodyFrame, data: bytes) -> None:
         name = frame["id"]
         to = f"{name}:{frame['op']}"
         held = self._held.get(name)
@@ -205,11 +205,11 @@ class LongBodyReader:
         else:
             self._released.add(name)
 
-    def _send(self, frame: Frame, data: bytes = b"") -> None:
+    def _send(self, frame: BodyFrame, data: bytes = b"") -> None:
         self._connection.sendall(head(frame, data))
         self._connection.sendall(data)
 
-    def _receive(self) -> tuple[Frame, bytes] | None:
+    def _receive(self) -> tuple[BodyFrame, bytes] | None:
         lengths = self._exactly(LENGTHS.size)
         if lengths is None:
             return None
@@ -241,7 +241,7 @@ def _exactly(pipe: BinaryIO, size: int) -> bytes:
     return bytes(got)
 
 
-def _read(to: str, frame: Frame, body: bytes) -> tuple[HeldBody, Frame, bytes]:
+def _read(to: str, frame: BodyFrame, body: bytes) -> tuple[HeldBody, BodyFrame, bytes]:
     """Parse a body, and outline it. Raises RequestError for one that the upstream must judge.
 
     A packed one gets as much memory as the longest body has bytes, and so does the fork that
@@ -259,7 +259,7 @@ def _read(to: str, frame: Frame, body: bytes) -> tuple[HeldBody, Frame, bytes]:
         raise RequestError("the body unpacks to too much", status=TOO_LONG) from None
 
 
-def _parsed(frame: Frame, body: bytes, limit: int) -> HeldBody:
+def _parsed(frame: BodyFrame, body: bytes, limit: int) -> HeldBody:
     dialect = CHAT_ROUTES[frame["route"]]
     plain = decompressed(body, frame["encoding"], limit=limit)
     if plain.count(b"{") > MOST_OBJECTS:
@@ -274,7 +274,7 @@ def _parsed(frame: Frame, body: bytes, limit: int) -> HeldBody:
 _ROLES: Final = {role: str(at) for at, role in enumerate(Role)}
 
 
-def _outline(name: str, held: HeldBody) -> tuple[Frame, bytes]:
+def _outline(name: str, held: HeldBody) -> tuple[BodyFrame, bytes]:
     chat, plain = held.chat, held.plain
     texts = [
         part.text for m in chat.messages for part in m.parts if part.kind is not PartKind.IMAGE
@@ -309,7 +309,7 @@ def _ascii_characters(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
 
 
-def _inject(held: HeldBody, frame: Frame) -> bytes:
+def _inject(held: HeldBody, frame: BodyFrame) -> bytes:
     """The body with skills. Raises RequestError (409) if it has no place for them."""
     injection = Injection(
         system=frame["system"],
@@ -333,7 +333,7 @@ def _wanted(held: HeldBody, missing: frozenset[str], tools: bool) -> UnstoredPar
     return UnstoredParts(held.key, found, offered)
 
 
-def _frames(wanted: UnstoredParts) -> Iterator[tuple[Frame, bytes]]:
+def _frames(wanted: UnstoredParts) -> Iterator[tuple[BodyFrame, bytes]]:
     """Yield frames with the redacted messages, then one with the tools."""
     for piece in wanted.pieces():
         yield {"piece": True}, piece

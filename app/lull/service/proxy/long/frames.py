@@ -25,12 +25,12 @@ import json
 import struct
 from typing import Any, Final
 
-Frame = dict[str, Any]
+BodyFrame = dict[str, Any]
 LENGTHS: Final = struct.Struct(">IQ")
 """Binary header of each frame: the lengths of the JSON object and of the data."""
 
 
-def head(frame: Frame, data: bytes = b"") -> bytes:
+def head(frame: BodyFrame, data: bytes = b"") -> bytes:
     """Return the beginning of a frame (a message between the service and the process that reads
     long bodies): the lengths of the JSON object and of the data, then the JSON object.
     """

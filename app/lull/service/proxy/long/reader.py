@@ -17,7 +17,7 @@ from typing import Final, Protocol
 import lull
 from lull.core.errors import LongReaderDown, RequestError
 from lull.service.proxy.body import joined
-from lull.service.proxy.long.frames import LENGTHS, Frame, head
+from lull.service.proxy.long.frames import LENGTHS, BodyFrame, head
 
 ANSWERS_WITHIN_S: Final = 120.0
 """Timeout in seconds of the child process's answers, after which it is killed."""
@@ -25,7 +25,7 @@ _SLICE_BYTES: Final = 1 << 18
 """Bytes written or read at once."""
 _GRACE_S: Final = 2.0
 """Time the child has to stop by itself before it is killed."""
-Answer = tuple[Frame, bytes]
+Answer = tuple[BodyFrame, bytes]
 log = logging.getLogger(__name__)
 
 
@@ -100,7 +100,7 @@ class LongReader:
         return not self._listening.done()
 
     async def ask(
-        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+        self, op: str, name: str, fields: BodyFrame | None = None, data: bytes = b""
     ) -> Answer:
         """Send a request about a body, known as `name`, to the child process that reads long
         bodies; return the child's first answer.
@@ -116,7 +116,7 @@ class LongReader:
         raise reader_stopped()
 
     async def answers(
-        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+        self, op: str, name: str, fields: BodyFrame | None = None, data: bytes = b""
     ) -> AsyncIterator[Answer]:
         """Send a request about a body, known as `name`, to the child process that reads long
         bodies; yield the child's answers as they come. The caller must stop after the last one.
@@ -145,7 +145,7 @@ class LongReader:
                 del self._waiting[to]
 
     def send_frame(
-        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+        self, op: str, name: str, fields: BodyFrame | None = None, data: bytes = b""
     ) -> None:
         """Send a frame (one message) about a body, known as `name`, to the child process that reads
         long bodies. It is sent completely even if the caller is cancelled meanwhile.
@@ -154,7 +154,7 @@ class LongReader:
         self._sends.add(task)
         task.add_done_callback(self._sends.discard)
 
-    async def _send(self, frame: Frame, data: bytes) -> None:
+    async def _send(self, frame: BodyFrame, data: bytes) -> None:
         async with self._sending:
             with contextlib.suppress(ConnectionError):
                 self._writer.write(head(frame, data))

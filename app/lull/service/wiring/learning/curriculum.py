@@ -16,14 +16,14 @@ from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
 
 
-def curriculum_of(world: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
+def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
     """Build the source of extra requests, which depend on the model, for training and testing LoRA
     adapters.
 
     `place` returns where in a model's prompts skills (instruction texts) are put.
     """
     past = PastCurriculum(
-        world.stores.rewards, library=world.library, canaries=shipped_probes, place=place
+        shared.stores.rewards, library=shared.library, canaries=shipped_probes, place=place
     )
     return CurriculumByModel(past, {TOY: PocketCurriculum()})
 

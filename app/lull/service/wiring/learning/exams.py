@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from lull.backends.chat.llm_judge import RULES, JudgePrompts
+from lull.backends.chat.llm_judge import JudgePrompts
 from lull.backends.ollama.models import OllamaModels
-from lull.backends.reader.chat_reader import prompt_hash
+from lull.backends.reader.exam_prompts import prompts_version
 from lull.backends.reader.exam_sheets import load_exams, load_small_reader_result
 from lull.config.learning import JudgeSettings
 from lull.config.settings import Settings
@@ -23,7 +23,6 @@ from lull.core.models.exam import ModelRole
 from lull.loops.models.exam_candidates import ExamCandidates
 from lull.loops.models.exam_papers import ExamPapers
 from lull.loops.models.examine_models import ExamineModels
-from lull.resources import prompt_sha256
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.models.examinees import Examinees, ExamQueue
 from lull.service.models.makes_models import MakesModels
@@ -46,7 +45,7 @@ class ExamParts:
 
 
 def exams_of(
-    world: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: QuietRunner
+    shared: SharedParts, settings: Callable[[], Settings], make: MakesModels, quiet: QuietRunner
 ) -> ExamParts:
     """Build the parts that run exams (sets of labelled items), which decide which chat models may
     read feedback, judge answers and write skills.
@@ -57,49 +56,41 @@ def exams_of(
         JudgePrompts.shipped()
         papers, small = load_exams(), load_small_reader_result()
     except ResourceError as error:
-        world.problems.report(PROBLEM, error)
+        shared.problems.report(PROBLEM, error)
         papers, small = {}, None
     examinees = Examinees(make, lambda: settings().judge)
     asking: set[str] = set()
     examine = ExamineModels(
-        Exams(world.stores.database),
-        candidates=_candidates(world, settings),
-        papers=ExamPapers(papers, forms=lambda role: _form(role, settings().judge), small=small),
+        Exams(shared.stores.database),
+        candidates=_candidates(shared, settings),
+        papers=ExamPapers(papers, forms=lambda role: _version(role, settings().judge), small=small),
         examinee=examinees.named,
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
     )
     borrowed = BorrowedModels(
-        loaded=world.models.ollama.loaded,
-        unload=world.models.ollama.unload,
+        loaded=shared.models.ollama.loaded,
+        unload=shared.models.ollama.unload,
         asked=lambda: asking,
-        activity=world.activity,
-        clock=world.clock,
+        activity=shared.activity,
+        clock=shared.clock,
     )
-    queue = ExamQueue(examine, models=borrowed, asking=asking, clock=world.clock)
+    queue = ExamQueue(examine, models=borrowed, asking=asking, clock=shared.clock)
     return ExamParts(examine=examine, examinees=examinees, queue=queue)
 
 
-def _candidates(world: SharedParts, settings: Callable[[], Settings]) -> ExamCandidates:
+def _candidates(shared: SharedParts, settings: Callable[[], Settings]) -> ExamCandidates:
     upstream = settings().upstream.resolved(os.environ, own_port=settings().service.port)
     return ExamCandidates(
-        OllamaModels(world.asking, upstream),
-        state=world.models.ollama,
+        OllamaModels(shared.asking, upstream),
+        state=shared.models.ollama,
         settings=lambda: models_to_examine(settings()),
         memory=this_memory,
     )
 
 
-def _form(role: ModelRole, judge: JudgeSettings) -> str:
-    """Name the form of a role's exam; a result for another form does not count any more."""
-    match role:
-        case ModelRole.READER:
-            return f"read-{prompt_hash()}"
-        case ModelRole.JUDGE:
-            mark = prompt_sha256("judge-wish")[:12]
-            return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"
-        case ModelRole.WRITER:
-            return f"evolve-{prompt_sha256('evolve')[:12]}"
+def _version(role: ModelRole, judge: JudgeSettings) -> str:
+    return prompts_version(role, votes=judge.votes, temperature=judge.temperature)
 
 
 def this_memory() -> MachineMemory:

@@ -12,11 +12,13 @@ from functools import partial
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.core.checks.stated_check import proposed_check
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
+from lull.core.feedback.standing_check import standing_check
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.training.ports import Curriculum
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.chat.select_skills import SelectSkills
@@ -43,12 +45,12 @@ from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.wiring.learning.asking import ModelsByBackends
-from lull.service.wiring.learning.checks import TOOLS, derived_check, proposed_check
+from lull.service.wiring.learning.checks import TOOLS
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
 from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofInputs, ProofParts, proofs_of
-from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
+from lull.service.wiring.learning.rules import evolve_rule, holdout_rule, score_rule
 from lull.service.wiring.own_models import TOY
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.stores import Stores
@@ -99,41 +101,41 @@ class LearningParts:
     fast_loop: FastLoop
 
 
-def guard_of(world: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, the part that measures whether skills (texts put into prompts) in use
-    still help.
+def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout:
+    """Build the skill holdout, the part that measures whether skills (texts put into prompts) in
+    use still help.
 
-    To measure this, the guard leaves a skill out of some conversations. It is built before the
+    To measure this, the holdout leaves a skill out of some conversations. It is built before the
     other learning parts, because the request path uses it.
     """
-    stores = world.stores
+    stores = shared.stores
 
-    def rule() -> GuardRule:
-        return guard_rule(settings())
+    def rule() -> HoldoutRule:
+        return holdout_rule(settings())
 
     retiring = RetireSkills(
         skills=stores.skills,
         proposals=stores.proposals,
-        approve=world.approve,
-        clock=world.clock,
+        approve=shared.approve,
+        clock=shared.clock,
         ids=TimeSortedIds(),
-        problem=world.problems.set_or_clear,
+        problem=shared.problems.set_or_clear,
     )
     return Holdout(
         evidence=stores.use,
         coins=SkillCoins(coin=hashed_coin(stores.trajectories.key.hex()), rule=rule),
         retiring=retiring,
         proposals=stores.proposals,
-        library=world.library,
+        library=shared.library,
         rule=rule,
     )
 
 
 def learning_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     *,
-    guard: Holdout,
+    holdout: Holdout,
     fixing: SelectSkills,
     credit: Credit,
     reader: SmallReader,
@@ -145,67 +147,69 @@ def learning_of(
     The function `allowed` returns False while models may only be asked for users' chats, as when
     the battery is low.
     """
-    quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
-    make = ModelsByBackends(world.models.ollama.address, world.asking)
-    exams = exams_of(world, settings, make, quiet)
+    quiet = QuietTimes(
+        shared.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed
+    )
+    make = ModelsByBackends(shared.models.ollama.address, shared.asking)
+    exams = exams_of(shared, settings, make, quiet)
     asked = AuxModels(
         make,
         settings,
-        problem=world.problems.set_or_clear,
-        own_writers=(PocketWriter(), RuleWriter(proposed_check)),
+        problem=shared.problems.set_or_clear,
+        own_writers=(PocketWriter(), RuleWriter(partial(proposed_check, tools=TOOLS))),
         reader=reader,
         admitted=exams.examine.admitted,
     )
     stages = ReplayTargets(
         make,
         settings,
-        local=world.models.local,
-        ollama=world.models.ollama,
-        places=world.models.places,
+        local=shared.models.local,
+        ollama=shared.models.ollama,
+        places=shared.models.places,
         judge=lambda: asked.model_name(ModelRole.JUDGE),
     )
-    ground = ProofInputs(
+    inputs = ProofInputs(
         stages=stages,
         quiet=quiet,
-        current_selection=CurrentSelection(fixing, library=world.library, facts=stages.facts),
-        verifier=_verifier(world.stores),
+        current_selection=CurrentSelection(fixing, library=shared.library, facts=stages.facts),
+        verifier=_verifier(shared.stores),
     )
-    scoring = _scoring(world, settings(), asked, ground, credit, exams)
-    proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
+    scoring = _scoring(shared, settings(), asked, inputs, credit, exams)
+    proofs = proofs_of(shared, settings, asked, inputs, holdout=holdout, credit=credit)
     return LearningParts(
         models=AskedModels(exams=exams, stages=stages, reader=reader, aux=asked),
         scoring=scoring,
         proofs=proofs,
-        placing=placing_of(world, stages, quiet, slice_s=settings().learning.slice_s),
-        current_selection=ground.current_selection,
-        curriculum=curriculum_of(world, ground.current_selection.place),
-        fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
+        placing=placing_of(shared, stages, quiet, slice_s=settings().learning.slice_s),
+        current_selection=inputs.current_selection,
+        curriculum=curriculum_of(shared, inputs.current_selection.place),
+        fast_loop=_fast_loop(shared, settings(), asked, inputs, scoring, proofs),
     )
 
 
 def _scoring(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Settings,
     asked: AuxModels,
-    ground: ProofInputs,
+    inputs: ProofInputs,
     credit: Credit,
     exams: ExamParts,
 ) -> ScoringParts:
-    hear = _hear(world, asked, ground.quiet)
-    book = _book(world, settings, asked, ground.verifier, credit, exams)
+    hear = _hear(shared, asked, inputs.quiet)
+    book = _book(shared, settings, asked, inputs.verifier, credit, exams)
     return ScoringParts(
         hear=hear,
-        verifier=ground.verifier,
+        verifier=inputs.verifier,
         book=book,
-        score=_score(world, book, ground.verifier, hear),
+        score=_score(shared, book, inputs.verifier, hear),
     )
 
 
 def _fast_loop(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Settings,
     asked: AuxModels,
-    ground: ProofInputs,
+    inputs: ProofInputs,
     scoring: ScoringParts,
     proofs: ProofParts,
 ) -> FastLoop:
@@ -213,12 +217,12 @@ def _fast_loop(
         hear=scoring.hear,
         book=scoring.book,
         score=scoring.score,
-        ask_judge=_ask_judge(world, settings, asked, ground.quiet, scoring.book),
-        evolve=_evolve(world, settings, asked, ground.quiet, ground.current_selection),
+        ask_judge=_ask_judge(shared, settings, asked, inputs.quiet, scoring.book),
+        evolve=_evolve(shared, settings, asked, inputs.quiet, inputs.current_selection),
         proving=proofs.proving,
-        settle=world.stores.database.flush,
-        bus=world.bus,
-        problems=world.problems,
+        settle=shared.stores.database.flush,
+        bus=shared.bus,
+        problems=shared.problems,
     )
 
 
@@ -226,44 +230,44 @@ def _verifier(stores: Stores) -> Verifier:
     return Verifier(
         {TOY: parsing.check},
         checks=partial(checks_of, stores.skills.folders),
-        derived=derived_check,
+        derived=standing_check,
         tools=TOOLS,
     )
 
 
-def _hear(world: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
+def _hear(shared: SharedParts, asked: AuxModels, quiet: QuietTimes) -> Hear:
     return Hear(
-        world.stores.feedback,
-        world.stores.rewards,
+        shared.stores.feedback,
+        shared.stores.rewards,
         own={TOY: PocketReader()},
         reader=asked.reader,
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
     )
 
 
 def _ask_judge(
-    world: SharedParts, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
+    shared: SharedParts, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
 ) -> AskJudge:
     return AskJudge(
-        world.stores.rewards,
+        shared.stores.rewards,
         book=book,
         judge=asked.judge,
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
         rule=score_rule(settings),
     )
 
 
 def _book(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Settings,
     asked: AuxModels,
     verifier: Verifier,
     credit: Credit,
     exams: ExamParts,
 ) -> RewardBook:
-    rewards = world.stores.rewards
+    rewards = shared.stores.rewards
 
     def beliefs() -> dict[Source, Prior]:
         found = exams.examine.judge_belief(asked.model_name(ModelRole.JUDGE))
@@ -271,16 +275,16 @@ def _book(
 
     return RewardBook(
         rewards,
-        crediting=CreditWins(rewards, verifier=verifier, library=world.library, credit=credit),
-        clock=world.clock,
+        crediting=CreditWins(rewards, verifier=verifier, library=shared.library, credit=credit),
+        clock=shared.clock,
         coin=random.SystemRandom().random,
         rule=score_rule(settings),
         beliefs=beliefs,
     )
 
 
-def _score(world: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
-    stores = world.stores
+def _score(shared: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
+    stores = shared.stores
     return Score(
         stores.rewards,
         book=book,
@@ -290,26 +294,26 @@ def _score(world: SharedParts, book: RewardBook, verifier: Verifier, hear: Hear)
             stores.rewards,
             stores.feedback,
             verifier,
-            turned_down=lambda: turned_down(stores.proposals, world.library(), stores.skills),
+            turned_down=lambda: turned_down(stores.proposals, shared.library(), stores.skills),
         ),
     )
 
 
 def _evolve(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Settings,
     asked: AuxModels,
     quiet: QuietTimes,
     current_selection: CurrentSelection,
 ) -> Evolve:
-    stores, ids, rule = world.stores, TimeSortedIds(), evolve_rule(settings)
+    stores, ids, rule = shared.stores, TimeSortedIds(), evolve_rule(settings)
     propose = Propose(
         rewards=stores.rewards,
         proposals=stores.proposals,
-        library=world.library,
+        library=shared.library,
         merging=merging,
         checks=partial(checks_of, stores.skills.folders),
-        clock=world.clock,
+        clock=shared.clock,
         ids=ids,
         rule=rule,
     )
@@ -324,7 +328,7 @@ def _evolve(
         proposals=stores.proposals,
         writers=asked.writers,
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
         ids=ids,
         rule=rule,
     )

@@ -18,7 +18,7 @@ PROBLEM = "placing"
 
 
 def placing_of(
-    world: SharedParts, stages: ReplayTargets, quiet: QuietRunner, *, slice_s: float
+    shared: SharedParts, stages: ReplayTargets, quiet: QuietRunner, *, slice_s: float
 ) -> MeasurePlacing:
     """Build the job that measures, for each model, at which place in a prompt it obeys skills best.
 
@@ -27,21 +27,21 @@ def placing_of(
     try:
         sheet = load_placing_sheet()
     except ResourceError as error:
-        world.problems.report(PROBLEM, error)
+        shared.problems.report(PROBLEM, error)
         sheet = PlacingSheet(sha256="", cases=())
 
     return MeasurePlacing(
-        store=Placings(world.stores.database),
+        store=Placings(shared.stores.database),
         sheet=sheet,
         models=PlacingModels(
-            talked=world.stores.trajectories.answer_counts,
+            talked=shared.stores.trajectories.answer_counts,
             facts=stages.facts_here,
             stage=stages.open_target,
-            wanted=lambda: world.library().any_active,
+            wanted=lambda: shared.library().any_active,
         ),
         quiet=quiet,
-        clock=world.clock,
+        clock=shared.clock,
         slice_s=slice_s,
         tools=TOOLS,
-        places=world.models.places,
+        places=shared.models.places,
     )

@@ -27,7 +27,7 @@ from lull.service.idle.quiet import QuietTimes
 from lull.service.models.aux_models import AuxModels
 from lull.service.models.replay_targets import ReplayTargets
 from lull.service.proof.proving import ProofRunner
-from lull.service.wiring.learning.rules import guard_rule, prove_rule
+from lull.service.wiring.learning.rules import holdout_rule, prove_rule
 from lull.service.wiring.shared import SharedParts
 
 
@@ -46,10 +46,10 @@ class ProofInputs:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
     """The jobs that prove skills by replaying past requests with and without them, the part through
-    which the user reviews skills, and the guard that measures skills in use.
+    which the user reviews skills, and the holdout that measures skills in use.
     """
 
-    guard: Holdout
+    holdout: Holdout
     prove: Prove
     compare: Compare
     review: Review
@@ -59,31 +59,31 @@ class ProofParts:
 
 
 def proofs_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     asked: AuxModels,
-    ground: ProofInputs,
+    inputs: ProofInputs,
     *,
-    guard: Holdout,
+    holdout: Holdout,
     credit: Credit,
 ) -> ProofParts:
     """Build the jobs that prove skills by replaying past requests with and without them."""
-    prove = _prove(world, settings(), asked, ground)
-    requests = ProvedRequests(prove, world.stores.rewards, credit)
-    review = _review(world, prove, requests)
-    measure = _measure(world, settings, prove, ground)
+    prove = _prove(shared, settings(), asked, inputs)
+    requests = ProvedRequests(prove, shared.stores.rewards, credit)
+    review = _review(shared, prove, requests)
+    measure = _measure(shared, settings, prove, inputs)
     proving = ProofRunner(
         prove,
         review=review,
-        guard=guard,
+        holdout=holdout,
         measure=measure,
-        bus=world.bus,
-        problems=world.problems,
+        bus=shared.bus,
+        problems=shared.problems,
         auto_approve=lambda: settings().review.auto_approve,
     )
-    compare = _compare(world, prove, ground)
+    compare = _compare(shared, prove, inputs)
     return ProofParts(
-        guard=guard,
+        holdout=holdout,
         prove=prove,
         compare=compare,
         review=review,
@@ -93,51 +93,51 @@ def proofs_of(
     )
 
 
-def _prove(world: SharedParts, settings: Settings, asked: AuxModels, ground: ProofInputs) -> Prove:
+def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: ProofInputs) -> Prove:
     rule = prove_rule(settings)
     replay = Replay(
-        rewards=world.stores.rewards,
-        current_selection=ground.current_selection,
-        library=world.library,
-        verifier=ground.verifier,
+        rewards=shared.stores.rewards,
+        current_selection=inputs.current_selection,
+        library=shared.library,
+        verifier=inputs.verifier,
         judge=asked.judge,
         warm=rule.warm,
     )
     return Prove(
-        proposals=world.stores.proposals,
+        proposals=shared.stores.proposals,
         replay=replay,
-        library=world.library,
+        library=shared.library,
         judge=asked.judge,
-        stage=ground.stages.open_target,
-        quiet=ground.quiet,
-        clock=world.clock,
+        stage=inputs.stages.open_target,
+        quiet=inputs.quiet,
+        clock=shared.clock,
         rule=rule,
     )
 
 
-def _compare(world: SharedParts, prove: Prove, ground: ProofInputs) -> Compare:
+def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
     return Compare(
-        proposals=world.stores.proposals,
+        proposals=shared.stores.proposals,
         replay=prove.replay,
         prove=prove,
-        library=world.library,
-        stage=ground.stages.open_target,
-        quiet=ground.quiet,
-        clock=world.clock,
+        library=shared.library,
+        stage=inputs.stages.open_target,
+        quiet=inputs.quiet,
+        clock=shared.clock,
         ids=TimeSortedIds(),
         toss=lambda: bool(secrets.randbits(1)),
     )
 
 
 def try_out_of(
-    world: SharedParts, requests: ProvedRequests, fixing: SelectSkills, index: WordIndex
+    shared: SharedParts, requests: ProvedRequests, fixing: SelectSkills, index: WordIndex
 ) -> TryOut:
     """Build the part with which the user tries a proposed skill on any request before
     approving it.
     """
     return TryOut(
-        proposals=world.stores.proposals,
-        library=world.library,
+        proposals=shared.stores.proposals,
+        library=shared.library,
         fixing=fixing,
         index=index.with_library,
         requests=requests,
@@ -145,26 +145,26 @@ def try_out_of(
 
 
 def _measure(
-    world: SharedParts, settings: Callable[[], Settings], prove: Prove, ground: ProofInputs
+    shared: SharedParts, settings: Callable[[], Settings], prove: Prove, inputs: ProofInputs
 ) -> MeasureUse:
     return MeasureUse(
-        replays=world.stores.use.replays,
-        rewards=world.stores.rewards,
+        replays=shared.stores.use.replays,
+        rewards=shared.stores.rewards,
         replay=prove.replay,
-        stage=ground.stages.open_target,
-        quiet=ground.quiet,
-        clock=world.clock,
+        stage=inputs.stages.open_target,
+        quiet=inputs.quiet,
+        clock=shared.clock,
         slice_s=prove.rule.slice_s,
-        rule=lambda: guard_rule(settings()),
+        rule=lambda: holdout_rule(settings()),
     )
 
 
-def _review(world: SharedParts, prove: Prove, requests: ProvedRequests) -> Review:
+def _review(shared: SharedParts, prove: Prove, requests: ProvedRequests) -> Review:
     return Review(
-        world.stores.proposals,
-        world.approve,
-        library=world.library,
+        shared.stores.proposals,
+        shared.approve,
+        library=shared.library,
         evidence=prove.evidence,
-        clock=world.clock,
+        clock=shared.clock,
         approved=requests.remember,
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from lull.config.settings import Settings
 from lull.core.feedback.rules import ScoreRule
-from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.proof.rules import HoldoutRule, ProveRule
 from lull.core.skills.rules import EvolveRule
 
 
@@ -32,8 +32,8 @@ def prove_rule(settings: Settings) -> ProveRule:
     return replace(rule, proof=proof, slice_s=learning.slice_s)
 
 
-def guard_rule(settings: Settings) -> GuardRule:
+def holdout_rule(settings: Settings) -> HoldoutRule:
     guard = settings.guard
-    return GuardRule(
+    return HoldoutRule(
         share=guard.leave_out_share, settle_uses=guard.settle_uses, stale_days=guard.stale_days
     )

@@ -11,10 +11,11 @@ from lull.backends.mlx.local_facts import read_local_model
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.core.adapters.published import answers_from_ollama
 from lull.core.chat.model_name import canonical
 from lull.core.models.local_model import LocalModel
 from lull.core.models.mlx_weights import MlxWeights
-from lull.core.models.weight_form import form_for
+from lull.core.models.weight_form import form_for, has_metal
 from lull.service.wiring.own_models import SHIPPED, damage_of, engine_options
 
 
@@ -39,6 +40,5 @@ class ModelsOfFolders:
         return engine
 
     def published(self, settings: Settings) -> bool:
-        metal = sys.platform == "darwin" and platform.machine() == "arm64"
-        serve = settings.training.serve
-        return serve == "ollama" or (serve == "auto" and not metal)
+        metal = has_metal(sys.platform, platform.machine())
+        return answers_from_ollama(settings.training.serve, metal=metal)

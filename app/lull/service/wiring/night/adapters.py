@@ -36,7 +36,7 @@ class AdapterParts:
 
 
 def adapters_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     *,
     learning: LearningParts,
@@ -46,8 +46,8 @@ def adapters_of(
     """Build the parts for LoRA adapters: storage, gate (the checks before an adapter answers
     users), promotion, rollback and control API.
     """
-    stores, adapters, files = world.stores, parts.adapters, parts.files
-    sources = _sources(world, learning, parts)
+    stores, adapters, files = shared.stores, parts.adapters, parts.files
+    sources = _sources(shared, learning, parts)
 
     async def contest(version: AdapterVersion) -> ComparedAdapters:
         return await host.load_for_comparison(version, files.folder(version.id))
@@ -60,12 +60,12 @@ def adapters_of(
         measures=GateMeasures(stores.database),
         contest=contest,
         material=material,
-        clock=world.clock,
+        clock=shared.clock,
         rule=GateRule,
     )
 
     def tell(version: AdapterVersion) -> None:
-        world.bus.tell(EventKind.ADAPTER, adapter=version.id, status=version.status.value)
+        shared.bus.tell(EventKind.ADAPTER, adapter=version.id, status=version.status.value)
 
     promote = Promote(
         adapters=adapters,
@@ -73,24 +73,24 @@ def adapters_of(
         gate=gate,
         live=LiveRewards(stores.database),
         host=host,
-        clock=world.clock,
+        clock=shared.clock,
         rule=lambda: promote_rule(settings()),
         tell=tell,
-        problem=world.problems.set_or_clear,
+        problem=shared.problems.set_or_clear,
     )
     control = AdapterControl(adapters, promote, model=lambda: settings().training.model)
     return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
 
 
 def _sources(
-    world: SharedParts, learning: LearningParts, parts: TrainingGateParts
+    shared: SharedParts, learning: LearningParts, parts: TrainingGateParts
 ) -> MaterialSources:
     return MaterialSources(
         adapters=parts.adapters,
-        training=world.stores.training,
+        training=shared.stores.training,
         rollouts=parts.rollouts,
         rewarding=parts.rewarding,
-        proposals=world.stores.proposals,
+        proposals=shared.stores.proposals,
         current_selection=learning.current_selection,
         verifier=learning.scoring.verifier,
         judge=parts.judge,

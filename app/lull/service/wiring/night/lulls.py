@@ -70,7 +70,7 @@ def collecting_signals(source: IdleSource) -> Iterator[None]:
 
 
 def watch_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     *,
     source: IdleSource,
@@ -85,11 +85,11 @@ def watch_of(
     The functions `training` and `exams` return the work that is waiting.
     """
     borrowed = BorrowedModels(
-        loaded=world.models.ollama.loaded,
-        unload=world.models.ollama.unload,
+        loaded=shared.models.ollama.loaded,
+        unload=shared.models.ollama.unload,
         asked=learning.models.stages.asked_models,
-        activity=world.activity,
-        clock=world.clock,
+        activity=shared.activity,
+        clock=shared.clock,
     )
 
     queue = LullQueue(
@@ -99,27 +99,27 @@ def watch_of(
         exams=exams,
         training=training,
         models=borrowed,
-        clock=world.clock,
+        clock=shared.clock,
     )
 
     def tell(window: IdleWindow) -> None:
-        world.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)
+        shared.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)
 
-    windows = Windows(world.stores.database)
+    windows = Windows(shared.stores.database)
     return WatchIdle(
         deciding=DecideIdle(
             source,
-            chats=lambda: ChatCounts(int(world.activity.busy), world.activity.quiet_s),
+            chats=lambda: ChatCounts(int(shared.activity.busy), shared.activity.quiet_s),
             calendars=calendars,
             settings=lambda: settings().idle_rule,
             windows=windows,
         ),
         queue=queue.works,
         windows=windows,
-        clock=world.clock,
+        clock=shared.clock,
         ids=TimeSortedIds(),
         tell=tell,
-        problem=world.problems.set_or_clear,
+        problem=shared.problems.set_or_clear,
         # A trainer keeps its memory while the user only looks something up.
         rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
     )

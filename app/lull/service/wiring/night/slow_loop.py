@@ -15,7 +15,7 @@ from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts, adapters_of
 from lull.service.wiring.night.training import night_of, parts_of
-from lull.service.wiring.night.weights import Weights, weights_of
+from lull.service.wiring.night.weights import TrainedModelParts, weights_of
 from lull.service.wiring.shared import SharedParts
 
 
@@ -23,14 +23,14 @@ from lull.service.wiring.shared import SharedParts
 class SlowLoop:
     """The parts of the slow loop, which trains LoRA adapters in idle times."""
 
-    weights: Weights
+    weights: TrainedModelParts
     adapters: AdapterParts
     night: TrainingJob
     forget: Forget
 
 
 def slow_loop_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     paths: Paths,
     *,
@@ -45,18 +45,18 @@ def slow_loop_of(
     weights = weights_of(
         settings(),
         paths,
-        world.asking,
-        world.stores.database,
-        world.problems,
-        world.models,
-        world.clock,
+        shared.asking,
+        shared.stores.database,
+        shared.problems,
+        shared.models,
+        shared.clock,
     )
-    parts = parts_of(world, settings, paths, learning)
+    parts = parts_of(shared, settings, paths, learning)
     adapters = adapters_of(
-        world, settings, learning=learning, parts=parts, host=weights.host(world.models.local)
+        shared, settings, learning=learning, parts=parts, host=weights.host(shared.models.local)
     )
     night = night_of(
-        world,
+        shared,
         settings,
         parts,
         learning=learning,
@@ -66,6 +66,12 @@ def slow_loop_of(
         short_of_memory=short_of_memory,
     )
     forget = forget_of(
-        world, paths, parts, learning=learning, night=night, promote=adapters.promote, memory=memory
+        shared,
+        paths,
+        parts,
+        learning=learning,
+        night=night,
+        promote=adapters.promote,
+        memory=memory,
     )
     return SlowLoop(weights=weights, adapters=adapters, night=night, forget=forget)

@@ -61,14 +61,14 @@ class TrainingGateParts:
 
 
 def parts_of(
-    world: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
+    shared: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
 ) -> TrainingGateParts:
     """Build the parts that LoRA training and the gate (the checks of an adapter before it answers
     users) share, such as the data and the rewards.
     """
-    stores = world.stores
+    stores = shared.stores
     eligible = Eligible(
-        stores.rewards, stores.proposals, still=learning.current_selection.same_skills_today
+        stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
 
     judge = learning.models.aux.judge_of_training
@@ -93,7 +93,7 @@ def parts_of(
             eligible=eligible,
             current_selection=learning.current_selection,
             rewarding=rewarding,
-            clock=world.clock,
+            clock=shared.clock,
             ids=TimeSortedIds(),
             rule=lambda: rollout_rule(settings()),
         ),
@@ -101,7 +101,7 @@ def parts_of(
 
 
 def night_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
     *,
@@ -112,7 +112,7 @@ def night_of(
     short_of_memory: Callable[[], bool],
 ) -> TrainingJob:
     """Build the job that trains LoRA adapters in idle times."""
-    training = world.stores.training
+    training = shared.stores.training
 
     def settle() -> None:
         """Wait until pending writes are stored and the exemplar memory (past requests for which a
@@ -120,26 +120,26 @@ def night_of(
 
         Both affect what may be trained on.
         """
-        world.stores.database.flush()
+        shared.stores.database.flush()
         memory.asked.wait(MEMORY_S)
 
     def tell(run: Run | None, next_step: NextStep) -> None:
-        world.bus.tell(
+        shared.bus.tell(
             EventKind.TRAINING,
             task=next_step.task.value,
             run=run.id if run is not None else None,
             status=run.status.value if run is not None else None,
         )
 
-    data = _data_of(world, settings, parts, learning)
+    data = _data_of(shared, settings, parts, learning)
     return TrainingJob(
-        deciding=_deciding_of(world, settings, parts, data),
-        train=_train_of(world, settings, parts, learning, data, promote),
+        deciding=_deciding_of(shared, settings, parts, data),
+        train=_train_of(shared, settings, parts, learning, data, promote),
         running=RunningTrainer(
             trainer,
             training=training,
             folders=parts.folders,
-            clock=world.clock,
+            clock=shared.clock,
             kill_after_s=lambda: settings().training.suspend_kill_after_s,
             short_of_memory=short_of_memory,
         ),
@@ -147,15 +147,15 @@ def night_of(
         tidying=RunFolderCleanup(
             training, parts.folders, keep=lambda: settings().training.keep_runs
         ),
-        clock=world.clock,
+        clock=shared.clock,
         settle=settle,
-        problem=world.problems.set_or_clear,
+        problem=shared.problems.set_or_clear,
         tell=tell,
     )
 
 
 def _deciding_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
     data: TrainingData,
@@ -163,22 +163,22 @@ def _deciding_of(
     return DecideStep(
         learner=ServedLearner(
             model=lambda: settings().training.model,
-            local=world.models.local,
-            places=world.models.places,
+            local=shared.models.local,
+            places=shared.models.places,
             adapters=parts.adapters,
             files=parts.files,
         ),
-        training=world.stores.training,
+        training=shared.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
         data=data,
-        clock=world.clock,
+        clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
 
 
 def _train_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
     learning: LearningParts,
@@ -186,46 +186,46 @@ def _train_of(
     promote: Promote,
 ) -> Train:
     return Train(
-        training=world.stores.training,
+        training=shared.stores.training,
         folders=parts.folders,
         rollouts=parts.rollouts,
-        make_run=_make_run_of(world, settings, parts, learning),
+        make_run=_make_run_of(shared, settings, parts, learning),
         data=data,
         promote=promote,
-        library=world.library,
-        clock=world.clock,
+        library=shared.library,
+        clock=shared.clock,
         rule=lambda: train_rule(settings()),
     )
 
 
 def _data_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
     learning: LearningParts,
 ) -> TrainingData:
     return TrainingData(
-        training=world.stores.training,
+        training=shared.stores.training,
         rollouts=parts.rollouts,
         eligible=parts.eligible,
         rewarding=parts.rewarding,
         current_selection=learning.current_selection,
-        proposals=world.stores.proposals,
-        library=world.library,
+        proposals=shared.stores.proposals,
+        library=shared.library,
         learned=lambda: parts.adapters.learned_by_active(settings().training.model),
         rule=lambda: train_rule(settings()),
     )
 
 
 def _make_run_of(
-    world: SharedParts,
+    shared: SharedParts,
     settings: Callable[[], Settings],
     parts: TrainingGateParts,
     learning: LearningParts,
 ) -> MakeRun:
     ids = TimeSortedIds()
     return MakeRun(
-        training=world.stores.training,
+        training=shared.stores.training,
         folders=parts.folders,
         replay_examples=ReplayExamples(
             eligible=parts.eligible,
@@ -233,7 +233,7 @@ def _make_run_of(
             current_selection=learning.current_selection,
             curriculum=learning.curriculum,
         ),
-        clock=world.clock,
+        clock=shared.clock,
         new_id=lambda: ids.new("run"),
         rule=lambda: run_rule(settings()),
     )

@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import aiohttp
 import psutil
@@ -21,7 +20,6 @@ from lull.backends.shipped.english_model import EnglishModel
 from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.errors import WeightsError
 from lull.core.models.learnable import Machine
 from lull.core.models.ollama_model import ShownModel
 from lull.core.models.weight_form import form_for
@@ -39,6 +37,7 @@ from lull.service.wiring.learning.trainable import ModelsOfFolders
 from lull.service.wiring.own_models import SHIPPED, built_in_choices, english_of
 from lull.service.wiring.shared import ModelsHere
 from lull.service.wiring.stores import Stores
+from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import Published
 from lull.store.database import Database
 from lull.store.feedback.remembered import Remembered
@@ -75,7 +74,7 @@ async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[Choos
 
 
 def auto_learner_of(
-    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], Weights]
+    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], TrainedModelParts]
 ) -> AutoLearner:
     """Build the part that picks the model to train when the setting `training.model` is "auto"."""
     form = form_for(sys.platform, platform.machine())
@@ -100,26 +99,19 @@ def publish_of(
     """Build the part that merges LoRA adapters into their model and publishes the results to
     Ollama.
     """
-    folder = paths.models / "publishing"
-
-    def file_for(name: str) -> str:
-        folder.mkdir(parents=True, exist_ok=True)
-        return str(folder / f"{name.replace('/', '-').replace(':', '-')}.gguf")
-
     return Publish(
         store=ollama_models(settings, session),
         work=WeightsProcess(),
         versions=versions,
         blob_of=blob_of(os.environ),
-        file_for=file_for,
-        drop_file=_drop,
+        files=MergedFiles(paths.models / "publishing"),
         clock=clock,
         follow=lambda: names.set_versions(versions.all()),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class TrainedModelParts:
     """The model that is trained, and its versions with a LoRA adapter that are published to
     Ollama.
     """
@@ -150,13 +142,13 @@ def weights_of(
     problems: Problems,
     models: ModelsHere,
     clock: Clock,
-) -> Weights:
+) -> TrainedModelParts:
     """Build the parts that choose the model to train, publish its LoRA adapters to Ollama, and run
     its engine.
     """
     versions, names = Published(database), PublishedNames(problems)
     names.set_versions(versions.all())
-    return Weights(
+    return TrainedModelParts(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
@@ -186,11 +178,3 @@ def this_machine(settings: Settings) -> Machine:
         share=settings.training.memory_share,
         form=form_for(sys.platform, platform.machine()),
     )
-
-
-def _drop(path: str) -> None:
-    for one in (Path(path), Path(path + ".tmp")):
-        try:
-            one.unlink(missing_ok=True)
-        except OSError as error:
-            raise WeightsError(f"{one} cannot be removed: {error.strerror}.") from error

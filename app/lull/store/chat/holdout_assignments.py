@@ -12,7 +12,7 @@ from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 
 
-class CoinFlips:
+class HoldoutAssignments:
     """Reads the table `coin_flips`: for each conversation, which skills were left out of its prompt
     at random (the holdout) and which were not.
     """

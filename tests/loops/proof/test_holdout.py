@@ -11,28 +11,28 @@ import pytest
 from lull.core.proof.holdout import SURE_PART, HoldoutOutcome, Toss
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import ProposalKind, ProposalStatus
-from lull.core.proof.rules import GuardRule
+from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving
 from lull.loops.proof.measured_skills import records_in
-from lull.store.chat.coin_flips import CoinFlips
+from lull.store.chat.holdout_assignments import HoldoutAssignments
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from tests.building import answer, prompt_text, user
 from tests.loops.classroom import MENU, Classroom
 
 MENU_KEY = SkillKey("", "menu-style")
-SETTLED = GuardRule(settle_uses=0, share=0.4)
+SETTLED = HoldoutRule(settle_uses=0, share=0.4)
 
 
 @pytest.fixture(autouse=True)
 def settled(room: Classroom) -> None:
-    room.guarding = SETTLED
+    room.holdout_rule = SETTLED
 
 
 async def in_force(room: Classroom) -> None:
     await room.approved()
-    room.guard.follow()
+    room.holdout.follow()
 
 
 async def asks(room: Classroom, number: int, *, with_: str = "soup") -> Serving:
@@ -63,7 +63,7 @@ async def test_some_conversations_go_without_it_by_the_toss_of_a_coin(room: Clas
     await room.score.read_new()
     for one in served:
         await room.rate(one.stamp.turn, Label.GOOD)
-    outcomes = room.coin_flips.outcomes({MENU_KEY: room.library.get(MENU_KEY).sha256})
+    outcomes = room.assignments.outcomes({MENU_KEY: room.library.get(MENU_KEY).sha256})
     assert len(outcomes) == len(served)
     assert {outcome.tosses[MENU_KEY].share for outcome in outcomes} == {0.4}
     assert sum(outcome.tosses[MENU_KEY].left_out for outcome in outcomes) == len(without)
@@ -111,7 +111,7 @@ async def test_what_a_skill_says_is_not_proposed_again_where_chance_left_it_out(
 
 
 async def test_a_fresh_skill_is_always_in(room: Classroom) -> None:
-    room.guarding = replace(SETTLED, settle_uses=25)
+    room.holdout_rule = replace(SETTLED, settle_uses=25)
     await in_force(room)
     served = await many(room)
     assert left_out(served[:25]) == []
@@ -119,11 +119,11 @@ async def test_a_fresh_skill_is_always_in(room: Classroom) -> None:
 
 
 async def test_the_uses_before_a_restart_count(room: Classroom) -> None:
-    room.guarding = replace(SETTLED, settle_uses=25)
+    room.holdout_rule = replace(SETTLED, settle_uses=25)
     await in_force(room)
     await many(room, 25)
     await room.restart()
-    room.guard.follow()
+    room.holdout.follow()
     assert left_out(await many(room, 20))
 
 
@@ -138,8 +138,8 @@ async def test_what_is_the_users_own_is_never_left_out(room: Classroom, whose: s
     elif whose == "touched":
         await room.approve.edit(MENU_KEY, body=f"{MENU.body} Keep it short.")
     elif whose == "share 0":
-        room.guarding = replace(SETTLED, share=0.0)
-    room.guard.follow()
+        room.holdout_rule = replace(SETTLED, share=0.0)
+    room.holdout.follow()
     assert left_out(await many(room, 30)) == []
 
 
@@ -147,13 +147,13 @@ async def test_what_is_the_users_own_is_never_left_out(room: Classroom, whose: s
 
 
 async def harm(room: Classroom, count: int = 120) -> None:
-    """Play conversations that go badly with the skill and well without, until the guard acts."""
+    """Play conversations that go badly with the skill and well without, until Lull retires it."""
     for number in range(count):
         serving = await asks(room, number)
         await room.settled()
         await room.rate(serving.stamp.turn, Label.BAD if serving.stamp.skills else Label.GOOD)
         if number % 10 == 9:
-            await room.guard.step()
+            await room.holdout.step()
             if room.library.get(MENU_KEY).status is not SkillStatus.ACTIVE or room.open_proposals():
                 return
 
@@ -179,10 +179,10 @@ async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
         serving = await asks(room, number)
         await room.settled()
         await room.rate(serving.stamp.turn, Label.BAD if number % 2 else Label.GOOD)
-    await room.guard.step()
+    await room.holdout.step()
     assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
     assert room.retired == []
-    effect = room.guard.effects[MENU_KEY]
+    effect = room.holdout.effects[MENU_KEY]
     assert effect.low < 0 < effect.high
     assert effect.n == 80
 
@@ -196,10 +196,12 @@ async def test_a_skill_that_surely_helps_is_left_out_of_far_fewer_conversations(
         serving = await asks(room, number)
         await room.settled()
         await room.rate(serving.stamp.turn, Label.GOOD if serving.stamp.skills else Label.BAD)
-    assert {flip.share for flip in (await asks(room, 60)).skills.selection.flips} == {0.4}
-    await room.guard.step()
-    (flip,) = (await asks(room, 61)).skills.selection.flips
-    assert flip.share == pytest.approx(0.4 * SURE_PART)
+    assert {
+        assignment.share for assignment in (await asks(room, 60)).skills.selection.assignments
+    } == {0.4}
+    await room.holdout.step()
+    (assignment,) = (await asks(room, 61)).skills.selection.assignments
+    assert assignment.share == pytest.approx(0.4 * SURE_PART)
 
 
 async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retirement(
@@ -209,7 +211,7 @@ async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retir
     await harm(room)
     await room.approve.switch(MENU_KEY, ChangeKind.ENABLE)
     for _ in range(3):
-        await room.guard.step()
+        await room.holdout.step()
     assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
     assert len(room.retired) == 1
     (proposal,) = room.open_proposals()
@@ -217,8 +219,8 @@ async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retir
     assert "go better without it" in proposal.reason
 
 
-class SlowFlips(CoinFlips):
-    """Coin flips that run `meanwhile` on the event loop's thread while they are read."""
+class SlowAssignments(HoldoutAssignments):
+    """Assignments that run `meanwhile` on the event loop's thread while they are read."""
 
     meanwhile: Callable[[], Coroutine[object, object, object]] | None = None
 
@@ -237,7 +239,7 @@ class SlowFlips(CoinFlips):
 async def test_no_request_waits_for_the_estimate_and_what_the_user_does_meanwhile_holds(
     room: Classroom,
 ) -> None:
-    room.flips_of = SlowFlips
+    room.assignments_of = SlowAssignments
     await room.restart()
     await in_force(room)
     for number in range(60):
@@ -248,13 +250,13 @@ async def test_no_request_waits_for_the_estimate_and_what_the_user_does_meanwhil
     async def pinned() -> None:
         await room.approve.switch(MENU_KEY, ChangeKind.PIN)
 
-    assert isinstance(room.coin_flips, SlowFlips)
-    room.coin_flips.meanwhile = pinned
-    await room.guard.step()
+    assert isinstance(room.assignments, SlowAssignments)
+    room.assignments.meanwhile = pinned
+    await room.holdout.step()
     assert room.library.get(MENU_KEY).pinned
     assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
     assert room.retired == []
-    assert MENU_KEY in room.guard.effects
+    assert MENU_KEY in room.holdout.effects
 
 
 # Unused
@@ -266,25 +268,25 @@ async def test_a_skill_that_nobody_needs_any_more_is_proposed_for_retirement_onc
     await in_force(room)
     await many(room, 12)
     room.clock.advance(59 * 86400)
-    await room.guard.step()
+    await room.holdout.step()
     assert room.open_proposals() == []
     room.clock.advance(2 * 86400)
-    await room.guard.step()
+    await room.holdout.step()
     (proposal,) = room.open_proposals()
     assert (proposal.kind, proposal.status) == (ProposalKind.RETIRE, ProposalStatus.UNPROVED)
     assert "in no conversation since 2026-11-21" in proposal.reason
     assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE  # the user decides
     await room.review.reject(proposal.id, reason="at Christmas")
-    await room.guard.step()
+    await room.holdout.step()
     assert room.open_proposals() == []
 
 
 async def test_a_skill_that_was_never_used_counts_from_its_approval(room: Classroom) -> None:
     await in_force(room)
-    await room.guard.step()
+    await room.holdout.step()
     assert room.open_proposals() == []
     room.clock.advance(61 * 86400)
-    await room.guard.step()
+    await room.holdout.step()
     assert [p.kind for p in room.open_proposals()] == [ProposalKind.RETIRE]
 
 
@@ -292,18 +294,18 @@ async def test_where_too_many_fit_the_users_own_keep_their_place(room: Classroom
     await in_force(room)
     menu = room.library.get(MENU_KEY)
     own = replace(menu, name="own", sha256="of the user's own text")
-    assert list(room.guard.prefers([own, menu], 1, "a menu")) == [own]
-    assert list(room.guard.prefers([menu, own], 1, "a menu")) == [menu]
-    assert list(room.guard.prefers([menu], 1, "a menu")) == [menu]
+    assert list(room.holdout.prefers([own, menu], 1, "a menu")) == [own]
+    assert list(room.holdout.prefers([menu, own], 1, "a menu")) == [menu]
+    assert list(room.holdout.prefers([menu], 1, "a menu")) == [menu]
 
 
 async def test_what_fits_best_is_in_whatever_is_tried_beside_it(room: Classroom) -> None:
     await in_force(room)
     for number in range(4):
         await room.approved(replace(MENU, name=f"other-{number}", body=f"{MENU.body} {number}"))
-    room.guard.follow()
+    room.holdout.follow()
     fits = [room.library.get(SkillKey("", f"other-{number}")) for number in range(4)]
-    taken = [tuple(room.guard.prefers(fits, 2, f"menu {n}")) for n in range(30)]
+    taken = [tuple(room.holdout.prefers(fits, 2, f"menu {n}")) for n in range(30)]
     assert {chosen[0] for chosen in taken} == {fits[0]}
     assert {chosen[1] for chosen in taken} == set(fits[1:])
 

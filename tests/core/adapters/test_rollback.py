@@ -6,7 +6,15 @@ import random
 
 import pytest
 
-from lull.core.adapters.adapter import BASE, Arm, Shadow, chosen_arm, flip_key, lineage, trial_flip
+from lull.core.adapters.adapter import (
+    BASE,
+    Arm,
+    Shadow,
+    chosen_arm,
+    lineage,
+    trial_assignment,
+    trial_key,
+)
 from lull.core.adapters.rollback import FEWEST_EARLIER_SCORES, HARM_E, harm_e, harm_threshold
 from lull.core.proof.holdout import HoldoutOutcome, Toss
 
@@ -24,7 +32,7 @@ def trial(rng: random.Random, count: int, *, old: float, new: float) -> list[Hol
         good = float(rng.random() < (new if mine else old))
         found.append(
             HoldoutOutcome(
-                good=good, tosses={flip_key("adapter_2"): Toss(left_out=not mine, share=0.9)}
+                good=good, tosses={trial_key("adapter_2"): Toss(left_out=not mine, share=0.9)}
             )
         )
     return found
@@ -83,10 +91,14 @@ def test_the_arm_of_a_trajectory(
     assert chosen_arm(BASE, None, before=before, begins=begins, toss=toss) == BASE
 
 
-def test_a_flip_tells_the_old_one_s_chance() -> None:
+def test_an_assignment_tells_the_old_one_s_chance() -> None:
     for arm, left_out in ((NEW, False), (BASE, True)):
-        flip = trial_flip(TRIAL, arm)
-        assert (flip.left_out, flip.share, flip.sha256) == (left_out, pytest.approx(0.9), "new")
+        assignment = trial_assignment(TRIAL, arm)
+        assert (assignment.left_out, assignment.share, assignment.sha256) == (
+            left_out,
+            pytest.approx(0.9),
+            "new",
+        )
 
 
 HELD = Shadow(id="adapter_2", arm=Arm(version="older"), share=0.1, over="new")
@@ -114,11 +126,11 @@ def test_after_the_trial_a_few_stay_with_what_was_before(
     assert arm.version == wanted
 
 
-def test_its_flip_is_the_new_one_s_and_tells_the_chance_to_be_left_out() -> None:
+def test_its_assignment_is_the_new_one_s_and_tells_the_chance_to_be_left_out() -> None:
     for arm, left_out in ((HELD.arm, True), (NEW, False)):
-        flip = trial_flip(HELD, arm)
-        assert (flip.name, flip.sha256) == ("adapter:adapter_2", "new")
-        assert (flip.left_out, flip.share) == (left_out, 0.1)
+        assignment = trial_assignment(HELD, arm)
+        assert (assignment.name, assignment.sha256) == ("adapter:adapter_2", "new")
+        assert (assignment.left_out, assignment.share) == (left_out, 0.1)
 
 
 def test_a_line_ends_also_where_it_bites_its_tail() -> None:

@@ -1,0 +1,16 @@
+"""Decides which executable check later answers are held to after a user's message."""
+
+from __future__ import annotations
+
+from lull.core.checks.check import Check
+from lull.core.checks.stated_check import stated_check
+from lull.core.feedback.feedback import MessageFindings
+
+
+def standing_check(heard: MessageFindings) -> Check | None:
+    """Return an executable check for the rule in a user's message; None if there is none, or if the
+    user does not want the rule followed from now on.
+
+    It does not matter whether the answer that the message is about fails the check.
+    """
+    return stated_check(heard.check, heard.rule) if heard.lasts else None

@@ -1,0 +1,40 @@
+"""Which check, if any, belongs to a rule that a user stated."""
+
+from __future__ import annotations
+
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.reading import to_json
+from lull.core.checks.stated_check import proposed_check, stated_check
+from lull.core.feedback.feedback import MessageFindings
+from lull.core.feedback.standing_check import standing_check
+
+RULE = "Answer in at most 5 words."
+FIVE_WORDS = Check(kind=CheckKind.WORDS, at_most=5)
+LONG = "This answer has far more than five words."
+
+
+def heard(*, lasts: float) -> MessageFindings:
+    return MessageFindings(correction=1.0, lasting=lasts, quote=(RULE,))
+
+
+def test_a_rule_has_the_one_check_that_means_the_same() -> None:
+    assert stated_check("", RULE) == FIVE_WORDS
+
+
+def test_a_rule_that_no_program_can_test_has_none() -> None:
+    assert stated_check("", "Be nicer.") is None
+
+
+def test_a_rule_that_needs_several_checks_has_none() -> None:
+    assert stated_check("", "Use at most 5 words and no emoji.") is None
+
+
+def test_a_check_is_proposed_only_where_the_answer_complained_of_fails_it() -> None:
+    assert proposed_check("", RULE, LONG) == to_json(FIVE_WORDS)
+    assert proposed_check("", RULE, "Short enough.") == ""
+    assert proposed_check("", "Be nicer.", LONG) == ""
+
+
+def test_later_answers_are_held_only_to_what_is_wanted_from_now_on() -> None:
+    assert standing_check(heard(lasts=1.0)) == FIVE_WORDS
+    assert standing_check(heard(lasts=0.0)) is None
