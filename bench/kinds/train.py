@@ -1,4 +1,4 @@
-"""`python -m bench.kinds.train --vectors KINDS_FILE`: trains the classifier in `resources/kinds`.
+"""`python -m bench.kinds.train --vectors FILE`: trains the classifier in `resources/kinds`.
 
 Three steps: word vectors cut to 192 dimensions; a softmax over kinds of request, learned together
 with the words' vectors and the weight that each has, six times and averaged; and seven weights that

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from lull.core.chat.message_chain import links
 from lull.core.chat.trajectory import HoldoutAssignment, Selection
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
@@ -35,4 +36,6 @@ def test_a_selection_stores_its_holdout_assignments_as_flips(tmp_path: Path) -> 
     selection = json.loads(text)
     assert [one["name"] for one in selection["flips"]] == ["menu"]
     assert "assignments" not in selection
+    found = store.position(links(KEY, "test", [user("hello")]))
+    assert found is not None and found.selection.assignments == (drawn,)
     database.close()

@@ -52,7 +52,17 @@ class TextPercent:
         return f"{self.share:.0%}"
 
 
-Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent"
+@dataclass(frozen=True, slots=True)
+class TextVerbatim:
+    """A user's own words inserted in a text for people, which are never translated."""
+
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextVerbatim"
 
 
 class CodedText(str):
@@ -97,4 +107,6 @@ def _json(value: Value) -> object:
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
         case TextPercent(share):
             return {"share": round(share, 4)}
+        case TextVerbatim(words):
+            return {"verbatim": words}
     return value

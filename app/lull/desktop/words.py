@@ -15,7 +15,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language.recognising import SentenceTranslator
+from lull.desktop.language.recognising import CheckTranslator, SentenceTranslator
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
@@ -29,7 +29,8 @@ class _Spoken:
 
     def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
         self.catalogue, self.locale = catalogue, locale
-        self.sentences = SentenceTranslator({**catalogue.worded, **catalogue.sentences})
+        checks = CheckTranslator(catalogue.checks)
+        self.sentences = SentenceTranslator({**catalogue.worded, **catalogue.sentences}, checks)
 
 
 _spoken = _Spoken()
@@ -112,8 +113,10 @@ def _told_value(value: Any) -> str:
             return ""
         case int():
             return count(value)
+        case {"verbatim": str(theirs)}:
+            return plain(theirs)
     text = plain(str(value))
-    return _spoken.sentences.found(text) or text
+    return reword_for_window(text) if " " in text else _spoken.sentences.found(text) or text
 
 
 def now() -> datetime:
@@ -266,6 +269,11 @@ def _places() -> dict[str, str]:
         **dict.fromkeys(("open", "pause", "resume", "status", "why"), tr("the Today page")),
         "calendar": tr("the Schedule page"),
     }
+
+
+def known_sentence(text: str) -> str:
+    """Translate a text if it is a sentence of the service; any other one stays as it is."""
+    return _spoken.sentences.found(text) or text
 
 
 def reword_for_window(text: str) -> str:

@@ -28,6 +28,7 @@ from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.training.training import remove_runs
 
 FORGOTTEN_NAME: Final = "forgotten"
+_LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 """Text that replaces the name of a forgotten skill."""
 _FACT: Final = "forgetting"
 _STORED_OWNER: Final = "room"
@@ -299,7 +300,7 @@ def _skills(connection: sqlite3.Connection, what: ToForget) -> None:
 def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str, str]) -> None:
     """Remove the skills from the prompts that other conversations continue with."""
     for _, name in what.skills:
-        _from_reasons(connection, name)
+        _remove_from_reasons(connection, name)
     texts = set(what.texts)
     for text in texts:
         rows = connection.execute(
@@ -328,25 +329,33 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
             )
 
 
-def _from_reasons(connection: sqlite3.Connection, name: str) -> None:
+def _remove_from_reasons(connection: sqlite3.Connection, name: str) -> None:
     """Remove a skill's name from the reasons why it had no room in a prompt."""
-    named = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
     rows = connection.execute(
         "SELECT id, selection FROM trajectories WHERE instr(selection, ?) > 0", (name,)
     ).fetchall()
     for row in rows:
         selection = json.loads(row["selection"])
-        selection["why"] = named.sub(FORGOTTEN_NAME, selection["why"])
-        connection.execute(
-            "UPDATE trajectories SET selection = ? WHERE id = ?",
-            (json.dumps(selection), row["id"]),
-        )
+        why = _without_name(selection["why"], name)
+        if why != selection["why"]:
+            connection.execute(
+                "UPDATE trajectories SET selection = ? WHERE id = ?",
+                (json.dumps({**selection, "why": why}), row["id"]),
+            )
     rows = connection.execute(
-        "SELECT id, note FROM turns WHERE instr(note, ?) > 0", (name,)
+        "SELECT id, note FROM turns WHERE note LIKE 'left out %' AND instr(note, ?) > 0", (name,)
     ).fetchall()
     for row in rows:
-        note = named.sub(FORGOTTEN_NAME, row["note"])
+        note = _without_name(row["note"], name)
         connection.execute("UPDATE turns SET note = ? WHERE id = ?", (note, row["id"]))
+
+
+def _without_name(why: str, name: str) -> str:
+    """Replace a skill's name in a reason of the form "left out NAME, NAME: REASON"."""
+    if (found := _LEFT_OUT.fullmatch(why)) is None:
+        return why
+    kept = [FORGOTTEN_NAME if one == name else one for one in found[1].split(", ")]
+    return f"left out {', '.join(kept)}{found[2]}"
 
 
 def _nameless(skill: dict[str, Any], texts: set[str]) -> dict[str, Any]:

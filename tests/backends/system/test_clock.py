@@ -43,3 +43,9 @@ def test_the_time_is_aware_and_in_utc() -> None:
     assert clock.now().utcoffset() is not None
     assert clock.now().isoformat().endswith("+00:00")
     assert clock.monotonic_s() <= clock.monotonic_s()
+
+
+def test_ids_of_one_moment_differ_in_their_random_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: 1_000_000.0)
+    ids = TimeSortedIds()
+    assert len({ids.new("t")[-7:] for _ in range(300)}) == 300, "more than are asked for at once"

@@ -27,6 +27,7 @@ _VALUES: Final = {
     CheckKind.QUOTE_STYLE: [*QUOTE_STYLES],
     CheckKind.EMOJIS: ["", "start", "end"],
     CheckKind.JSON: ["", _VALUE],
+    CheckKind.NOT_CONTAINS: [_VALUE, f"{_VALUE}\n{_VALUE}", f"{_VALUE}\n{_VALUE}\n{_VALUE}"],
 }
 _COUNTING: Final = (
     *COUNTED,

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from lull.config.files import describe_settings
 from lull.config.settings import Settings
+from lull.core.feedback.environment_faults import CAUSES
+from lull.core.feedback.signals import fault_signal
 from lull.desktop.pages.settings.names import GROUPS, NAMES
 from tests.desktop.language.check_texts import FILE as FILE_OF_CHECKS
 from tests.desktop.language.check_texts import texts_of_checks
@@ -76,7 +78,7 @@ REASONS = (
 """Files in which every text of several words is a reason that people read."""
 BEGIN: dict[str, tuple[str, ...]] = {
     "core/provenance/risky_text.py": ("It ",),
-    "core/feedback/signals.py": ("The answer ", "Not the answer's fault"),
+    "core/feedback/signals.py": ("The answer ",),
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
     "core/skills/skill_ranking.py": ("left out ",),
     "loops/chat/serve.py": ("The upstream ",),
@@ -99,6 +101,8 @@ class ServiceTexts:
 
     coded: dict[str, str] = field(default_factory=dict)
     sentences: dict[str, set[str]] = field(default_factory=dict)
+    checks: dict[str, set[str]] = field(default_factory=dict)
+    """Pieces of the sentences about checks of answers."""
     unseen: list[str] = field(default_factory=list)
     """Texts with a code whose wording cannot be told from the source."""
 
@@ -127,8 +131,9 @@ def of_service() -> ServiceTexts:
                 for title in _titles(node):
                     found.sentences.setdefault(title, set()).add(source.file)
     _settings(found)
-    for text in texts_of_checks():
-        _sentence(found, text, FILE_OF_CHECKS)
+    found.checks.update({text: {FILE_OF_CHECKS} for text in texts_of_checks()})
+    for cause, _ in CAUSES:
+        _sentence(found, fault_signal(cause).text, "lull/core/feedback/signals.py")
     return found
 
 

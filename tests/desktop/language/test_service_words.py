@@ -12,8 +12,9 @@ import pytest
 from lull.core.calendars.event import Calendar, Meaning
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
-from lull.core.coded_text import coded, coded_text
+from lull.core.coded_text import TextVerbatim, coded, coded_text
 from lull.core.errors import StoreError
+from lull.core.feedback.calibration import may_train_on_judge, wilson
 from lull.core.idle.hours import parse_hours
 from lull.core.idle.policy import IdleWindow, decide
 from lull.core.idle.rule import IdleRule
@@ -161,7 +162,6 @@ def test_a_sentence_is_recognised_with_what_stands_in_its_places() -> None:
         assert known.found(text) == wanted, text
 
 
-@pytest.mark.usefixtures("german")
 def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() -> None:
     small = "The judge has not been compared with any check yet."
     inner = "2 past successes stayed good; 12 won, 3 lost of 15 pairs"
@@ -169,7 +169,8 @@ def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() ->
     assert known.found(f"{small} One; two.") == "Noch nie verglichen. Eins; zwei."
     assert known.found(f"One; two. {small}") == "Eins; zwei. Noch nie verglichen."
     assert known.found(f"{small} {inner}") is None
-    assert known.found(". ".join(["Never said"] * 5_000)) is None
+    assert known.found(" ".join([small] * 17)) is not None
+    assert known.found(" ".join([small] * 5_000)) is None, "the text of a user, and a long one"
 
 
 @pytest.mark.usefixtures("german")
@@ -184,6 +185,11 @@ def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() ->
         (
             {"kind": "ends", "value": "With warm regards from all of us here, Ana"},
             "Die Antwort muss mit dem Text „With warm regards from all of us here, Ana“ enden.",
+        ),
+        ({"kind": "ends", "value": "open"}, "Die Antwort muss mit dem Text „open“ enden."),
+        (
+            {"kind": "not_contains", "value": "words\nEnglish"},
+            "Die Antwort darf nicht den Text „words“ oder „English“ enthalten.",
         ),
         (
             {"kind": "words", "at_least": 3, "at_most": 9, "part": "items"},
@@ -210,3 +216,35 @@ def test_the_doctor_s_composed_lines_are_said_in_german() -> None:
     said = translated(lulls(window, watching=True))
     assert said == "jetzt ruhige Zeit: Schon 50 min kein Zeichen von dir."
     assert translated({"text": str(ran := runtime(3473)), **coded(ran)}).endswith(", Prozess 3473.")
+
+
+@pytest.mark.usefixtures("german")
+def test_what_a_check_said_in_an_earlier_version_is_left_whole() -> None:
+    assert reword_for_window("The answer must contain “foo bar”.") == (
+        "The answer must contain “foo bar”."
+    )
+
+
+@pytest.mark.usefixtures("german")
+def test_the_users_own_words_are_never_translated() -> None:
+    wish = coded_text("signal-wish", "you said: %1", TextVerbatim("have no emoji"))
+    said = json.loads(json.dumps({"text": wish, **coded(wish)}))
+    assert translated(said) == "du hast geschrieben: have no emoji"
+    assert reword_for_window("left out words: 60 tokens are allowed").startswith("words ")
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("right", "of", "end"),
+    [
+        (3, 4, "Für ein sicheres Ergebnis sind 20 Antworten nötig."),
+        (30, 40, "Nötig sind mindestens 70% davon."),
+        (10, 40, "Bis dahin trainiert Lull nicht mit den Bewertungen dieses Modells."),
+    ],
+)
+def test_how_far_the_judge_agrees_is_said_in_german(right: int, of: int, end: str) -> None:
+    _, why = may_train_on_judge(wilson(right, of))
+    said = reword_for_window(why)
+    assert said.startswith("Das Bewertungsmodell und die Prüfregeln sind sich")
+    assert said.endswith(end)
+    assert ENGLISH_WORDS.search(said) is None, said

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from lull.desktop.language.catalogue import SENTENCE, Catalogue, read_catalogue
+from lull.desktop.language.catalogue import CHECK, SENTENCE, Catalogue, read_catalogue
 from lull.desktop.language.choice import ENGLISH, LANGUAGES
 from tests.desktop.language.service_texts import of_service
 from tests.desktop.language.source import Source
@@ -62,13 +62,20 @@ class Found:
     """Texts of the service by their codes."""
     sentences: dict[str, set[str]] = field(default_factory=dict)
     """Texts of the service that come without a code."""
+    checks: dict[str, set[str]] = field(default_factory=dict)
+    """Pieces of the sentences about checks of answers."""
     unseen: list[str] = field(default_factory=list)
     """Places whose text cannot be told from the source."""
 
 
 def found() -> Found:
     service = of_service()
-    made = Found(coded=service.coded, sentences=service.sentences, unseen=service.unseen)
+    made = Found(
+        coded=service.coded,
+        sentences=service.sentences,
+        checks=service.checks,
+        unseen=service.unseen,
+    )
     for path in sorted((APP / "lull" / "desktop").rglob("*.py")):
         source = Source(path, APP)
         source.walk(lambda at, name, call: _call(made, at, name, call), but=("tr", "counted"))
@@ -116,6 +123,9 @@ def written(found: Found, said: Catalogue, *, code: str) -> str:
         parts.append(_entry(set(), msgctxt=key, msgid=text, msgstr=said.coded.get(key, "")))
     for text, files in _by_file(found.sentences):
         lines = {"msgctxt": SENTENCE, "msgid": text, "msgstr": said.sentences.get(text, "")}
+        parts.append(_entry(files, **lines))
+    for text, files in _by_file(found.checks):
+        lines = {"msgctxt": CHECK, "msgid": text, "msgstr": said.checks.get(text, "")}
         parts.append(_entry(files, **lines))
     return "\n".join(parts)
 

@@ -316,11 +316,11 @@ def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
         f"interval {found.low:.0%} to {found.high:.0%})."
     )
     if found.n < LEAST_PAIRS and found.high >= LEAST_AGREEMENT:
-        return True, f"{said} {LEAST_PAIRS} answers are needed to be sure."
-    said = f"{said} At least {limit} is needed."
+        return True, " ".join((said, f"To be sure, {LEAST_PAIRS} answers are needed."))
+    needed = f"At least {limit} of them are needed."
     if found.value >= LEAST_AGREEMENT:
-        return True, said
-    return False, f"{said} Until then, Lull does not train on the judge's scores."
+        return True, " ".join((said, needed))
+    return False, " ".join((said, needed, "Until then, Lull does not train on the judge's scores."))
 
 
 def _log_odds(p: float) -> float:

@@ -13,7 +13,7 @@ import re
 EDGE_LINES = 40
 """Number of lines searched at each end of a tool's output, where faults are reported."""
 
-_CAUSES: tuple[tuple[str, str], ...] = (
+CAUSES: tuple[tuple[str, str], ...] = (
     (
         "rate limit",
         r"too many requests|rate[ _-]?limit(?:ed\b|s? (?:was |has been )?(?:exceeded|reached"
@@ -109,7 +109,7 @@ _CAUSES: tuple[tuple[str, str], ...] = (
         r"|exit(?:ed)?(?: with)?(?: code| status)?:? (?:130|143)\b",
     ),
 )
-_FAULTS = [(cause, re.compile(pattern, re.IGNORECASE)) for cause, pattern in _CAUSES]
+_FAULTS = [(cause, re.compile(pattern, re.IGNORECASE)) for cause, pattern in CAUSES]
 _PASSED_TEST = re.compile(r"\b(?:PASSED|passed|ok)\s*(?:\[.*\])?$|^\s*[✓✔]")
 
 

@@ -17,6 +17,10 @@ SENTENCE: Final = "service"
 """Value of `msgctxt` in a .po file that marks English sentences of the service that come without
 a message code, so that the sentence itself is looked up.
 """
+CHECK: Final = "check"
+"""Value of `msgctxt` that marks the pieces of which sentences about checks of answers consist. They
+are looked up in such sentences alone, because many are single words.
+"""
 _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 
 
@@ -35,6 +39,8 @@ class Catalogue:
     """The same translations by the English texts, because texts that were stored have no code."""
     sentences: dict[str, str] = field(default_factory=dict)
     """Translations of the service's texts that never have a code, by the English texts."""
+    checks: dict[str, str] = field(default_factory=dict)
+    """Translations of the pieces of sentences about checks, by the English ones."""
 
 
 def read_catalogue(path: Path) -> Catalogue:
@@ -50,6 +56,8 @@ def read_catalogue(path: Path) -> Catalogue:
         one, said = entry.get("msgid", ""), entry.get("msgstr", "")
         if (code := entry.get("msgctxt")) == SENTENCE:
             catalogue.sentences[one] = said
+        elif code == CHECK:
+            catalogue.checks[one] = said
         elif code:
             catalogue.coded[code] = said
             if not code.startswith("setting"):  # names of settings are words like any other

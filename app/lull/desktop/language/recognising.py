@@ -24,8 +24,7 @@ NAME_WORDS: Final = 4
 unless they are a known sentence.
 """
 MOST_JOINTS: Final = 16
-"""Most places at which a text is tried to be cut into known sentences; a longer text is a user's or
-a program's.
+"""Most joints of a text that is cut into known sentences; a longer one is a user's or a program's.
 """
 _STOP: Final = re.compile(r"(?<=[.!?]) ")
 _SEMICOLON: Final = re.compile(r"; ")
@@ -36,8 +35,10 @@ class SentenceTranslator:
     translations.
     """
 
-    def __init__(self, sentences: Mapping[str, str]) -> None:
+    def __init__(self, sentences: Mapping[str, str], checks: CheckTranslator | None = None) -> None:
+        """Create a translator; `checks` translates sentences about checks of answers."""
         self._sentences = sentences
+        self._checks = checks
         self.found = lru_cache(maxsize=1_024)(self._found)
 
     def _found(self, text: str) -> str | None:
@@ -47,6 +48,8 @@ class SentenceTranslator:
         """
         if said := self._sentences.get(text) or self._joined(text):
             return said
+        if self._checks is not None and (check := self._checks.found(text)):
+            return check
         for form in self._forms:
             parts = form.parts_of(text)
             if parts is not None and (form.words >= SURE_WORDS or self._all_short(parts)):
@@ -59,7 +62,9 @@ class SentenceTranslator:
         """
         # A known sentence may hold a joint itself, so each one is tried: stops first.
         joints = [*_STOP.finditer(text), *_SEMICOLON.finditer(text)]
-        for joint in joints[:MOST_JOINTS]:
+        if len(joints) > MOST_JOINTS:
+            return None
+        for joint in joints:
             first = self.found(text[: joint.start()])
             rest = self.found(text[joint.end() :]) if first is not None else None
             if rest is not None:
@@ -91,15 +96,59 @@ class SentenceTranslator:
         return sorted(found, key=lambda one: -one.length)
 
 
+class CheckTranslator:
+    """Translates sentences that describe a check of an answer: "The answer must …"."""
+
+    def __init__(self, pieces: Mapping[str, str]) -> None:
+        """`pieces` are the beginnings ("The answer must %1."), what follows them, and single words,
+        each with its translation.
+        """
+        self._frames = [_Form(one, said) for one, said in pieces.items() if _FRAME.search(one)]
+        # The longer first, so that "must not" is not taken for "must".
+        self._frames.sort(key=lambda one: -one.length)
+        self._words = {one: said for one, said in pieces.items() if said}
+        asked = [one for one in self._words if "%" in one and not _FRAME.search(one)]
+        self._asked = sorted((_Form(one, self._words[one]) for one in asked), key=_shorter)
+
+    def found(self, text: str) -> str | None:
+        """Return the translation of such a sentence; None for any other text. What stands in
+        quotation marks stays as it is.
+        """
+        for frame in self._frames:
+            if (parts := frame.parts_of(text)) is not None and frame.said:
+                asked = self._what_it_asks(parts["1"])
+                return frame.said.replace("%1", asked) if asked is not None else None
+        return None
+
+    def _what_it_asks(self, text: str) -> str | None:
+        if said := self._words.get(text):
+            return said
+        for form in self._asked:
+            if (parts := form.parts_of(text)) is not None:
+                words = {place: self._words.get(part, part) for place, part in parts.items()}
+                for quoted in _QUOTED.findall(form.english):
+                    words[quoted] = parts[quoted]
+                return PLACE.sub(lambda m: words[m[1]], form.said)  # noqa: B023
+        return None
+
+
+_FRAME: Final = re.compile(r" must(?: not)? %1\.$")
+_QUOTED: Final = re.compile(r"“%([1-9])”")
+
+
+def _shorter(form: _Form) -> int:
+    return -form.length
+
+
 class _Form:
     """An English sentence with places (`%1`), matched without a regular expression: compiling
     hundreds of them would delay the window.
     """
 
-    __slots__ = ("_between", "_first", "_last", "_places", "length", "said", "words")
+    __slots__ = ("_between", "_first", "_last", "_places", "english", "length", "said", "words")
 
     def __init__(self, english: str, said: str) -> None:
-        self.said = said
+        self.english, self.said = english, said
         self.words = _own_words(english)
         self._first, *self._between = PLACE.split(english)[::2]
         self._last = self._between.pop() if self._between else ""

@@ -401,7 +401,7 @@ class Prove:
 
     def _only_you(self, proposal: Proposal, pairs: Sequence[Pair]) -> str:
         number = picks_wanted(pairs, self.rule_for(proposal))
-        if not any(pair.scored_by == BY_USER for pair in pairs):
+        if number > 1 and not any(pair.scored_by == BY_USER for pair in pairs):
             return (
                 f"only you can tell: compare {number} answers, it takes a minute "
                 f"(`lull review compare {proposal.id}`)"

@@ -228,20 +228,24 @@ def exams(roles: Json) -> Json:
 
     Never a serious failure: Lull also learns without such models.
     """
-    words = [
-        coded_text("exam-of", "%1: %2 – %3", _ROLES[role], one["model"] or _NO_MODEL, one["why"])
-        for role, one in roles.items()
-    ]
+    words = [_exam(role, one["model"], one["why"]) for role, one in roles.items()]
     text = functools.reduce(lambda one, more: coded_text("exams-and", "%1 · %2", one, more), words)
     return check("exams", ok=True, text=text, hint="`lull model exams` shows the results.")
 
 
-_NO_MODEL: Final = coded_text("no-model", "no model")
-_ROLES: Final = {
-    "reader": coded_text("role-reader", "reader"),
-    "judge": coded_text("role-judge", "judge"),
-    "writer": coded_text("role-writer", "skill writer"),
-}
+def _exam(role: str, model: str | None, why: str) -> CodedText:
+    match role, model:
+        case "reader", None:
+            return coded_text("exam-no-reader", "reader: no model – %1", why)
+        case "judge", None:
+            return coded_text("exam-no-judge", "judge: no model – %1", why)
+        case _, None:
+            return coded_text("exam-no-writer", "skill writer: no model – %1", why)
+        case "reader", _:
+            return coded_text("exam-reader", "reader: %1 – %2", model, why)
+        case "judge", _:
+            return coded_text("exam-judge", "judge: %1 – %2", model, why)
+    return coded_text("exam-writer", "skill writer: %1 – %2", str(model), why)
 
 
 def placing(found: Sequence[PlacingResult]) -> Json:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
 
 from lull.core.calendars.feeds import Feed, Health
-from lull.core.coded_text import CodedText, TextDuration, coded_text
+from lull.core.coded_text import CodedText, TextDuration, TextVerbatim, coded_text
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
 from lull.service.control.checks import Json, check
@@ -46,7 +45,7 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
             hint="`lull logs` says why. Start Lull again.",
             serious=False,
         )
-    text = coded_text("lulls-are", "%1: %2", _STATES[window.state], window.because)
+    text = _state_of(window)
     hours = next(
         condition for condition in window.conditions if condition.name is ConditionName.HOURS
     )
@@ -64,13 +63,18 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
     return check("lulls", ok=True, text=text, hint=hint)
 
 
-_STATES: Final = {
-    WindowState.OFF: coded_text("lulls-off", "off"),
-    WindowState.PAUSED: coded_text("lulls-paused", "paused"),
-    WindowState.CLOSED: coded_text("lulls-closed", "closed"),
-    WindowState.OPEN: coded_text("lulls-open", "open"),
-    WindowState.WORKING: coded_text("lulls-working", "working"),
-}
+def _state_of(window: IdleWindow) -> CodedText:
+    match window.state:
+        case WindowState.OFF:
+            return coded_text("lulls-off", "off: %1", window.because)
+        case WindowState.PAUSED:
+            return coded_text("lulls-paused", "paused: %1", window.because)
+        case WindowState.CLOSED:
+            return coded_text("lulls-closed", "closed: %1", window.because)
+        case WindowState.OPEN:
+            return coded_text("lulls-open", "open: %1", window.because)
+        case WindowState.WORKING:
+            return coded_text("lulls-working", "working: %1", window.because)
 
 
 def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
@@ -98,10 +102,12 @@ def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
 def _state(feed: Feed, now: datetime) -> CodedText:
     age_s = feed.age_s(now)
     if age_s is None:
-        return coded_text("doctor-calendar-never-read", "“%1” has never been read.", feed.label)
+        return coded_text(
+            "doctor-calendar-never-read", "“%1” has never been read.", TextVerbatim(feed.label)
+        )
     age = TextDuration(age_s)
     if feed.health(now) is Health.LOST:
         words = "“%1” was read %2 ago, which is too old to be used."
-        return coded_text("doctor-calendar-too-old", words, feed.label, age)
+        return coded_text("doctor-calendar-too-old", words, TextVerbatim(feed.label), age)
     words = "“%1” was read %2 ago, and that copy is still used."
-    return coded_text("doctor-calendar-old", words, feed.label, age)
+    return coded_text("doctor-calendar-old", words, TextVerbatim(feed.label), age)

@@ -13,6 +13,7 @@ from lull.resources import request_kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine, UnloadableEngine
 from lull.service.models.follow_exams import FollowExams
 from lull.service.models.in_force import LEARNER_PROBLEM
+from lull.service.proof.proving import HOLDOUT_PROBLEM
 from lull.service.wiring.night.lulls import collecting_signals
 from lull.service.wiring.service import Service
 
@@ -60,7 +61,7 @@ class BackgroundTasks:
             group.create_task(keep("hearing", fast_loop.hearing))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep("skill holdout", learning.proofs.proving.check_skills_in_use))
+            group.create_task(keep(HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use))
             group.create_task(keep("adapters", self._slow_loop.adapters.control.watch))
             group.create_task(keep("looking what to train", self._slow_loop.night.keep_searching))
             group.create_task(keep("standing trainer", self._slow_loop.night.watch_suspension))

@@ -131,7 +131,8 @@ STANDING = (
 
 # Selects turns for `shown_turn`; skills are chosen, and left out, on the first of a trajectory.
 SHOWN = (
-    "SELECT t.*, iif(t.number = 1, json_extract(r.selection, '$.why'), '') AS why_skills"
+    "SELECT t.*, iif(t.number = 1 AND json_valid(r.selection),"
+    " json_extract(r.selection, '$.why'), '') AS why_skills"
     " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
 )
 

@@ -16,7 +16,7 @@ from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import percent, plain, short_date, tr, translated
+from lull.desktop.words import known_sentence, percent, plain, short_date, tr, translated
 
 Json = dict[str, Any]
 MOST_TURNS: Final = 30
@@ -190,8 +190,10 @@ _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result"
 
 
 def _signal_words(signal: Json) -> str:
-    theirs = signal["kind"] in _IN_OTHERS_WORDS
-    text = plain(str(signal["text"])) if theirs else translated(signal)
+    text = plain(str(signal["text"]))
+    if signal["kind"] not in _IN_OTHERS_WORDS:
+        # A tool's own line of an error, which no catalogue knows, stays as it is, too.
+        text = known_sentence(text) if signal["kind"] == "tool-result" else translated(signal)
     return text.removesuffix(".")
 
 
