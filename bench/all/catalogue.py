@@ -102,7 +102,7 @@ CATALOGUE: Mapping[str, Entry] = {
         not_shown="The requests and wordings were written for Lull, as were those trained on.",
     ),
     "reader": Entry(
-        measures="What the shipped reader hears in messages behind answers, of two kinds of person"
+        measures="What the shipped reader hears in messages behind answers, of five kinds of person"
         " from whom it has learned nothing.",
         columns=(
             "people", "what", "n", "precision", "precision_low", "precision_high", "recall",
