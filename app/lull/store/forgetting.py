@@ -28,8 +28,8 @@ from lull.store.skills.skill_seals import repair_rows, seal_again
 from lull.store.training.training import remove_runs
 
 FORGOTTEN_NAME: Final = "forgotten"
-_LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 """Text that replaces the name of a forgotten skill."""
+_LEFT_OUT: Final = re.compile(r"left out ([^:]*)(:.*)", re.DOTALL)
 _FACT: Final = "forgetting"
 _STORED_OWNER: Final = "room"
 """Key in the stored JSON of the field `owner`, which had this name when it was first stored."""

@@ -217,9 +217,9 @@ class ChromaExemplars:
         """Predict from a client's similar past requests how much this request needs each skill, by
         name.
 
-        The skills are those that were ever useful, and those in `also`. `since` returns the version
-        of the skill library in which a skill first appeared: older requests say nothing against
-        that skill.
+        The skills are those that were ever useful and whose `past_request_score` may reach `least`,
+        and those in `also`. `since` returns the version of the skill library in which a skill first
+        appeared: older requests say nothing against that skill.
         """
         past = self._heard(client)
         if past is None:
