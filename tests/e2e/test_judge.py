@@ -242,7 +242,7 @@ def test_a_judge_that_checks_contradict_is_not_learned_from_and_the_reason_is_sh
     assert told["judge"]["agreement"]["n"] == 2
     assert told["judge"]["agreement"]["value"] < 0.7
     assert told["judge"]["trains"] is False
-    assert "at least 70% is needed" in told["judge"]["why"]
+    assert "At least 70% of them are needed" in told["judge"]["why"]
     assert told["judge"]["why"] in lull.run("status").out
 
     # The user is asked about one of them, once a day.
