@@ -9,6 +9,9 @@ ARGS =
 # ends the run: xdist hangs where it restarts one under loadfile.
 TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
+# Where Linux has room for files in memory, the many small databases of the first tier are there.
+IN_MEMORY = -p tests.plugins.in_memory
+
 FINDING = Looking for the tests; that takes some twenty seconds, the first time a minute.
 
 # Hardly a test of rules is there, so `make quick` does not read them.
@@ -43,7 +46,7 @@ run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
 
 test: setup-test ## tests of nearly every part: what a commit must pass
 	@echo '$(FINDING)'
-	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
+	@$(PY) -m pytest $(TWO) $(IN_MEMORY) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
 
 full: test rest ## both, so every test but those of `make soak`: what a merge must pass
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.adapters.model_facts import ModelFacts
@@ -41,6 +44,8 @@ from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
 from lull.store.trash import Removal, Trash
 from tests.doubles.fakes import FakeClock, FakeIds
+
+D = TypeVar("D", bound=Database)
 
 KEY = b"a key for tests"
 ANYBODY = Client(name="test")
@@ -126,9 +131,26 @@ async def throw_older(database: Database, oldest: datetime) -> int:
     return await Trash(database.path.parent / "trash", database).move_to_trash(ids, bundle)
 
 
+@cache
+def _as_at_a_first_start() -> bytes:
+    """The file that a first start makes; the layout's thirty steps are taken once in a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lull.db"
+        Database(path).close()
+        return path.read_bytes()
+
+
+def database_at(path: Path, opening: Callable[[Path], D] = Database) -> D:
+    """Open the database at `path`; where there is none yet, that of a first start is put there."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_as_at_a_first_start())
+    return opening(path)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    database = Database(path)
+    database = database_at(path)
     try:
         yield database
     finally:
@@ -149,7 +171,7 @@ class Home:
         self.start()
 
     def start(self) -> None:
-        self.database = Database(self.folder / "lull.db")
+        self.database = database_at(self.folder / "lull.db")
         self.trajectories = Trajectories(self.database, key=KEY)
         self.skills = Skills(self.database, SkillFolders(self.folder))
         self.index = WordIndex()

@@ -24,7 +24,7 @@ from lull.store.chat.trajectories import ConversationQuery, Trajectories
 from lull.store.database import Database
 from lull.store.retention import Retention, sweep_messages
 from lull.store.trash import Removal, Trash
-from tests.building import KEY, assistant, turn, user
+from tests.building import KEY, assistant, database_at, turn, user
 from tests.cancelling import cancelled_within
 from tests.doubles.fakes import FakeClock
 
@@ -39,7 +39,7 @@ class Home:
     clock: FakeClock = field(default_factory=FakeClock)
 
     def __post_init__(self) -> None:
-        self.database = Database(self.folder / "lull.db")
+        self.database = database_at(self.folder / "lull.db")
         self.store = Trajectories(self.database, key=KEY)
         self.start()
 

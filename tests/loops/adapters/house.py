@@ -33,8 +33,8 @@ from lull.service.builtin.routes import ServedModel
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
-from lull.store.database import Database
 from lull.store.feedback.live_rewards import LiveRewards
+from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 
 POCKET = "pocket"
@@ -113,7 +113,7 @@ class House:
         self.start()
 
     def start(self) -> None:
-        self.database = Database(self.home / "lull.db")
+        self.database = database_at(self.home / "lull.db")
         self.adapters = Adapters(self.database)
         self.files = AdapterFiles(self.home / "adapters")
         self.measures = GateMeasures(self.database)

@@ -26,7 +26,7 @@ from lull.loops.models.choose_model import ModelListing
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
 from lull.store.feedback.remembered import Remembered
-from tests.building import KEY, turn, user
+from tests.building import KEY, database_at, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock
 from tests.eventually import PATIENCE_S
@@ -61,7 +61,7 @@ class House:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    database = Database(tmp_path / "lull.db")
+    database = database_at(tmp_path / "lull.db")
     yield House(database)
     database.close()
 
@@ -164,7 +164,7 @@ async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: Ho
 
 
 def test_answers_are_counted_by_model_since_a_day(tmp_path: Path) -> None:
-    database, clock = Database(tmp_path / "lull.db"), FakeClock()
+    database, clock = database_at(tmp_path / "lull.db"), FakeClock()
     trajectories = Trajectories(database, key=KEY)
     for number in range(3):
         one = turn(user(f"q{number}"), turn_id=f"t{number}", trajectory=f"c{number}", clock=clock)

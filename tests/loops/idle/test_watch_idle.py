@@ -31,6 +31,7 @@ from lull.loops.idle.lull_runner import Runner, RunnerRule
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.database import Database
 from lull.store.idle.windows import STOPPED, WindowRow, Windows
+from tests.building import database_at
 from tests.doubles.fakes import FakeIds
 
 T = TypeVar("T")
@@ -263,7 +264,7 @@ def play(tmp_path: Path) -> Iterator[Callable[[Scene], Room]]:
     databases = []
 
     def played(scene: Scene) -> Room:
-        database = AwaitedDatabase(tmp_path / "lull.db")
+        database = database_at(tmp_path / "lull.db", AwaitedDatabase)
         loop = VirtualLoop(busy=lambda: database.awaited > 0)
         clock = VirtualClock(loop, START, BERLIN)
         databases.append(database)

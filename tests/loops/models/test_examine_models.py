@@ -29,6 +29,7 @@ from lull.loops.models.exam_work import ExamWork
 from lull.loops.models.examine_models import QUESTION_S, Examinee, ExamineModels, examine_reader
 from lull.store.database import Database
 from lull.store.models.exams import Exams
+from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 from tests.eventually import PATIENCE_S
 
@@ -193,7 +194,7 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
-    database = Database(tmp_path / "lull.db")
+    database = database_at(tmp_path / "lull.db")
     yield Room(database)
     database.close()
 

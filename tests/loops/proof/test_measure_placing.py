@@ -21,9 +21,8 @@ from lull.core.proof.placing import PlacingCase, PlacingSheet
 from lull.core.skills.prompt_block import Placement
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
 from lull.loops.proof.replay import ReplayTarget
-from lull.store.database import Database
 from lull.store.proof.placings import Placings
-from tests.building import FACTS
+from tests.building import FACTS, database_at
 from tests.doubles.fake_chat_model import ChatAsk, FakeChatModel
 from tests.doubles.fakes import FakeClock
 
@@ -69,7 +68,7 @@ class Room:
     away: bool = False
 
     def __post_init__(self) -> None:
-        self.database = Database(self.folder / "lull.db")
+        self.database = database_at(self.folder / "lull.db")
         self.talk("llama", 5, FACTS)
 
     def talk(self, model: str, turns: int, facts: ModelFacts) -> None:

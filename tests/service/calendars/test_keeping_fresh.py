@@ -28,7 +28,6 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.store.calendars.feeds import Feeds
 from lull.store.chat.event_log import EventLog
-from lull.store.database import Database
 from tests.backends.calendars.server import CalendarServer, answer
 from tests.backends.calendars.texts import MEETING, MEETING_AT, calendar, daily
 from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
@@ -37,6 +36,7 @@ from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
     session_bus,
     short_folder,
 )
+from tests.building import database_at
 from tests.doubles.fakes import FakeClock, FakeCoin, FakeIds
 from tests.eventually import PATIENCE_S, eventually
 
@@ -60,7 +60,7 @@ class Desk:
         self.waiting: Open | None = None
         self.opened = 0
         self.changes = 0
-        self.database = Database(home / "lull.db")
+        self.database = database_at(home / "lull.db")
         self.bus = EventBus(EventLog(self.database), self.clock)
         self.problems = Problems(self.bus)
         self.calendars = self._made()

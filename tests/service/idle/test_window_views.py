@@ -13,15 +13,15 @@ from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.errors import UsageError
 from lull.core.idle.forecast import PastLull
 from lull.service.idle.window_views import Json, parse_window_query, windows_view
-from lull.store.database import Database
 from lull.store.idle.windows import WindowRow, Windows, WorkDone
+from tests.building import database_at
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 def windows(tmp_path: Path) -> Iterator[Windows]:
-    database = Database(tmp_path / "lull.db")
+    database = database_at(tmp_path / "lull.db")
     made = Windows(database)
     for hour in range(5):
         at = NOON + timedelta(hours=hour)

@@ -11,12 +11,13 @@ from lull.core.events import Event, EventKind
 from lull.service.process.bus import QUEUE_LENGTH, RECENT_EVENTS, EventBus
 from lull.store.chat.event_log import EventLog
 from lull.store.database import Database
+from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(tmp_path / "lull.db")
+    made = database_at(tmp_path / "lull.db")
     yield made
     made.close()
 

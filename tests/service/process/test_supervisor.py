@@ -17,7 +17,7 @@ from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.process.supervisor import STEADY_S, Supervisor
 from lull.store.chat.event_log import EventLog
-from lull.store.database import Database
+from tests.building import database_at
 from tests.doubles.fakes import FakeClock
 
 
@@ -52,7 +52,7 @@ async def settled() -> None:
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Iterator[Problems]:
-    database = Database(tmp_path / "lull.db")
+    database = database_at(tmp_path / "lull.db")
     yield Problems(EventBus(EventLog(database), FakeClock()))
     database.close()
 

@@ -10,8 +10,8 @@ import pytest
 from lull.backends.chat.placing_cases import load_placing_sheet
 from lull.core.proof.placing import PlacingResult
 from lull.core.skills.prompt_block import Placement, skills_block
-from lull.store.database import Database
 from lull.store.proof.placings import Placings
+from tests.building import database_at
 from tests.service.conftest import SKILL
 from tests.service.lulls import Before, lull_before
 from tests.service.routes import CHATS, asking
@@ -26,7 +26,7 @@ def told(_upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) 
     """Lull with a pinned skill, and a stored result on where its model obeys skills best."""
     home = tmp_path_factory.mktemp("told") / "home"
     home.mkdir(mode=0o700)
-    database = Database(home / "lull.db")
+    database = database_at(home / "lull.db")
     found = PlacingResult(
         model="any",
         digest="d1",

@@ -14,6 +14,7 @@ from lull.service.training.served_learner import ServedLearner
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
 from lull.store.database import Database
+from tests.building import database_at
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.service.builtin.scripted import pocket
@@ -21,7 +22,7 @@ from tests.service.builtin.scripted import pocket
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "lull.db")
+    opened = database_at(tmp_path / "lull.db")
     yield opened
     opened.close()
 

@@ -18,6 +18,7 @@ from lull.store.adapters.adapter_files import ADAPTER_FILES, AdapterFiles, finge
 from lull.store.adapters.adapters import Adapters, Move
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.database import Database
+from tests.building import database_at
 from tests.loops.adapters.scripted import made
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -25,7 +26,7 @@ NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database(tmp_path / "lull.db")
+    opened = database_at(tmp_path / "lull.db")
     yield opened
     opened.close()
 

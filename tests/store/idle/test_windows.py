@@ -13,13 +13,14 @@ from lull.core.idle.forecast import PastLull
 from lull.core.idle.pausing import FOR_EVER, Pause
 from lull.store.database import Database
 from lull.store.idle.windows import STOPPED, WindowRow, Windows, WorkDone
+from tests.building import database_at
 
 NOON = datetime(2026, 11, 18, 12, 0, tzinfo=UTC)
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    made = Database(tmp_path / "lull.db")
+    made = database_at(tmp_path / "lull.db")
     yield made
     made.close()
 
@@ -128,7 +129,7 @@ def test_a_clock_that_jumps_ahead_drops_nothing(database: Database, windows: Win
 async def test_a_pause_is_on_disk_when_it_is_set(windows: Windows, tmp_path: Path) -> None:
     pause = Pause(asked_at=NOON, until=NOON + timedelta(hours=1))
     await windows.set_pause(pause)
-    other = Database(tmp_path / "lull.db")
+    other = database_at(tmp_path / "lull.db")
     assert Windows(other).pause() == pause
     other.close()
     await windows.set_pause(Pause(asked_at=NOON, until=FOR_EVER))
