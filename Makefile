@@ -9,7 +9,7 @@ ARGS =
 # ends the run: xdist hangs where it restarts one under loadfile.
 TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
-# Where Linux has room for files in memory, the many small databases of the first tier are there.
+# Where Linux has room for files in memory, the tests' many small databases are there.
 IN_MEMORY = -p tests.plugins.in_memory
 
 FINDING = Looking for the tests; that takes some twenty seconds, the first time a minute.
@@ -52,7 +52,7 @@ full: test rest ## both, so every test but those of `make soak`: what a merge mu
 
 rest: setup-test ## the tests that `make test` leaves out because they take long
 	@echo '$(FINDING)'
-	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
+	@$(PY) -m pytest $(TWO) $(IN_MEMORY) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
 
 soak: setup-test ## the tests that take minutes, and more cases of what `make full` tries
 	@echo '$(FINDING)'

@@ -1,7 +1,7 @@
 """Pytest plugin: puts the tests' folders on a file system in memory, where there is room for them.
 
 Thousands of tests make a database each, and most of their time on a disk goes into waiting for it.
-`make test` and `make quick` use it; `make full` works on the disk, as Lull does.
+`make test` and `make full` use it; `make soak`, which kills most, works on the disk, as Lull does.
 """
 
 from __future__ import annotations
