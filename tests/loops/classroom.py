@@ -225,6 +225,7 @@ class Classroom(Home):
                 self.rewards,
                 verifier=verifier,
                 library=lambda: self.library,
+                current_selection=self.current_selection,
                 credit=self._credit,
             ),
             clock=self.clock,

@@ -15,7 +15,7 @@ from lull.core.feedback.reward import Source
 from lull.core.feedback.rules import ScoreRule
 from lull.core.feedback.signals import SignalKind
 from lull.store.chat.turn_rows import Label
-from tests.building import answer, throw_older, user
+from tests.building import FACTS, answer, throw_older, user
 from tests.loops.classroom import (
     BAD,
     CHECKED,
@@ -229,6 +229,22 @@ async def test_what_went_well_without_a_skill_is_remembered_as_such(room: Classr
     await room.rate(served, Label.GOOD)
     assert set(room.went_without) == {good}
     assert room.credited == [(served, ["menu-style"])]
+
+
+async def test_what_went_well_by_what_the_weights_learned_is_credited_to_the_skill(
+    room: Classroom,
+) -> None:
+    await room.add("menu-style", "When a menu is asked for.", "Join the dishes with bars.")
+    await room.add("no-jokes", "When an answer is given.", "No jokes.", pinned=True)
+    learned = frozenset(skill.sha256 for skill in room.library.skills.values())
+    room.facts = lambda _: replace(FACTS, learned=learned)
+    (menu,) = await room.plays("a menu please", "soup | fish")
+    (other,) = await room.plays("what is a lull", "a calm")
+    for turn in (menu, other):
+        assert room.served(turn).turn.skills == ()
+        await room.rate(turn, Label.GOOD)
+    assert dict(room.credited) == {menu: ["menu-style"]}
+    assert set(room.went_without) == {other}
 
 
 async def test_what_stands_in_every_prompt_is_credited_with_no_request(room: Classroom) -> None:

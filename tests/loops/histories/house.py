@@ -221,6 +221,7 @@ class House:
                 self.rewards,
                 verifier=verifier,
                 library=lambda: self.library,
+                current_selection=self.current_selection,
                 credit=_credits_nobody,
             ),
             clock=clock,

@@ -37,9 +37,10 @@ class CurrentSelection:
         self._library = library
         self._facts = facts
 
-    def skills(self, served: ServedTurn) -> tuple[Skill, ...] | None:
+    def skills(self, served: ServedTurn, *, by_base: bool = False) -> tuple[Skill, ...] | None:
         """Return the skills (instruction texts) that the first request of a stored conversation
-        would get in its prompt today.
+        would get in its prompt today; with `by_base` if the base model answered, which has learned
+        none of them.
 
         None if nothing is known now of the conversation's model.
         """
@@ -49,6 +50,8 @@ class CurrentSelection:
         model = self._facts(served.turn.model)
         if model is None:
             return None
+        if by_base:
+            model = replace(model, learned=frozenset())
         return self.skills_for(
             first_request(served.turn.request),
             model_name=served.turn.model,

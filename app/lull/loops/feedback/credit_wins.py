@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.reward import GREY
 from lull.core.skills.skill import Library, Skill, SkillKey
+from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.verify import Verifier
 from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
 from lull.store.feedback.rewards import Rewards
@@ -32,30 +33,32 @@ class CreditWins:
         *,
         verifier: Verifier,
         library: Callable[[], Library],
+        current_selection: CurrentSelection,
         credit: Credit,
     ) -> None:
         self._rewards = rewards
         self._verifier = verifier
         self._library = library
+        self._current_selection = current_selection
         self._credit = credit
 
     async def credit(self, rows: Sequence[RewardRow]) -> None:
         """Store the well-answered ones of these turns as exemplars: requests for which the turn's
         skills were useful.
 
-        A turn becomes an example only of the skills that its request needed. Requests that went
-        well without any skill are stored too.
+        A turn becomes an example only of the skills that its request needed, whether these were in
+        the prompt or in the weights. Requests that went well without any skill are stored too.
         """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):
             if not served.may_be_an_example:
                 continue
-            had = self._for_this_request(served)
+            had = self._in_prompt(served) | self._in_weights(served)
             wanted = self._had_a_part(served, had)
             if wanted or (not had and not served.left_out):
                 await self._credit(served, wanted)
 
-    def _for_this_request(self, served: ServedTurn) -> dict[str, Skill | None]:
+    def _in_prompt(self, served: ServedTurn) -> dict[str, Skill | None]:
         """Return the skills in the turn's prompt that are not for every request; None for one that
         has changed since."""
         skills = self._library().skills
@@ -67,6 +70,20 @@ class CreditWins:
             elif skill.scope is not Scope.ALL and not skill.pinned:
                 had[one.name] = skill
         return had
+
+    def _in_weights(self, served: ServedTurn) -> dict[str, Skill]:
+        """Return the skills that would have been in the turn's prompt if the adapter that answered
+        had not learned them. Without them the request would seem to need none, and get none when
+        the adapter is taken back.
+        """
+        if not served.learned:
+            return {}
+        chosen = self._current_selection.skills(served, by_base=True) or ()
+        return {
+            skill.name: skill
+            for skill in chosen
+            if skill.sha256 in served.learned and skill.scope is not Scope.ALL and not skill.pinned
+        }
 
     def _had_a_part(self, served: ServedTurn, had: Mapping[str, Skill | None]) -> tuple[str, ...]:
         """Return the skills that the turn's request needed, as far as can be told.

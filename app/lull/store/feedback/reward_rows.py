@@ -54,6 +54,10 @@ class ServedTurn:
     """Whether the user excluded the turn's conversation from learning."""
     left_out: frozenset[str] = frozenset()
     """sha256 of the skills randomly left out of the turn's conversation to measure their effect."""
+    learned: frozenset[str] = frozenset()
+    """sha256 of the skills that the conversation's first adapter had learned, so that they were left
+    out of its prompts.
+    """
 
     @property
     def owner(self) -> str:

@@ -262,7 +262,7 @@ class Rewards:
                 " r.excluded_at, w.turn AS scored, w.source, w.value, w.p_good, w.signals,"
                 " w.votes, w.judge, w.tries, w.due,"
                 " (SELECT group_concat(sha256) FROM coin_flips c WHERE c.trajectory = t.trajectory"
-                " AND c.left_out) AS left_out"
+                " AND c.left_out) AS left_out, r.selection"
                 " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
                 f" LEFT JOIN rewards w ON w.turn = t.id WHERE {where}",
                 values,
@@ -278,6 +278,7 @@ class Rewards:
                     if row["scored"]
                     else RewardRow(turn=row["id"], reward=None),
                     left_out=frozenset((row["left_out"] or "").split(",")) - {""},
+                    learned=frozenset(json.loads(row["selection"]).get("learned", ())),
                 )
                 for row in rows
             ]

@@ -196,7 +196,7 @@ def _scoring(
     exams: ExamParts,
 ) -> ScoringParts:
     hear = _hear(shared, asked, inputs.quiet)
-    book = _book(shared, settings, asked, inputs.verifier, credit, exams)
+    book = _book(shared, settings, asked, inputs, credit, exams)
     return ScoringParts(
         hear=hear,
         verifier=inputs.verifier,
@@ -263,7 +263,7 @@ def _book(
     shared: SharedParts,
     settings: Settings,
     asked: AuxModels,
-    verifier: Verifier,
+    inputs: ProofInputs,
     credit: Credit,
     exams: ExamParts,
 ) -> RewardBook:
@@ -275,7 +275,13 @@ def _book(
 
     return RewardBook(
         rewards,
-        crediting=CreditWins(rewards, verifier=verifier, library=shared.library, credit=credit),
+        crediting=CreditWins(
+            rewards,
+            verifier=inputs.verifier,
+            library=shared.library,
+            current_selection=inputs.current_selection,
+            credit=credit,
+        ),
         clock=shared.clock,
         coin=random.SystemRandom().random,
         rule=score_rule(settings),
