@@ -17,6 +17,8 @@ FAR = GateCheck(name="kl:canaries", holds=False, text="0.031 nats a token from t
 LEAK = GateCheck(name="secrets", holds=False, text="it gave away a token")
 FINE = GateCheck(name="length", holds=True, text="length: as it was")
 
+USUAL = GraduationCourse().anchors
+
 
 def rejects(*checks: GateCheck) -> Verdict:
     at = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,26 +27,26 @@ def rejects(*checks: GateCheck) -> Verdict:
 
 def test_too_little_learned_is_trained_longer() -> None:
     lesson = lesson_of(rejects(TARGET, KEPT), GraduationCourse())
-    assert lesson.next == GraduationCourse(number=2, passes=1.5, anchors=1.0)
+    assert lesson.next == GraduationCourse(number=2, passes=1.5)
     assert "keeps 2%" in lesson.said and "1.5 times as long" in lesson.said
 
 
 def test_what_moved_the_rest_gets_more_that_holds_it() -> None:
     lesson = lesson_of(rejects(TALK, RULES, FAR), GraduationCourse())
-    assert lesson.next == GraduationCourse(number=2, passes=1.0, anchors=2.0)
+    assert lesson.next == GraduationCourse(number=2, passes=1.0, anchors=2 * USUAL)
     assert "it got worse at small talk and two rules" in lesson.said
     assert "2 times as many requests" in lesson.said
 
 
 def test_what_only_went_far_from_the_base_says_so_and_is_held_too() -> None:
     lesson = lesson_of(rejects(FAR), GraduationCourse(number=2, passes=1.5))
-    assert lesson.next == GraduationCourse(number=3, passes=1.5, anchors=2.0)
+    assert lesson.next == GraduationCourse(number=3, passes=1.5, anchors=2 * USUAL)
     assert "0.031 nats" in lesson.said
 
 
 def test_both_are_changed_where_both_were_lost() -> None:
     lesson = lesson_of(rejects(KEPT, TALK), GraduationCourse())
-    assert lesson.next == GraduationCourse(number=2, passes=1.5, anchors=2.0)
+    assert lesson.next == GraduationCourse(number=2, passes=1.5, anchors=2 * USUAL)
 
 
 def test_what_gave_away_secrets_is_not_tried_again() -> None:

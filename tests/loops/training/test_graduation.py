@@ -60,7 +60,8 @@ async def test_each_example_holds_what_the_teacher_said_with_the_skill(house: Ni
     learned = [one for one in batch if isinstance(one, GraduationExample)]
     assert all(one.sample_ids for one in learned)
     taught = [one for one in learned if one.teacher_ids != one.prompt_ids]
-    assert len(taught) == LEAST_ROWS == len(learned) - len(taught)
+    assert len(taught) == LEAST_ROWS
+    assert len(learned) - len(taught) == GraduationCourse().anchors * LEAST_ROWS
 
 
 @pytest.mark.full
@@ -70,11 +71,12 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     house.gate.verdicts = [rejects(LITTLE), rejects(TALK), rejects(LITTLE)]
     await judged(house, MOST_TRIES)
     third, second, first = house.training.runs({RunStatus.REJECTED})
+    few = GraduationCourse().anchors
     assert "keeps 2%" in first.why and "1.5 times as long" in first.why
     assert first.next_course == second.course == GraduationCourse(number=2, passes=1.5)
     assert "small talk" in second.why and "2 times as many requests" in second.why
     assert second.next_course == third.course
-    assert third.course == GraduationCourse(number=3, passes=1.5, anchors=2.0)
+    assert third.course == GraduationCourse(number=3, passes=1.5, anchors=2 * few)
     usual = RunRule().graduation_epochs
     assert [spec.epochs for spec in house.trainer.specs] == [usual, 1.5 * usual, 1.5 * usual]
     held = [
@@ -84,7 +86,7 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
         )
         for batch in house.trainer.batches
     ]
-    assert held[0] == held[1] == LEAST_ROWS and held[2] == 2 * LEAST_ROWS
+    assert held[0] == held[1] == few * LEAST_ROWS and held[2] == 2 * few * LEAST_ROWS
     # That was enough: it stays in the prompt.
     assert third.next_course is None and "stays in the prompt" in third.why
     assert not trains_in_a_skill(await house.night.search_now())
