@@ -18,7 +18,13 @@ from lull.core.errors import Conflict, LullError, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.proof import ProofRule
-from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, status_text
+from lull.core.proof.proposal import (
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    decided_already,
+    status_text,
+)
 from lull.core.skills.skill import Library
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
@@ -47,11 +53,9 @@ _NOT_REPLAYED = frozenset(
         ProposalStatus.DRAFT,
         ProposalStatus.QUARANTINED,
         ProposalStatus.STALE,
-        ProposalStatus.APPROVED,
-        ProposalStatus.REJECTED,
     }
 )
-"""Proposals with these statuses are not replayed."""
+"""Open proposals with these statuses are not replayed."""
 
 
 class Proofs(Protocol):
@@ -288,6 +292,8 @@ def _check_provable(proposal: Proposal) -> None:
     """Raise Conflict for a proposal that cannot be replayed."""
     if proposal.kind is ProposalKind.RETIRE:
         raise Conflict(f"{proposal.id} only takes a skill away.", hint="Approve or reject it.")
+    if not proposal.open:
+        raise decided_already(proposal, hint=f"`lull review show {proposal.id}` tells more.")
     if proposal.status in _NOT_REPLAYED:
         words = "The suggestion %1 is %2, so it is not tested."
         raise Conflict(
