@@ -32,6 +32,7 @@ SAY = {
     "SamplingStep": ("text",),
     "MakingStep": ("text",),
     "JudgingStep": ("text",),
+    "AutoChoice": ("why",),
     "Unknown": ("why",),
     "RunRefused": ("would_fit",),
     "RunFailed": ("title", "detail", "hint"),

@@ -14,12 +14,7 @@ from dataclasses import replace
 
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.proof.proof import Pair, PairPart
-from lull.core.proof.proposal import (
-    OPEN_STATUSES,
-    Proposal,
-    ProposalStatus,
-    changed_meanwhile,
-)
+from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus, changed_meanwhile
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 from lull.store.proof.proposal_rows import (

@@ -135,6 +135,8 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
+    if isinstance(one.get("value"), bool):
+        return tr("on or off")
     if texts := choices(one):
         return tr("one of %1", ", ".join(value_words(str(one["key"]), text) for text in texts))
     return translated(one, "allowed")
