@@ -187,7 +187,7 @@ CATALOGUE: Mapping[str, Entry] = {
         " real service and the built-in model. Intervals draw persons, then days of each; arms are"
         " compared on the same person's day. `only rated`: the two habits that are never said,"
         " on the days with trained weights; `no habit`: what may only get worse. `offered` and"
-        " `approved`: proposals of Lull, and how many of them would do no good.",
+        " `approved`: suggestions of Lull, and how many of them would do no good.",
         columns=(
             "arm", "what", "persons", "requests", "right", "low", "high", "said", "only_rated",
             "no_habit", "prompt_tokens", "offered", "offered_bad", "approved", "approved_bad",
@@ -238,7 +238,7 @@ CATALOGUE: Mapping[str, Entry] = {
         peers=_PAPER,
         not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"
         " arrives where it should, and nothing of how well a real model would do. Conditions that"
-        " learn may differ by a skill: a proposal is made beside the next message, and is proved on"
-        " the requests that were there by then.",
+        " learn may differ by a skill: a suggestion is made beside the next message, and is proved"
+        " on the requests that were there by then.",
     ),
 }  # fmt: skip

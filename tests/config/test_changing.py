@@ -198,11 +198,11 @@ def test_an_unknown_key_is_refused_with_a_guess(file: Path) -> None:
         ("servce.port", "Did you mean 'service.port'?"),
         (
             "model",
-            "Did you mean 'reader.model' or 'judge.model' or 'writer.model' or 'training.model'?",
+            "Did you mean 'reader.model', 'judge.model', 'writer.model', 'training.model'?",
         ),
         (
             "service.model",
-            "Did you mean 'reader.model' or 'judge.model' or 'writer.model' or 'training.model'?",
+            "Did you mean 'reader.model', 'judge.model', 'writer.model', 'training.model'?",
         ),
         ("log", "There are: log.level."),
         ("log.nope", "There are: log.level."),

@@ -196,13 +196,13 @@ def test_a_file_in_another_encoding_is_told_with_its_line(tmp_path: Path) -> Non
 
 
 def test_a_folder_in_its_place_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="is a folder"):
+    with pytest.raises(SettingsError, match="is not a plain file"):
         read(tmp_path)
 
 
 def test_a_pipe_in_its_place_is_told_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "settings.toml")
-    with pytest.raises(SettingsError, match="is not a file"):
+    with pytest.raises(SettingsError, match="is not a plain file"):
         read(tmp_path / "settings.toml")
 
 

@@ -48,7 +48,7 @@ class FakeEngine:
     def knock_down(self) -> None:
         """Simulate a crash: every call raises EngineDown until `failure` is set back to None."""
         self.failure = EngineDown(
-            "The built-in engine stopped (signal 9).",
+            "The built-in engine stopped unexpectedly (signal 9).",
             hint="It is being restarted; try again in a moment.",
         )
 

@@ -145,7 +145,7 @@ def _status_words(status: Json) -> str:
         lines.append(f"In the trash: {held} old conversations. See `lull trash`.")
     if status["skills"]["proposals"]:
         waiting = status["skills"]["proposals"]
-        lines.append(f"Proposals: {waiting} wait for you. See `lull review`.")
+        lines.append(f"Suggestions: {waiting} wait for you. See `lull review`.")
     if status["question"]:
         turn = status["question"]
         lines.append(f"Was this answer good? `lull rate {turn} good` or `bad`.")

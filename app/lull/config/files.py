@@ -138,8 +138,7 @@ def _text_of(path: Path) -> str | None:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
-            raise SettingsError(f"{path} is {kind}.", hint="Move it away.")
+            raise SettingsError(f"{path} is not a plain file.", hint="Move it away.")
         if found.st_size > FILE_LIMIT:
             raise SettingsError(
                 f"{path} has {found.st_size} bytes.", hint=f"At most {FILE_LIMIT} are read."

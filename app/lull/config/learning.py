@@ -28,7 +28,7 @@ class JudgeSettings:
     model: str = setting(
         "auto",
         "The model that judges answers. auto asks the largest model in your Ollama that passed "
-        "its exam, which Lull holds while you are away; `lull model exams` shows the results. A "
+        "Lull's test, which runs while you are away; `lull model exams` shows the results. A "
         "name asks that model, whether it passed or not. Empty or none asks no model: then only "
         "tools, checks, your ratings and your own words count.",
     )

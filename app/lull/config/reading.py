@@ -66,7 +66,7 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
         line = at[1] if at and at[1] else text.rstrip().count("\n") + 1
         what = _AT.sub("", str(error))
         raise SettingsError(
-            f"{where}, line {line}: this is not TOML: {what[:1].lower()}{what[1:]}.",
+            f"{where}, line {line}: this is not TOML: “{what}”.",
             hint='A setting is a line such as port = 11435; text goes in "quotes".',
         ) from error
     except (ValueError, RecursionError) as error:  # endless digits, endless brackets
@@ -147,13 +147,13 @@ class _Reading:
         if isinstance(table, dict):
             return self._error((group,), f"unknown group [{group}].", _near(group, self._groups))
         home = [f"[{owner}]" for owner, name in self._rules if name == group]
-        hint = f"It belongs below {' or '.join(home)}." if home else similar_keys_hint(group)
+        hint = f"It belongs below {', '.join(home)}." if home else similar_keys_hint(group)
         return self._error((group,), f"unknown key '{group}' outside of any group.", hint)
 
     def _unknown_key(self, group: str, name: str) -> SettingsError:
         own = [key for owner, key in self._rules if owner == group]
         home = [f"[{owner}]" for owner, key in self._rules if key == name]
-        hint = f"It belongs below {' or '.join(home)}." if home else _near(name, own)
+        hint = f"It belongs below {', '.join(home)}." if home else _near(name, own)
         return self._error((group, name), f"unknown key '{name}' in [{group}].", hint)
 
     def _error(self, path: tuple[str, ...], detail: str, hint: str) -> SettingsError:
@@ -185,7 +185,7 @@ def similar_keys_hint(word: str) -> str:
 
 
 def _meant(keys: Iterable[str]) -> str:
-    return f"Did you mean {' or '.join(repr(key) for key in keys)}?"
+    return f"Did you mean {', '.join(repr(key) for key in keys)}?"
 
 
 def _near(word: str, known: Mapping[str, object] | list[str]) -> str:

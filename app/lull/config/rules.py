@@ -71,7 +71,7 @@ class Rule:
         if value is None or not self._in_bounds(value):
             wrong = self._wrong_entry(value)
             if wrong is not None:
-                raise SettingsError(f"Can't read {_shown(wrong)}.", hint=f"Write {self.form}.")
+                raise SettingsError(f"Can't read {_shown(wrong)}.", hint=f"It must be {self.form}.")
             raise SettingsError(
                 f"{_shown(found)} is not allowed.", hint=f"It must be {self.allowed}."
             )

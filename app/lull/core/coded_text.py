@@ -53,8 +53,10 @@ class TextPercent:
 
 
 @dataclass(frozen=True, slots=True)
-class TextVerbatim:
-    """A user's own words inserted in a text for people, which are never translated."""
+class TextSentence:
+    """A sentence of Lull that has no code, inserted in a text for people. The window translates it
+    by its English wording; a plain `str` is a name or the user's own words and stays as it is.
+    """
 
     words: str
 
@@ -62,7 +64,7 @@ class TextVerbatim:
         return self.words
 
 
-Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextVerbatim"
+Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextSentence"
 
 
 class CodedText(str):
@@ -87,6 +89,13 @@ def coded_text(code: str, text: str, *values: Value) -> CodedText:
     return made
 
 
+def sentence(text: str) -> CodedText | TextSentence:
+    """Return one of Lull's sentences as a value to insert in another text, so that it is translated
+    there: by its code if it has one, else by its English wording.
+    """
+    return text if isinstance(text, CodedText) else TextSentence(text)
+
+
 def coded(text: str, prefix: str = "") -> dict[str, object]:
     """Return the code and values of a text as JSON fields, under the keys `code` and `values`, each
     with this prefix; empty for a text that carries none.
@@ -107,6 +116,6 @@ def _json(value: Value) -> object:
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
         case TextPercent(share):
             return {"share": round(share, 4)}
-        case TextVerbatim(words):
-            return {"verbatim": words}
+        case TextSentence(words):
+            return {"sentence": words}
     return value

@@ -44,6 +44,8 @@ from __future__ import annotations
 import errno
 from typing import ClassVar, Self
 
+from lull.core.coded_text import coded
+
 
 class LullError(Exception):
     """Base class of Lull's errors; each has a title, a detail and an optional hint, shown as
@@ -64,6 +66,12 @@ class LullError(Exception):
 
     def as_dict(self) -> dict[str, str]:
         return {"title": self.title, "detail": self.detail, "hint": self.hint}
+
+    def as_coded_dict(self) -> dict[str, object]:
+        """Return title, detail and hint as JSON, with the codes and values by which the window
+        translates those that have them.
+        """
+        return {**self.as_dict(), **coded(self.detail, "detail_"), **coded(self.hint, "hint_")}
 
 
 class UsageError(LullError):

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from PySide6.QtCore import QObject, Signal
 
 from lull.core.errors import LullError
-from lull.desktop.words import reword_for_window, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 READERS: Final = 2
@@ -130,10 +130,8 @@ def _for_window(error: object) -> dict[str, str]:
     if not isinstance(error, dict):
         return {}
     told = {str(name): str(text) for name, text in error.items() if isinstance(text, str)}
-    return {
-        **told,
-        **{part: reword_for_window(told[part]) for part in ("detail", "hint") if part in told},
-    }
+    parts = [part for part in ("detail", "hint") if part in told]
+    return {**told, **{part: translated(error, part) for part in parts}}
 
 
 def _not_there() -> dict[str, str]:
@@ -158,7 +156,7 @@ def _answered_alone(answer: Alone, body: Mapping[str, object] | None) -> Reply:
     try:
         return Reply(outcome=ReplyOutcome.DONE, value=answer(body))
     except LullError as error:
-        return Reply(outcome=ReplyOutcome.REFUSED, error=_for_window(error.as_dict()))
+        return Reply(outcome=ReplyOutcome.REFUSED, error=_for_window(error.as_coded_dict()))
 
 
 class ControlClient(QObject):

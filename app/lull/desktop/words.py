@@ -15,10 +15,21 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language.recognising import CheckTranslator, SentenceTranslator
+from lull.desktop.language.recognising import CheckTranslator, NumberFormat, SentenceTranslator
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
+
+
+def local_number(english: str) -> str:
+    """Rewrite a number in the user's language that is written as the service writes it, such as
+    "1,000", "12.5" or "12.5%".
+    """
+    digits = english.removesuffix("%").replace(",", "")
+    if "," in english:
+        return count(int(digits))
+    number = digits.replace(".", decimal_point())
+    return tr("%1%", number) if english.endswith("%") else number
 
 
 class _Spoken:
@@ -30,7 +41,11 @@ class _Spoken:
     def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
         self.catalogue, self.locale = catalogue, locale
         checks = CheckTranslator(catalogue.checks)
-        self.sentences = SentenceTranslator({**catalogue.worded, **catalogue.sentences}, checks)
+        self.sentences = SentenceTranslator(
+            {**catalogue.worded, **catalogue.sentences},
+            checks,
+            numbers=NumberFormat(catalogue.numbers, local_number),
+        )
 
 
 _spoken = _Spoken()
@@ -109,14 +124,13 @@ def _told_value(value: Any) -> str:
             return clock(iso, now())
         case {"text": _}:
             return translated(value)
+        case {"sentence": str(text)}:
+            return reword_for_window(plain(text))
         case bool() | None:
             return ""
         case int():
             return count(value)
-        case {"verbatim": str(theirs)}:
-            return plain(theirs)
-    text = plain(str(value))
-    return reword_for_window(text) if " " in text else _spoken.sentences.found(text) or text
+    return plain(str(value))  # a name or a user's own words
 
 
 def now() -> datetime:
@@ -347,6 +361,7 @@ __all__ = [
     "decimal",
     "decimal_point",
     "length",
+    "local_number",
     "named",
     "now",
     "on_day",

@@ -236,7 +236,7 @@ def _told(
     lines = [f"The skill '{name}' is taken out." for _, name in what.skills]
     lines += [f"The skill '{name}' goes back to the text before." for _, name, _ in what.set_back]
     open_ = [p for p in proposals if p.open and p.kind is not ProposalKind.RETIRE]
-    lines += [f"The proposal '{p.key.name}' is dropped." for p in open_]
+    lines += [f"The suggested skill '{p.key.name}' is dropped." for p in open_]
     lines += [f"The training run {run.id} ({run.kind}) is deleted." for run in runs]
     lines += [f"The adapter {one.id} ({one.status}) is taken back." for one in adapters]
     return lines

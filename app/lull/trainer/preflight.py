@@ -174,7 +174,7 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
     return RunRefused(
         needs_mb=round(needs / MB, 1),
         limit_mb=round(limit / MB, 1),
-        would_fit=", or ".join(ways) or "a smaller model, or one with 4-bit weights",
+        would_fit="; ".join(ways) or "a smaller model, or one with 4-bit weights",
         fits_micro_tokens=micro_tokens,
     )
 

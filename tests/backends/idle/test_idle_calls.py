@@ -136,7 +136,7 @@ def test_a_tool_that_fails_is_unknown_in_its_own_words(
     (tmp_path / "pw-dump").write_text("#!/bin/sh\necho can't connect: Host is down >&2\nexit 255\n")
     answer = recording(pipewire)
     assert isinstance(answer, Unknown)
-    assert answer.why.startswith("pw-dump fails: ")
+    assert answer.why.startswith("running pw-dump failed: ")
 
 
 # Commands
@@ -157,8 +157,8 @@ def test_a_command_that_hangs_is_ended() -> None:
     ("command", "why"),
     [
         (["no-such-command-anywhere"], "no-such-command-anywhere is not installed here"),
-        (["sh", "-c", "echo one >&2; echo two >&2; exit 3"], "sh fails: two"),
-        (["false"], "false fails: it does not say why"),
+        (["sh", "-c", "echo one >&2; echo two >&2; exit 3"], "running sh failed: two"),
+        (["false"], "running false failed: it does not say why"),
         (["/"], "/ cannot be run: Permission denied"),
     ],
 )

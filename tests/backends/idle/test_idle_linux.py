@@ -107,7 +107,7 @@ def test_a_mutter_that_hangs_is_unknown_until_it_goes_on(
     ("address", "why"),
     [
         ("", "there is no session bus"),
-        ("unix:path=/nowhere/bus", "the session bus cannot be reached: no such file or directory"),
+        ("unix:path=/nowhere/bus", "the session bus cannot be reached: No such file or directory"),
         ("tcp:host=localhost,port=1", "the session bus cannot be reached: "),
         ("nonsense", "the session bus cannot be reached: "),
     ],
@@ -235,7 +235,7 @@ def test_waking_is_heard_again_after_the_bus_was_started_anew(
 def test_a_system_bus_that_is_not_there_is_unknown() -> None:
     nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere/system_bus_socket"}
     answer = answers(LogindLock(nowhere))
-    assert answer == Unknown("the system bus cannot be reached: no such file or directory")
+    assert answer == Unknown("the system bus cannot be reached: No such file or directory")
 
 
 # Which of them

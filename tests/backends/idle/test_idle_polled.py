@@ -113,7 +113,7 @@ def test_what_never_worked_is_no_alarm(start: Start, caplog: pytest.LogCaptureFi
     ]
 
 
-@pytest.mark.logs("the fake failed", "unknown from now on: the fake failed: no such luck")
+@pytest.mark.logs("the fake failed", "unknown from now on: asking the fake failed: no such luck")
 def test_a_fault_of_the_source_itself_is_unknown_and_told_once(
     start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -122,7 +122,7 @@ def test_a_fault_of_the_source_itself_is_unknown_and_told_once(
     eventually(polled.latest, is_known)
     source.raises = ZeroDivisionError("no such luck")
     broken = eventually(polled.latest, is_unknown)
-    assert broken == Unknown("the fake failed: no such luck")
+    assert broken == Unknown("asking the fake failed: no such luck")
     asked = source.asked
     eventually(lambda: source.asked, lambda n: n > asked + 5)
     assert sum(record.exc_info is not None for record in caplog.records) == 1

@@ -252,7 +252,7 @@ def test_a_locked_keychain_is_told_within_its_time(
 
 
 def test_a_bus_without_a_keychain_is_no_keychain(session_bus: None) -> None:
-    with pytest.raises(SecretsError, match="neither running nor activatable"):
+    with pytest.raises(SecretsError, match="keychain to use here: none is installed"):
         KeychainSecrets("Lull (test)").get("token")
 
 
@@ -319,11 +319,14 @@ def test_what_goes_wrong_in_a_keychain_that_was_given_up_is_logged(
     assert "nobody is to read" not in caplog.text
 
 
-def test_a_refusal_of_the_keychain_is_told_in_its_own_words() -> None:
+def test_a_refusal_is_told_in_our_words_and_logged_in_its_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     store = KeychainSecrets("Lull (test)", RefusingKeychain)
-    with pytest.raises(SecretsError, match="Failed to unlock the collection!") as caught:
+    with caplog.at_level("INFO"), pytest.raises(SecretsError, match="it is locked") as caught:
         store.get("token")
     assert caught.value.hint
+    assert "Failed to unlock the collection!" in caplog.text
 
 
 # What stands in for it, and that it is said

@@ -116,6 +116,6 @@ def test_the_choice_is_left_to_lull_again(here: Here, folder: Path) -> None:
 
 def test_without_a_service_the_stored_exams_are_shown_and_none_is_taken(here: Here) -> None:
     assert here("model", "exams", "--json").json["exams"] == []
-    assert "No model was examined yet" in here("model", "exams").out
+    assert "No model has been tested yet" in here("model", "exams").out
     ran = here("model", "exams", "--now", "--json")
     assert ran.code == 3 and "lull serve" in ran.json["error"]["hint"]

@@ -51,7 +51,7 @@ def test_the_list_for_people(desk: Desk, here: Here) -> None:
     desk.propose("first", replays=proved(), status=ProposalStatus.PROVED, client="desk")
     desk.propose("second", status=ProposalStatus.UNPROVED, reason="nothing can score it")
     out = here("review").out
-    assert out.startswith("PROPOSAL")
+    assert out.startswith("SUGGESTION")
     assert "proved on 1 request: " in out and "UNPROVED: nothing can score it" in out
     assert "lull review approve ID --sha256 H" in out
     assert "\x1b" not in out, "no colours where no terminal is"

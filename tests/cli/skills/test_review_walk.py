@@ -54,7 +54,7 @@ def test_one_proposal_after_the_other(desk: Desk) -> None:
         assert "put off" in shown and "4 of 4" in shown
         code, shown = terminal.end()
     assert code == 0
-    assert "1 approved, 1 rejected, 1 deferred, 2 proposals still open." in shown
+    assert "1 approved, 1 rejected, 1 deferred, 2 suggestions still open." in shown
     assert [desk.status(p) for p in (fourth, first, second, third)] == [
         "approved",
         "rejected",
@@ -78,7 +78,7 @@ def test_other_letters_say_so_and_the_question_mark_explains(desk: Desk) -> None
         assert "nothing to undo" in terminal.answer(ASKED, "q")
         code, shown = terminal.end()
     assert (code, desk.status(made)) == (0, "screened")
-    assert "1 proposal still open." in shown
+    assert "1 suggestion still open." in shown
 
 
 def test_undo_brings_the_last_one_back(desk: Desk) -> None:
@@ -114,7 +114,7 @@ def test_leaving_in_the_middle_keeps_what_was_decided(
         terminal.type(key)
         left, shown = terminal.end()
     assert left == code
-    assert "1 approved, 1 proposal still open." in shown and "Traceback" not in shown
+    assert "1 approved, 1 suggestion still open." in shown and "Traceback" not in shown
     assert (desk.status(first), desk.status(rest)) == ("approved", "screened")
 
 

@@ -270,7 +270,7 @@ def test_what_is_in_memory_already_fits() -> None:
         (installed("far:cloud", 1, remote=True), "somebody else's machine"),
         (installed("embed", 1, says=("embedding",)), "embeddings"),
         (installed("odd", 1, says=()), "does not say"),
-        (installed("m-lull-v3", 1), "published"),
+        (installed("m-lull-v3", 1), "trained copy"),
         (replace(installed("quiet", 1), shown=None), "says nothing"),
     ],
     ids=lambda one: one.listed.name if isinstance(one, Installed) else "",

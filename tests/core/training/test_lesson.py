@@ -34,7 +34,7 @@ def test_too_little_learned_is_trained_longer() -> None:
 def test_what_moved_the_rest_gets_more_that_holds_it() -> None:
     lesson = lesson_of(rejects(TALK, RULES, FAR), GraduationCourse())
     assert lesson.next == GraduationCourse(number=2, passes=1.0, anchors=2 * USUAL)
-    assert "it got worse at small talk and two rules" in lesson.said
+    assert "it got worse at small talk; it got worse at two rules" in lesson.said
     assert "2 times as many requests" in lesson.said
 
 

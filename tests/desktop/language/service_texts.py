@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,25 +18,31 @@ from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.core.feedback.environment_faults import CAUSES
 from lull.core.feedback.signals import fault_signal
+from lull.desktop.language.recognising import introduces
 from lull.desktop.pages.settings.names import GROUPS, NAMES
 from tests.desktop.language.check_texts import FILE as FILE_OF_CHECKS
 from tests.desktop.language.check_texts import texts_of_checks
-from tests.desktop.language.source import Source
+from tests.desktop.language.source import Form, Index, Source
 
 APP = Path(__file__).parents[3] / "app"
-NOT_THE_SERVICES = ("cli", "desktop", "trainer", "pocket")
+NOT_THE_SERVICES = ("cli", "desktop", "pocket")
 SAY = {
     "check": ("text", "hint"),
     "NothingToDo": ("text",),
     "SamplingStep": ("text",),
     "MakingStep": ("text",),
     "JudgingStep": ("text",),
+    "AutoChoice": ("why",),
     "Unknown": ("why",),
+    "RunRefused": ("would_fit",),
+    "RunFailed": ("title", "detail", "hint"),
+    "Run": ("why",),
+    "with_status": ("why",),
     "SkillChoice": ("why",),
     "Selection": ("why",),
 }
 """Calls that say something in these arguments, besides those of errors."""
-FORMS = {"ChatProgram": ("note", "by_hand")}
+FORMS = {"ChatProgram": ("title", "note", "by_hand"), "replace": ("by_hand",)}
 """Calls that say something in these arguments, with fields that `str.format` fills."""
 TO_PROGRAMS = ("service/proxy/dialects", "service/proxy/long/child.py", "contract/")
 """Files whose texts are for chat clients or Lull's own processes, in their protocols' words."""
@@ -77,6 +84,8 @@ REASONS = (
 )
 """Files in which every text of several words is a reason that people read."""
 BEGIN: dict[str, tuple[str, ...]] = {
+    "backends/idle/": ("the ",),
+    "backends/machine/": ("the ",),
     "core/provenance/risky_text.py": ("It ",),
     "core/feedback/signals.py": ("The answer ",),
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
@@ -85,7 +94,9 @@ BEGIN: dict[str, tuple[str, ...]] = {
     "loops/proof/prove.py": ("none of its requests", "only you can tell"),
     "service/proxy/chats.py": ("the window ", "the body ", "Lull failed "),
 }
-"""Files in which only the texts that begin so are reasons, and the others are patterns."""
+"""Files and folders in which only the texts that begin so are shown: reasons, and names of what is
+asked for signals. The others are patterns.
+"""
 NOT_FOR_PEOPLE = re.compile(
     r"[\n\\]|=(?! %)|\(\?|PRAGMA|"
     r"^(the decision|the rule|the evidence|same words|last look|a check)$|"
@@ -93,6 +104,41 @@ NOT_FOR_PEOPLE = re.compile(
 )
 """Texts in these files that are not for people: names, patterns and database queries."""
 MOST_PLACES = 9
+OF_THE_SYSTEM = (
+    "Permission denied",
+    "Operation not permitted",
+    "No such file or directory",
+    "File exists",
+    "Is a directory",
+    "Not a directory",
+    "Directory not empty",
+    "No space left on device",
+    "Disk quota exceeded",
+    "Disc quota exceeded",
+    "File too large",
+    "File name too long",
+    "Read-only file system",
+    "Input/output error",
+    "Too many open files",
+    "Too many levels of symbolic links",
+    "Device or resource busy",
+    "Resource busy",
+    "Invalid argument",
+    "Cannot allocate memory",
+    "Text file busy",
+    "Exec format error",
+    "Broken pipe",
+    "Connection refused",
+    "Connection reset by peer",
+    "Connection timed out",
+    "Operation timed out",
+    "Network is unreachable",
+    "No route to host",
+    "Address already in use",
+    "Cannot assign requested address",
+    "Can't assign requested address",
+)
+"""What Linux and macOS call the faults that errors of Lull pass on (`OSError.strerror`)."""
 
 
 @dataclass(slots=True)
@@ -101,16 +147,21 @@ class ServiceTexts:
 
     coded: dict[str, str] = field(default_factory=dict)
     sentences: dict[str, set[str]] = field(default_factory=dict)
+    numbers: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The places of sentences in which the source writes a number."""
     checks: dict[str, set[str]] = field(default_factory=dict)
     """Pieces of the sentences about checks of answers."""
     unseen: list[str] = field(default_factory=list)
-    """Texts with a code whose wording cannot be told from the source."""
+    """Texts with a code whose wording cannot be told from the source, and texts of errors that the
+    window could not recognise.
+    """
 
 
 def of_service() -> ServiceTexts:
     found = ServiceTexts()
+    index = Index()
     sources = [
-        Source(path, APP)
+        Source(path, APP, index)
         for path in sorted((APP / "lull").rglob("*.py"))
         if path.relative_to(APP).parts[1] not in NOT_THE_SERVICES
         and not path.relative_to(APP / "lull").as_posix().startswith(TO_PROGRAMS)
@@ -118,23 +169,41 @@ def of_service() -> ServiceTexts:
     errors = _errors(sources)
     for source in sources:
         source.walk(lambda at, name, call: _call(found, errors, at, name, call))
-        if source.file.removeprefix("lull/") in REASONS:
-            for text in source.written():
-                if not NOT_FOR_PEOPLE.search(text):
-                    _sentence(found, _without_forms(text), source.file)
-        if (begin := BEGIN.get(source.file.removeprefix("lull/"))) is not None:
-            for text in source.written():
-                if text.startswith(begin):
-                    _sentence(found, text, source.file)
+        for text in _reasons(source):
+            _sentence(found, text, source.file)
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ClassDef) and node.name in errors:
                 for title in _titles(node):
                     found.sentences.setdefault(title, set()).add(source.file)
     _settings(found)
+    _made_of_data(found)
     found.checks.update({text: {FILE_OF_CHECKS} for text in texts_of_checks()})
+    return found
+
+
+def _reasons(source: Source) -> Iterator[str]:
+    """Yield the texts of a file that are reasons by themselves, whatever they are passed to."""
+    file = source.file.removeprefix("lull/")
+    if file in REASONS:
+        yield from (
+            _without_forms(text) for text in source.written() if not NOT_FOR_PEOPLE.search(text)
+        )
+    begin = tuple(
+        word for place, words in BEGIN.items() if file.startswith(place) for word in words
+    )
+    if begin:
+        yield from (text for text in source.written() if text.startswith(begin))
+
+
+def _made_of_data(found: ServiceTexts) -> None:
+    """Add the sentences that the source puts together from tables, resources and the system."""
+    for family in _families():
+        for text in (family, f"it got worse at {family}"):
+            _sentence(found, text, "lull/core/training/lesson.py")
+    for text in OF_THE_SYSTEM:
+        _sentence(found, text, "lull/core/errors.py")
     for cause, _ in CAUSES:
         _sentence(found, fault_signal(cause).text, "lull/core/feedback/signals.py")
-    return found
 
 
 def _errors(sources: list[Source]) -> set[str]:
@@ -165,19 +234,31 @@ def _call(found: ServiceTexts, errors: set[str], at: Source, name: str, call: as
         named = SAY.get(name, ("detail", "hint"))
         said = [one.value for one in call.keywords if one.arg in named]
         said += call.args[:1] if name in errors or name == "Unknown" else []
-        for text in (text for one in said for text in at.texts(one)):
-            _sentence(found, text, at.file)
+        for one in said:
+            for text in at.texts(one):
+                if not _sentence(found, text, text.file) and re.search(r"[A-Za-z]|%\d\.$", text):
+                    found.unseen.append(f"{at.file}:{call.lineno}: {text} is hardly recognised")
+            for text in at.inserted(one):
+                if " " in text:  # a single word is a name
+                    _sentence(found, text, text.file)
 
 
-def _sentence(found: ServiceTexts, text: str, file: str) -> None:
+def _sentence(found: ServiceTexts, text: str, file: str) -> bool:
+    """Add a sentence, unless it has too few words of its own to be recognised."""
     places = len(re.findall(r"%\d", text))
     words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\d", " ", text))
-    if places <= MOST_PLACES and len(words) >= (2 if places else 1):
+    if places <= MOST_PLACES and (len(words) >= (2 if places else 1) or introduces(text)):
         found.sentences.setdefault(text, set()).add(file)
+        if isinstance(text, Form) and text.numbers:
+            found.numbers[text] = text.numbers
+        return True
+    return False
 
 
 def _without_forms(text: str) -> str:
     """Return a text with places for the fields that `str.format` fills."""
+    if "{" not in text:
+        return text
     numbers = itertools.count(1)
     return re.sub(r"\{[^}]*\}", lambda _: f"%{next(numbers)}", text)
 
@@ -192,6 +273,12 @@ def _titles(error: ast.ClassDef) -> Iterator[str]:
                 yield str(value.value)
 
 
+def _families() -> list[str]:
+    """Return the names of the abilities that a trained model must not lose, from their files."""
+    files = sorted((APP.parent / "resources" / "probes").glob("*.json"))
+    return [str(json.loads(file.read_text("utf-8"))["family"]) for file in files]
+
+
 def _settings(found: ServiceTexts) -> None:
     file = "lull/config/settings.py"
     for item in describe_settings(Settings()):
@@ -200,6 +287,8 @@ def _settings(found: ServiceTexts) -> None:
         found.coded[f"setting {item.key}"] = NAMES[item.key]
         for text in (item.reason, *_allowed(item.allowed)):
             found.sentences.setdefault(text, set()).add(file)
+            if text.startswith("a number from"):
+                found.numbers[text] = frozenset({"1", "2"})
 
 
 def _allowed(text: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 from lull.core.calendars.event import Calendar, Meaning
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
-from lull.core.coded_text import TextVerbatim, coded, coded_text
+from lull.core.coded_text import coded, coded_text
 from lull.core.errors import StoreError
 from lull.core.feedback.calibration import may_train_on_judge, wilson
 from lull.core.idle.hours import parse_hours
@@ -207,7 +207,7 @@ def test_the_doctor_s_composed_lines_are_said_in_german() -> None:
         "reader": {"model": None, "why": "Ollama has no models."},
         "judge": {
             "model": "llama3",
-            "why": "llama3 runs at an address of its own and is not examined.",
+            "why": "llama3 runs at its own address and is not tested.",
         },
         "writer": {"model": None, "why": "Ollama has no models."},
     }
@@ -227,7 +227,7 @@ def test_what_a_check_said_in_an_earlier_version_is_left_whole() -> None:
 
 @pytest.mark.usefixtures("german")
 def test_the_users_own_words_are_never_translated() -> None:
-    wish = coded_text("signal-wish", "you said: %1", TextVerbatim("have no emoji"))
+    wish = coded_text("signal-wish", "you said: %1", "have no emoji")
     said = json.loads(json.dumps({"text": wish, **coded(wish)}))
     assert translated(said) == "du hast geschrieben: have no emoji"
     assert reword_for_window("left out words: 60 tokens are allowed").startswith("words ")
@@ -238,7 +238,7 @@ def test_the_users_own_words_are_never_translated() -> None:
     ("right", "of", "end"),
     [
         (3, 4, "Für ein sicheres Ergebnis sind 20 Antworten nötig."),
-        (30, 40, "Nötig sind mindestens 70% davon."),
+        (30, 40, "Nötig sind mindestens 70\u00a0% davon."),
         (10, 40, "Bis dahin trainiert Lull nicht mit den Bewertungen dieses Modells."),
     ],
 )

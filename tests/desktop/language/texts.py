@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from lull.desktop.language.catalogue import CHECK, SENTENCE, Catalogue, read_catalogue
+from lull.desktop.language.catalogue import (
+    CHECK,
+    NUMBERS,
+    SENTENCE,
+    Catalogue,
+    read_catalogue,
+)
 from lull.desktop.language.choice import ENGLISH, LANGUAGES
 from tests.desktop.language.service_texts import of_service
 from tests.desktop.language.source import Source
@@ -62,6 +68,8 @@ class Found:
     """Texts of the service by their codes."""
     sentences: dict[str, set[str]] = field(default_factory=dict)
     """Texts of the service that come without a code."""
+    numbers: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The places of such sentences in which a number stands."""
     checks: dict[str, set[str]] = field(default_factory=dict)
     """Pieces of the sentences about checks of answers."""
     unseen: list[str] = field(default_factory=list)
@@ -73,6 +81,7 @@ def found() -> Found:
     made = Found(
         coded=service.coded,
         sentences=service.sentences,
+        numbers=service.numbers,
         checks=service.checks,
         unseen=service.unseen,
     )
@@ -123,7 +132,7 @@ def written(found: Found, said: Catalogue, *, code: str) -> str:
         parts.append(_entry(set(), msgctxt=key, msgid=text, msgstr=said.coded.get(key, "")))
     for text, files in _by_file(found.sentences):
         lines = {"msgctxt": SENTENCE, "msgid": text, "msgstr": said.sentences.get(text, "")}
-        parts.append(_entry(files, **lines))
+        parts.append(_entry(files, found.numbers.get(text, frozenset()), **lines))
     for text, files in _by_file(found.checks):
         lines = {"msgctxt": CHECK, "msgid": text, "msgstr": said.checks.get(text, "")}
         parts.append(_entry(files, **lines))
@@ -146,8 +155,9 @@ def _by_file(found: dict[T, set[str]]) -> list[tuple[T, set[str]]]:
     return sorted(found.items(), key=lambda one: min(one[1]))
 
 
-def _entry(files: set[str], **lines: str) -> str:
-    where = [f"#: {file}" for file in sorted(files)]
+def _entry(files: set[str], numbers: frozenset[str] = frozenset(), /, **lines: str) -> str:
+    where = [" ".join([NUMBERS, *(f"%{place}" for place in sorted(numbers))])] if numbers else []
+    where += [f"#: {file}" for file in sorted(files)]
     said = [f"{key} {json.dumps(text, ensure_ascii=False)}" for key, text in lines.items()]
     return "\n".join([*where, *said]) + "\n"
 

@@ -180,7 +180,7 @@ def test_a_day_without_a_score_says_so() -> None:
     )
 
 
-NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exam."}
+NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its test."}
 
 
 def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:

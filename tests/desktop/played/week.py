@@ -307,7 +307,14 @@ def windows() -> Json:
             "why_opened": "No sign of you for 10 min.",
             "why_closed": "You are here.",
             "closed_by": "input",
-            "done": [{"kind": "proof", "text": "menu-style", "used_s": used * 3600, "units": 9}],
+            "done": [
+                {
+                    "kind": "proof",
+                    "text": "Testing the skill menu-style",
+                    "used_s": used * 3600,
+                    "units": 9,
+                }
+            ],
         }
 
     def event(day: int, hour: float, hours: float, kind: str) -> Json:

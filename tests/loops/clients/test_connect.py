@@ -250,7 +250,7 @@ def test_what_is_no_configuration_is_refused_and_left(me: Person, data: bytes, w
 def test_folders_pipes_and_links_to_nowhere_are_refused(me: Person) -> None:
     path = me.home / ZED
     path.mkdir(parents=True)
-    with pytest.raises(ClientFileError, match="a folder"):
+    with pytest.raises(ClientFileError, match="not a plain file"):
         me.connect("zed")
     path.rmdir()
     path.symlink_to("nowhere")
@@ -258,7 +258,7 @@ def test_folders_pipes_and_links_to_nowhere_are_refused(me: Person) -> None:
         me.connect("zed")
     path.unlink()
     os.mkfifo(path)
-    with pytest.raises(ClientFileError, match="not a file"):
+    with pytest.raises(ClientFileError, match="not a plain file"):
         me.connect("zed")
 
 

@@ -209,7 +209,9 @@ async def test_a_model_that_passes_is_admitted_in_every_role(room: Room) -> None
     room.add("good:8b", 5)
     story = await room.open()
     assert [story.admitted(role) for role in ModelRole] == [None] * 3
-    assert "good:8b is examined next time you're away" in story.why_none_admitted(ModelRole.JUDGE)
+    assert "good:8b will be tested next time you're away" in story.why_none_admitted(
+        ModelRole.JUDGE
+    )
     await all_of(story)
     assert [story.admitted(role) for role in ModelRole] == ["good:8b"] * 3
     assert [(one.role, one.passed, one.n) for one in story.results()] == [
@@ -384,7 +386,7 @@ async def test_a_unit_ends_in_time_and_the_next_goes_on(room: Room) -> None:
     made = work(story, room.clock)
     assert (made.kind, made.text) == (
         WorkKind.EXAM,
-        "Testing whether good:8b is good enough to be the reader",
+        "Testing whether good:8b understands your feedback well enough",
     )
     step, room_s = story.step, room.clock
 

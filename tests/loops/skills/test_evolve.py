@@ -252,7 +252,7 @@ async def test_no_candidate_beyond_the_open_ones_that_a_user_reads(room: Classro
         await room.proposes(replace(MENU, name=f"open-{number}", body=f"Say {number} first."))
     room.writer = ScriptedWriter([replace(MENU, body="Put each dish on its own line.")])
     await three_bad_menus(room)
-    with pytest.raises(LullError, match="10 proposals wait for you"):
+    with pytest.raises(LullError, match="10 suggestions are waiting for you"):
         await room.evolve.step()
     assert room.writer.seen == []
     await room.review.reject(room.open_proposals()[0].id, reason="no")

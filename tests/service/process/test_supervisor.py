@@ -62,7 +62,7 @@ def sleeper() -> Sleeper:
     return Sleeper(FakeClock())
 
 
-@pytest.mark.logs("the job failed", "Something went wrong: the job failed")
+@pytest.mark.logs("the job failed", "Something went wrong: A background task failed")
 async def test_it_is_restarted_later_each_time_and_then_left(
     problems: Problems, sleeper: Sleeper
 ) -> None:
@@ -81,7 +81,7 @@ async def test_it_is_restarted_later_each_time_and_then_left(
     assert sleeper.waits == [1, 2, 4, 8, 16]
     assert runs == 6
     (problem,) = problems.current()
-    assert problem["detail"] == "the job failed: ValueError."
+    assert problem["detail"] == "A background task failed (the job): ValueError."
     assert problem["hint"] == "It stays off until Lull is started again. See `lull logs`."
     assert "what a user wrote" not in str(problem)
 
@@ -137,7 +137,7 @@ async def test_the_problem_goes_when_the_job_has_run_for_a_while(
     await kept
 
 
-@pytest.mark.logs("the job failed", "Something went wrong: the job failed")
+@pytest.mark.logs("the job failed", "Something went wrong: A background task failed")
 async def test_falls_of_long_ago_count_no_more(problems: Problems, sleeper: Sleeper) -> None:
     async def faulty() -> None:
         raise ValueError

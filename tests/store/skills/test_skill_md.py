@@ -60,7 +60,7 @@ BROKEN: list[tuple[bytes, int, str]] = [
     (b"---\nname: a\n", 3, "closing"),
     (skill("name: a"), 2, "description is missing"),
     (skill("description: When."), 2, "name is missing"),
-    (skill("name: a\ndescription: 5"), 3, "description is not text"),
+    (skill("name: a\ndescription: 5"), 3, "description is not a text"),
     (skill("name: a\ndescription: When: now."), 3, "mapping values"),
     (skill("name: a\n\tdescription: b"), 3, ""),
     (skill(f"{GOOD}\ncolour: red"), 4, "unknown key 'colour'"),

@@ -642,7 +642,7 @@ async def test_an_export_writes_over_nothing(home: Home, tmp_path: Path) -> None
     await add(home)
     await add(home, "other")
     (tmp_path / "out" / "other").mkdir(parents=True)
-    with pytest.raises(Conflict, match="exists"):
+    with pytest.raises(Conflict, match="is there already"):
         await home.approve.export_skills(tmp_path / "out", names=[])
     assert not (tmp_path / "out" / "menu-style").exists()
     (tmp_path / "file").write_text("x")

@@ -84,9 +84,14 @@ def host_of(address: str) -> str:
 
 
 def not_encrypted(*, redirected: bool) -> FeedError:
-    how = "It redirects to an address that is" if redirected else "The address is"
+    why = "The address is not encrypted (http://), so others could read it and change it."
+    if redirected:
+        why = (
+            "It redirects to an address that is not encrypted (http://), so others could read it"
+            " and change it."
+        )
     return FeedError(
-        f"{how} not encrypted (http://), so others could read it and change it.",
+        why,
         hint="Use https://; http:// is for private addresses, with --private.",
     )
 

@@ -22,12 +22,27 @@ LATER: Final = "This may be temporary; try again later."
 _VALIDATOR: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,300}")
 """Header values that are safe to send back to the server."""
 _STATUS_SENTENCES: Final = {
-    401: "Its server asks for a password",
-    403: "Its server refuses to show it",
-    404: "There is no calendar at this address",
-    410: "The calendar is no longer at this address",
+    401: "Its server asks for a password (HTTP 401).",
+    403: "Its server refuses to show it (HTTP 403).",
+    404: "There is no calendar at this address (HTTP 404).",
+    410: "The calendar is no longer at this address (HTTP 410).",
+    429: "Its server is asked too often (HTTP 429).",
 }
 """Error sentences by HTTP status."""
+
+
+_CERTIFICATE_FAULTS: Final = {
+    9: "it is not valid yet",
+    10: "it has expired",
+    18: "it is signed by nobody but the server itself",
+    19: "it is signed by nobody whom this computer trusts",
+    20: "it is signed by nobody whom this computer trusts",
+    21: "it is signed by nobody whom this computer trusts",
+    23: "it was revoked",
+    62: "it is for another address",
+    64: "it is for another address",
+}
+"""What is wrong with a certificate, by OpenSSL's number of the fault (X509_V_ERR_…)."""
 
 
 async def body_of(response: aiohttp.ClientResponse) -> bytes:
@@ -93,15 +108,13 @@ def status_error(response: aiohttp.ClientResponse) -> FeedError:
     """Return the error to show for a calendar server's response with a status other than 200."""
     status = response.status
     if status == 429 or status >= 500:
-        busy = "Its server is asked too often" if status == 429 else "Its server failed"
         return FeedUnreachable(
-            f"{busy} (HTTP {status}).",
+            _STATUS_SENTENCES.get(status, f"Its server failed (HTTP {status})."),
             hint=LATER,
             retry_after_s=_retry_after_s(response.headers.get("Retry-After", "")),
         )
-    said = _STATUS_SENTENCES.get(status, "Its server answers with something else")
     return FeedError(
-        f"{said} (HTTP {status}).",
+        _STATUS_SENTENCES.get(status, f"Its server answers with something else (HTTP {status})."),
         hint="Its secret address may have been changed: copy it again from where it is published.",
     )
 
@@ -124,9 +137,9 @@ def connection_error(error: BaseException) -> FeedError:
 
 def certificate_error(error: BaseException) -> FeedError:
     """Return the error to show when a calendar server's certificate failed verification."""
-    why = str(getattr(error, "verify_message", "") or "it cannot be checked")
+    why = _CERTIFICATE_FAULTS.get(getattr(error, "verify_code", 0), "it cannot be checked")
     return FeedError(
-        f"Its server's certificate can't be trusted: {why[:200].rstrip('.')}.",
+        f"Its server's certificate can't be trusted: {why}.",
         hint="Check the date of this machine and the address.",
     )
 

@@ -242,13 +242,12 @@ def _headers(marks: Validators) -> dict[str, str]:
 
 def _not_there(standings: list[AddressKind], *, private: bool, redirected: bool) -> FeedError:
     """Return the error for a server that Lull refuses to connect to."""
-    where = "It redirects to a server that" if redirected else "Its server"
     if not standings or AddressKind.FORBIDDEN in standings or private:
-        return FeedError(
-            f"{where} is at an address that Lull reads no calendars from.",
-            hint="Check the address.",
-        )
-    return FeedError(
-        f"{where} is on this machine or a private network.",
-        hint="If it is yours, add it with --private.",
-    )
+        why = "Its server is at an address that Lull reads no calendars from."
+        if redirected:
+            why = "It redirects to a server at an address that Lull reads no calendars from."
+        return FeedError(why, hint="Check the address.")
+    why = "Its server is on this machine or a private network."
+    if redirected:
+        why = "It redirects to a server that is on this machine or a private network."
+    return FeedError(why, hint="If it is yours, add it with --private.")

@@ -28,8 +28,10 @@ def read_yaml(text: str) -> Node | None:
         return _Tree().node(root, 0)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        where = f", line {mark.line + 1}" if mark else ""
-        raise unchangeable(f"It is not valid YAML{where}: {error.problem}.") from error
+        if mark is None:
+            raise unchangeable(f"It is not valid YAML: “{error.problem}”.") from error
+        line = mark.line + 1
+        raise unchangeable(f"It is not valid YAML in line {line}: “{error.problem}”.") from error
     except (yaml.YAMLError, ValueError) as error:
         raise unchangeable("It is not valid YAML.") from error
     except RecursionError as error:

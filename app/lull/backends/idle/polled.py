@@ -212,7 +212,7 @@ class PolledSignal(Generic[T]):
             # signal would be unknown until the next start.
             if not self._broken:
                 _log.warning("%s failed", self._source.name, exc_info=error)
-            return Unknown(f"{self._source.name} failed: {error or type(error).__name__}")
+            return Unknown(f"asking {self._source.name} failed: {error or type(error).__name__}")
 
     def _note(self, answer: Reading[T]) -> None:
         """Log one line when the source breaks and one when it recovers; never having worked is no

@@ -42,7 +42,7 @@ def command_runner(environ: Mapping[str, str], *, within_s: float = TIMEOUT_S) -
         except OSError as error:
             return Unknown(f"{command[0]} cannot be run: {error.strerror or error}")
         if done.returncode != 0:
-            return Unknown(f"{command[0]} fails: {_last_line(done.stderr)}")
+            return Unknown(f"running {command[0]} failed: {_last_line(done.stderr)}")
         return Known(done.stdout.decode("utf-8", "replace"))
 
     return ask

@@ -182,4 +182,4 @@ def _refusal(error: str, who: str) -> str:
 
 def _words(error: BaseException) -> str:
     text = getattr(error, "strerror", None) or str(error)
-    return " ".join(text.split()).rstrip(".").lower() or type(error).__name__
+    return " ".join(text.split()).rstrip(".") or type(error).__name__

@@ -1,4 +1,4 @@
-"""Detects whether the machine is hot, from the temperature sensors in Linux's sysfs.
+"""Detects whether the machine is hot, from the temperature sensor in Linux's sysfs.
 
 Hot means at a sensor's own throttling temperature, or within 5 °C of its shutdown temperature.
 Sensors without such limits, or that cannot be read, are ignored.
@@ -26,7 +26,7 @@ _MARGINS_C: Final = {"passive": 0.0, "hot": MARGIN_C, "critical": MARGIN_C}
 class Heat:
     """Signal for idle detection: whether a Linux machine is hot; implements `SignalSource`."""
 
-    name = "the temperature sensors"
+    name = "the temperature sensor"
 
     def __init__(self, sysfs: Path = Path("/sys")) -> None:
         self._zones = sysfs / "class" / "thermal"

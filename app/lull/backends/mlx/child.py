@@ -233,7 +233,9 @@ class EngineChild:
         self._replies.clear()
 
     def _down(self) -> EngineDown:
-        return EngineDown(f"{self._name} stopped ({self.how_it_ended}).", hint=_COME_AGAIN)
+        return EngineDown(
+            f"{self._name} stopped unexpectedly ({self.how_it_ended}).", hint=_COME_AGAIN
+        )
 
     @property
     def how_it_ended(self) -> str:

@@ -128,7 +128,7 @@ class TrainerProcess:
         code = await asyncio.to_thread(self._child.wait)
         if not self._done:
             how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
-            words = f" Its last words: {self._words}" if self._words else ""
+            words = f" Its last words: “{self._words}”" if self._words else ""
             raise TrainingError(
                 f"The trainer ended {how}.{words}",
                 hint="It will restart and continue from its last checkpoint.",

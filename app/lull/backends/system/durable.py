@@ -40,7 +40,7 @@ def exclusive_lock(lock: Path, doing: str) -> Iterator[None]:
     number = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if not _locked(number):
-            raise Conflict(f"Already {doing}.", hint="Wait until it is done.")
+            raise Conflict(f"This is going on already: {doing}.", hint="Wait until it is done.")
         yield
     finally:
         os.close(number)

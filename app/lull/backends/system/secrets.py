@@ -167,8 +167,9 @@ class KeychainSecrets:
             answer.add_done_callback(_told_late)
             raise self._silent() from error
         except _keychain_errors() as error:
+            log.info("the keychain cannot be used: %s", _in_words(error))
             raise SecretsError(
-                f"There is no keychain to use here: {_in_words(error)}.",
+                f"There is no keychain to use here: {_reason(error)}.",
                 hint="Unlock or install one (gnome-keyring, KWallet) and start Lull again.",
             ) from error
 
@@ -201,6 +202,20 @@ def _told_late(answer: Future[_R]) -> None:
     error = answer.exception()
     if error is not None:
         log.info("the keychain failed after it was given up: %s", type(error).__name__)
+
+
+def _reason(error: Exception) -> str:
+    """Return why the keychain cannot be used; the library's own wording is only logged."""
+    from keyring.errors import InitError, KeyringLocked, NoKeyringError
+
+    match error:
+        case KeyringLocked() | InitError():
+            return "it is locked"
+        case NoKeyringError() | RuntimeError() | ImportError():
+            return "none is installed"
+        case OSError():
+            return "its service is not running"
+    return "it refuses"
 
 
 def _in_words(error: Exception) -> str:

@@ -103,7 +103,7 @@ def _words(came: Json) -> str:
         f"A week in {spans.format_duration(came['took_s'])}: "
         f"{came['conversations']} conversations, "
         f"{_counted(came['skills'], 'active skill')}, "
-        f"{_counted(len(came['proposals']), 'proposal')} to look at.",
+        f"{_counted(len(came['proposals']), 'suggestion')} to look at.",
         *_learned(came["days"]),
         f"It lies in {came['home']}"
         + (

@@ -229,9 +229,9 @@ def _exam_words(page: Json) -> str:
         )
         for one in page["exams"]
     ]
-    lines = [table(rows, ("MODEL", "ROLE", "EXAM", "SCORE", "WHY"))] if rows else []
+    lines = [table(rows, ("MODEL", "ROLE", "TEST", "SCORE", "WHY"))] if rows else []
     if not rows:
-        lines.append("No model was examined yet; that is done while you are away.")
+        lines.append("No model has been tested yet; that is done while you are away.")
     lines += [f"{plain(one['model'])}: {plain(one['why'])}" for one in page["not_examined"]]
     lines += [f"{role}: {plain(one['why'])}" for role, one in page["roles"].items()]
     if page["error"]:

@@ -10,13 +10,14 @@ from lull.cli.parser.base import Commands, Parser, add_command, named
 from lull.cli.parser.skills import text_options
 
 REVIEW = """\
-On a terminal this shows one proposal after the other, with its diff, its proof and who said
+A suggestion is a skill that Lull would like to add, change or remove, because of what you said.
+On a terminal this shows one suggestion after the other, with its diff, its proof and who said
 each sentence. Type a to approve, e to edit, r to reject, d to defer, u to undo the last
-decision. Elsewhere, or with --json, it lists the open proposals, newest first.
+decision. Elsewhere, or with --json, it lists the open suggestions, newest first.
 Only what you have approved ever reaches a prompt."""
 
 APPROVE = """\
-The proposal's exact text becomes a skill, used from the next conversation on. This makes a new
+The suggestion's exact text becomes a skill, used from the next conversation on. This makes a new
 generation. With --sha256 it is approved only if the text has this hash. On a terminal without
 --sha256 or --yes, the text is shown first and you are asked to confirm. What was not proved needs
 one of the two, or the whole word yes on a terminal. --yes approves the text that `lull review show`
@@ -34,42 +35,42 @@ picks for the skill are enough for a proof. Elsewhere than on a terminal it show
 --pick gives your pick."""
 
 PROVE = """\
-Looks for failures, writes proposals and replays them now, at full speed, instead of in the next
-lull. Without ID it proves all waiting proposals; with ID only that one, which starts over if it
-was proved, unproved or deferred. It returns when the proofs have started, or with --wait when
+Looks for failures, writes suggestions and replays them now, at full speed, instead of in the next
+lull. Without ID it proves all waiting suggestions; with ID only that one, which starts over if it
+was proved, not proved or put off. It returns when the proofs have started, or with --wait when
 they have ended. Ctrl-C stops the waiting; the proofs go on in the service."""
 
 
 def review_commands(commands: Commands) -> None:
-    review = add_command(commands, "review", "review the skills that Lull proposes", REVIEW)
+    review = add_command(commands, "review", "review the skills that Lull suggests", REVIEW)
     review.set_defaults(all=False)
     _all(review)
     actions = review.add_subparsers(
         dest="action", metavar="ACTION", title="actions", parser_class=Parser
     )
-    listed = add_command(actions, "list", "list the proposals, newest first")
+    listed = add_command(actions, "list", "list the suggestions, newest first")
     _all(listed)
-    shown = add_command(actions, "show", "show one proposal: diff, proof, who said what")
-    approved = add_command(actions, "approve", "approve a proposal", APPROVE)
+    shown = add_command(actions, "show", "show one suggestion: diff, proof, who said what")
+    approved = add_command(actions, "approve", "approve a suggestion", APPROVE)
     approved.add_argument(
         "--yes", action="store_true", help="do not ask, even if it was not proved"
     )
     rejected = add_command(
         actions,
         "reject",
-        "reject a proposal",
-        "The reason is remembered, so that the same is not proposed again in other words.",
+        "reject a suggestion",
+        "The reason is remembered, so that the same is not suggested again in other words.",
     )
     rejected.add_argument("--reason", metavar="T", required=True, help="why not")
     deferred = add_command(
         actions,
         "defer",
-        "put a proposal off",
+        "put a suggestion off",
         "It is not proved meanwhile. With --until it is hidden and comes back at that time by"
         " itself; `lull review undo` brings it back at once.",
     )
     deferred.add_argument("--until", metavar="TIME", help="such as 2026-11-21T20:00:00+01:00")
-    edited = add_command(actions, "edit", "change a proposal's text", EDIT)
+    edited = add_command(actions, "edit", "change a suggestion's text", EDIT)
     text_options(edited, needed=False)
     edited.add_argument(
         "--scope", choices=("all", "kind"), help="apply to every request, or to similar ones"
@@ -103,10 +104,10 @@ def review_commands(commands: Commands) -> None:
 
 def prove_command(commands: Commands) -> None:
     proved = add_command(
-        commands, "prove", "prove proposals now instead of in the next lull", PROVE
+        commands, "prove", "prove suggestions now instead of in the next lull", PROVE
     )
     proved.add_argument(
-        "proposal", metavar="ID", nargs="?", type=named, help="prove only this proposal"
+        "proposal", metavar="ID", nargs="?", type=named, help="prove only this suggestion"
     )
     proved.add_argument("--wait", action="store_true", help="wait until the proofs have ended")
 

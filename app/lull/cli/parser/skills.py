@@ -120,7 +120,7 @@ def _folders(actions: Commands) -> None:
         actions,
         "import",
         "import a skill folder, or a folder of them",
-        "Each skill becomes a proposal, and is used only after you have approved it in\n"
+        "Each skill becomes a suggestion, and is used only after you have approved it in\n"
         "`lull review`; only the starter skills are used at once. If one SKILL.md is broken, its\n"
         "line is named and nothing is imported.\n"
         "Skills that you already have, word for word, stay as they are.",

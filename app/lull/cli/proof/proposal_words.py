@@ -12,7 +12,7 @@ from lull.core.proof.review_state import CAUTION_WORDS, Caution
 Json = dict[str, Any]
 
 NOTHING = """\
-Nothing to review. A proposal comes when you correct an answer in so many words ("no, use
+Nothing to review. Lull suggests a skill when you correct an answer in so many words ("no, use
 dashes", "always ..."), or when a few answers of one kind were bad. It is replayed in the next
 lull first; `lull prove` does that now."""
 HINT = """\
@@ -239,7 +239,7 @@ def list_words(document: Json) -> str:
         )
         for p in document["proposals"]
     ]
-    head = ("PROPOSAL", "KIND", "SKILL", "CLIENT", "MADE", "STATUS")
+    head = ("SUGGESTION", "KIND", "SKILL", "CLIENT", "MADE", "STATUS")
     return "\n".join([table(rows, head), *faults, HINT])
 
 

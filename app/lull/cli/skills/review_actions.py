@@ -90,10 +90,10 @@ def edit_by_hand(control: Control, proposal: Json) -> Json | None:
     if after is None:
         return None
     new = parse(after.encode(), where="your text")
-    old = parse(proposal["text"].encode(), where="the proposal")
+    old = parse(proposal["text"].encode(), where="the suggestion")
     if (new.name, new.metadata, new.extra) != (old.name, old.metadata, old.extra):
         raise UsageError(
-            "Only the description and the body of a proposal can be changed.",
+            "Only the description and the body of a suggestion can be changed.",
             hint="Approve it first; then edit the skill.",
         )
     if (new.description, new.body) == (old.description, old.body):

@@ -200,5 +200,5 @@ class ReviewSession:
         counts = Counter(self._decided.values())
         said = [f"{number} {status}" for status, number in counts.items() if status != "skipped"]
         open_ones = len(self._queue) + counts["skipped"] + counts["deferred"]
-        said.append(f"{counted(open_ones, 'proposal')} still open")
+        said.append(f"{counted(open_ones, 'suggestion')} still open")
         print(f"{', '.join(said)}." + (" `lull review undo` goes back." if len(said) > 1 else ""))

@@ -277,7 +277,7 @@ def client_named(name: str, user: UserMachine) -> ChatProgram:
         if client.name == wanted:
             return client
     known = ", ".join(client.name for client in CLIENTS)
-    raise NotFound(f"There is no client called {name[:80]!r}.", hint=f"Known: {known}.")
+    raise NotFound(f"There is no client called {name[:80]!r}.", hint=f"These are known: {known}.")
 
 
 def clients_of(user: UserMachine) -> Sequence[ChatProgram]:

@@ -53,7 +53,7 @@ def _load(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        raise unchangeable(f"It is not valid TOML: {error}.") from error
+        raise unchangeable(f"It is not valid TOML: “{error}”.") from error
     except RecursionError as error:
         raise unchangeable("It is nested too deeply.") from error
 

@@ -211,10 +211,10 @@ def _input(look: ConditionInputs) -> IdleCondition:
                 return _lost_input(look, idle_s, left_s)
             words = "Can't tell whether you are here (%1), but you allowed these hours."
             return _open(
-                ConditionName.INPUT, coded_text("input-unknown-set-hours", words, idle_s.why)
+                ConditionName.INPUT, coded_text("input-unknown-set-hours", words, idle_s.reason)
             )
         words = "Can't tell whether you are here (%1), so Lull assumes that you are."
-        return _unknown(ConditionName.INPUT, coded_text("input-unknown", words, idle_s.why))
+        return _unknown(ConditionName.INPUT, coded_text("input-unknown", words, idle_s.reason))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
         text = coded_text("input-recent", "You are here: last input %1 ago.", TextDuration(idle_s))
         return _closed(ConditionName.INPUT, text)
@@ -242,7 +242,7 @@ def _lost_left_s(look: ConditionInputs) -> float:
 def _lost_input(look: ConditionInputs, reading: Unknown, left_s: float) -> IdleCondition:
     """Evaluate the input condition after its source broke: somebody may be typing at any hour."""
     words = "Can't tell any more whether you are here (%1), so for %2 Lull assumes that you are."
-    text = coded_text("input-lost", words, reading.why, TextDuration(look.rule.after_s))
+    text = coded_text("input-lost", words, reading.reason, TextDuration(look.rule.after_s))
     return _unknown(ConditionName.INPUT, text, spans.add_seconds(look.now, left_s))
 
 
@@ -278,7 +278,9 @@ def _wake(look: ConditionInputs) -> IdleCondition:
         )
     if isinstance(signals.locked, Unknown):
         words = "Can't tell whether the screen is locked: %1."
-        return _unknown(ConditionName.WAKE, coded_text("locked-unknown", words, signals.locked.why))
+        return _unknown(
+            ConditionName.WAKE, coded_text("locked-unknown", words, signals.locked.reason)
+        )
     if signals.locked:
         return _open(ConditionName.WAKE, coded_text("locked", "The screen is locked."))
     return _open(ConditionName.WAKE, coded_text("not-locked", "The screen is not locked."))
@@ -288,7 +290,7 @@ def _call(look: ConditionInputs) -> IdleCondition:
     call = look.signals.call
     if isinstance(call, Unknown):
         words = "Can't tell whether there is a call or a video: %1."
-        return _unknown(ConditionName.CALL, coded_text("call-unknown", words, call.why))
+        return _unknown(ConditionName.CALL, coded_text("call-unknown", words, call.reason))
     if call:
         return _closed(ConditionName.CALL, coded_text("call", "A call or video is in progress."))
     return _open(ConditionName.CALL, coded_text("no-call", "No call or video is in progress."))
@@ -299,7 +301,7 @@ def _app(look: ConditionInputs) -> IdleCondition:
     if isinstance(app, Unknown):
         if look.rule.exclusive_apps:
             words = "Can't tell whether one of the programs that Lull waits for is running: %1."
-            return _unknown(ConditionName.APP, coded_text("app-unknown", words, app.why))
+            return _unknown(ConditionName.APP, coded_text("app-unknown", words, app.reason))
         app = ""
     if app:
         return _closed(ConditionName.APP, coded_text("app", "%1 is running.", app))
@@ -314,14 +316,14 @@ def _power(look: ConditionInputs) -> IdleCondition:
     mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
     if isinstance(mains, Unknown):
         words = "Can't tell whether the computer is plugged in: %1."
-        return _unknown(ConditionName.POWER, coded_text("power-unknown", words, mains.why))
+        return _unknown(ConditionName.POWER, coded_text("power-unknown", words, mains.reason))
     if mains:
         return _open(ConditionName.POWER, coded_text("mains", "Plugged in."))
     if not rule.battery_ok:
         return _closed(ConditionName.POWER, coded_text("battery", "On battery."))
     if isinstance(share, Unknown):
         words = "On battery, with an unknown charge: %1."
-        return _closed(ConditionName.POWER, coded_text("battery-unknown", words, share.why))
+        return _closed(ConditionName.POWER, coded_text("battery-unknown", words, share.reason))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
     words = "On battery, %1 charged; Lull needs %2."
     text = coded_text("battery-charge", words, TextPercent(share), TextPercent(least))
@@ -334,7 +336,7 @@ def _saving(look: ConditionInputs) -> IdleCondition:
     low = look.signals.low_power
     if isinstance(low, Unknown):
         words = "Can't tell whether low-power mode is on: %1."
-        return _unknown(ConditionName.SAVING, coded_text("saving-unknown", words, low.why))
+        return _unknown(ConditionName.SAVING, coded_text("saving-unknown", words, low.reason))
     if not low:
         return _open(ConditionName.SAVING, coded_text("not-saving", "Low-power mode is off."))
     text = coded_text("saving", "Low-power mode is on.")
@@ -349,7 +351,7 @@ def _heat(look: ConditionInputs) -> IdleCondition:
     hot = look.signals.hot
     if isinstance(hot, Unknown):
         words = "Can't tell the computer's temperature: %1."
-        return _unknown(ConditionName.HEAT, coded_text("heat-unknown", words, hot.why))
+        return _unknown(ConditionName.HEAT, coded_text("heat-unknown", words, hot.reason))
     if hot:
         return _closed(ConditionName.HEAT, coded_text("hot", "The computer is hot."))
     return _open(ConditionName.HEAT, coded_text("not-hot", "The computer is not hot."))
@@ -371,7 +373,7 @@ def _memory(look: ConditionInputs) -> IdleCondition:
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
             words = "Can't tell how much memory is free: %1."
-            return _unknown(ConditionName.MEMORY, coded_text("memory-unknown", words, free.why))
+            return _unknown(ConditionName.MEMORY, coded_text("memory-unknown", words, free.reason))
         words = "No program is waiting for memory."
         return _open(ConditionName.MEMORY, coded_text("memory-not-waited", words))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
@@ -387,7 +389,7 @@ def _load(look: ConditionInputs) -> IdleCondition:
     load = look.signals.load_of_others
     if isinstance(load, Unknown):
         words = "Can't tell how busy other programs are: %1."
-        return _unknown(ConditionName.LOAD, coded_text("load-unknown", words, load.why))
+        return _unknown(ConditionName.LOAD, coded_text("load-unknown", words, load.reason))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
     words = "Other programs use %1 of the processor; Lull works below %2."
     text = coded_text("load", words, TextPercent(load), TextPercent(most))

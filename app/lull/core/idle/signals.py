@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
+from lull.core.coded_text import TextSentence
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -28,6 +30,11 @@ class Known(Generic[T_co]):
 class Unknown:
     why: str
     """The reason in words, without a full stop, such as "there is no X11 display"."""
+
+    @property
+    def reason(self) -> TextSentence:
+        """Return the reason why a reading is unknown, as a value to insert in a text for people."""
+        return TextSentence(self.why)
 
 
 Reading: TypeAlias = Known[T] | Unknown

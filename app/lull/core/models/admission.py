@@ -46,7 +46,7 @@ class SmallReaderFigures:
 
 
 NOTHING_TO_COMPARE: Final = (
-    "There is nothing to compare with: the small reader was not measured on this exam."
+    "There is nothing to compare with: the small reader has not taken this test."
 )
 
 

@@ -79,7 +79,7 @@ def candidates(
             why = "It is the same model as another one, under a second name."
         counted = sum(not made.why_not for made in able if canonical(made.name) not in wanted)
         if not why and not is_named and counted >= MOST_EXAMINED:
-            why = f"The {MOST_EXAMINED} largest that fit are examined."
+            why = f"The {MOST_EXAMINED} largest that fit are tested."
         made = Candidate(name=one.listed.name, digest=one.listed.digest, why_not=why)
         (unable if why else able).append(made)
         if not why:
@@ -100,7 +100,7 @@ def _why_not(one: Installed, memory: MachineMemory, *, is_named: bool) -> str:
             else ("Ollama does not say that it answers.")
         )
     if is_published(listed.name) and not is_named:
-        return "It is a version that Lull has published; its base is examined."
+        return "It is a trained copy made by Lull; its original is tested instead."
     needs = LOADED_SHARE * listed.size_bytes
     if not one.loaded and needs > memory.may_take:
         may = max(0.0, memory.may_take) / GB

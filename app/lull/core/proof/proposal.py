@@ -14,7 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
+from lull.core.coded_text import CodedText, coded_text
 from lull.core.errors import Conflict
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.last_look import LastLook
@@ -70,6 +72,18 @@ TO_READ = frozenset(
     }
 )
 """Statuses of proposed skills that wait for the user's decision, or will soon."""
+_STATUS_TEXTS: Final[Mapping[ProposalStatus, CodedText]] = {
+    ProposalStatus.DRAFT: coded_text("status draft", "not checked yet"),
+    ProposalStatus.SCREENED: coded_text("status screened", "not tested yet"),
+    ProposalStatus.PROVING: coded_text("status proving", "being tested"),
+    ProposalStatus.PROVED: coded_text("status proved", "proved"),
+    ProposalStatus.UNPROVED: coded_text("status unproved", "not proved"),
+    ProposalStatus.QUARANTINED: coded_text("status quarantined", "quarantined"),
+    ProposalStatus.DEFERRED: coded_text("status deferred", "put off"),
+    ProposalStatus.STALE: coded_text("status stale", "out of date"),
+    ProposalStatus.APPROVED: coded_text("status approved", "approved"),
+    ProposalStatus.REJECTED: coded_text("status rejected", "rejected"),
+}
 DECIDABLE = OPEN_STATUSES - {ProposalStatus.DRAFT, ProposalStatus.STALE}
 """Statuses in which the user may approve a proposed skill, after a warning if it is not proved."""
 
@@ -258,15 +272,43 @@ def is_stale(proposal: Proposal, library: Library) -> bool:
     return not there or (standing is not None and standing.sha256 != proposal.base_sha256)
 
 
+def status_text(status: ProposalStatus) -> CodedText:
+    """Return a suggested skill's status in words that complete "It is"."""
+    return _STATUS_TEXTS[status]
+
+
+def decided_already(
+    proposal: Proposal, *, hint: str = "`lull review` lists what is open."
+) -> Conflict:
+    """Return the error to raise when a suggested skill has been decided on before."""
+    words = "The suggestion %1 is %2 already."
+    status = status_text(proposal.status)
+    return Conflict(coded_text("suggestion-decided", words, proposal.id, status), hint=hint)
+
+
+def not_decidable(proposal: Proposal, *, hint: str) -> Conflict:
+    """Return the error to raise for a suggested skill whose status allows no decision yet."""
+    words = "The suggestion %1 is %2."
+    status = status_text(proposal.status)
+    return Conflict(coded_text("suggestion-is", words, proposal.id, status), hint=hint)
+
+
+def changed_meanwhile(now: Proposal) -> Conflict:
+    """Return the error to raise for a suggested skill that was changed while it was worked on."""
+    words = "The suggestion %1 changed meanwhile: it is %2 now."
+    return Conflict(
+        coded_text("suggestion-changed", words, now.id, status_text(now.status)),
+        hint="`lull review` lists what is open.",
+    )
+
+
 def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library) -> None:
     """Raise Conflict unless the user may now approve or reject this proposal (a candidate skill):
     it must be open and not out of date, and its text must be the one that the user read (`sha256`;
     None: not compared).
     """
     if not proposal.open:
-        raise Conflict(
-            f"{proposal.id} is {proposal.status} already.", hint="`lull review` lists what is open."
-        )
+        raise decided_already(proposal)
     if sha256 is not None and sha256 != proposal.sha256:
         raise Conflict(
             f"The text of {proposal.id} is not the one you read: its sha256 is {proposal.sha256}.",

@@ -71,7 +71,7 @@ def lesson_of(verdict: Verdict, course: GraduationCourse) -> GraduationLesson:
     gain = _gain_lost(failed)
     moved = [c for c in failed if c.name not in _GAIN and c.name != _SECRETS]
     leaked = [check for check in failed if check.name == _SECRETS]
-    lost = " and ".join(
+    lost = "; ".join(
         part for part in (gain, _moved(moved), *(check.text for check in leaked)) if part
     )
     next_, otherwise = _otherwise(course, gain=bool(gain), moved=bool(moved), leaked=bool(leaked))
@@ -88,7 +88,7 @@ def _moved(failed: Sequence[GateCheck]) -> str:
     """Name what got worse besides: canary families together, else the first other check."""
     families = [check.name.removeprefix(_CANARIES) for check in failed if _CANARIES in check.name]
     if families:
-        return f"it got worse at {_listed(families)}"
+        return "; ".join(f"it got worse at {name}" for name in families)
     return failed[0].text if failed else ""
 
 
@@ -103,14 +103,10 @@ def _otherwise(
     next_, changes = replace(course, number=course.number + 1), list[str]()
     if gain or not moved:
         next_ = replace(next_, passes=course.passes * LONGER)
-        changes.append(f"{LONGER:g} times as long")
+        changes.append(f"next time it is trained {LONGER:g} times as long")
     if moved:
         next_ = replace(next_, anchors=course.anchors * MORE_ANCHORS)
         changes.append(
-            f"with {MORE_ANCHORS:g} times as many requests that keep everything else as it is"
+            f"next time {MORE_ANCHORS:g} times as many requests keep everything else as it is"
         )
-    return next_, f"next time it is trained {' and '.join(changes)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+    return next_, "; ".join(changes)

@@ -20,6 +20,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
+from lull.core.coded_text import CodedText, coded_text
+from lull.core.errors import Conflict
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.spec import RunKind
 
@@ -43,6 +45,19 @@ class RunStatus(StrEnum):
     """The run's trainer always dies at the same step; the run waits for the user's decision."""
 
 
+_STATUS_TEXTS: Final[Mapping[RunStatus, CodedText]] = {
+    RunStatus.WAITING: coded_text("status waiting", "waiting to be trained"),
+    RunStatus.TRAINING: coded_text("status training", "being trained"),
+    RunStatus.TRAINED: coded_text("status trained", "trained"),
+    RunStatus.CONTINUED: coded_text("status continued", "continued in another run"),
+    RunStatus.JUDGING: coded_text("status judging", "being tested"),
+    RunStatus.PROMOTED: coded_text("status promoted", "accepted"),
+    RunStatus.REJECTED: coded_text("status rejected", "rejected"),
+    RunStatus.SUPERSEDED: coded_text("status superseded", "out of date"),
+    RunStatus.CANCELLED: coded_text("status cancelled", "cancelled"),
+    RunStatus.FAILED: coded_text("status failed", "failed"),
+    RunStatus.STUCK: coded_text("status stuck", "waiting for your decision"),
+}
 AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
 """Statuses in which the trainer has work to do."""
 OPEN_RUN_STATUSES = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
@@ -152,6 +167,17 @@ class CurrentState:
     """Maps each turn that may still be trained on to the skills its prompt would get today."""
     live: Collection[str]
     """sha256 of every skill that is active now."""
+
+
+def ended_already(run: Run) -> Conflict:
+    """Return the error to raise when a training run is to be ended that has ended before."""
+    words = "The training run %1 is %2 already."
+    return Conflict(coded_text("run-ended", words, run.id, run_status_text(run.status)))
+
+
+def run_status_text(status: RunStatus) -> CodedText:
+    """Return a training run's status in words that complete "It is"."""
+    return _STATUS_TEXTS[status]
 
 
 def with_status(run: Run, status: RunStatus, why: str, at: datetime) -> Run:

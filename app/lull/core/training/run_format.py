@@ -218,4 +218,4 @@ def _finite(value: float, where: str) -> float:
 
 
 def _bad(where: str, what: str, *, hint: str = _MAKE_RUN_AGAIN) -> TrainingError:
-    return TrainingError(f"{where} {what}.", hint=hint)
+    return TrainingError(f"{where}: {what}.", hint=hint)

@@ -175,4 +175,4 @@ def _check(holds: bool, name: str, text: str) -> None:
 
 
 def _senseless(name: str, text: str) -> TrainingError:
-    return TrainingError(f"In spec.json {name} {text}.", hint="Make the run again.")
+    return TrainingError(f"In spec.json, {name}: {text}.", hint="Make the run again.")

@@ -6,6 +6,7 @@ The `.po` file itself is read, not a compiled `.mo` file, so a change of it need
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,10 @@ a message code, so that the sentence itself is looked up.
 CHECK: Final = "check"
 """Value of `msgctxt` that marks the pieces of which sentences about checks of answers consist. They
 are looked up in such sentences alone, because many are single words.
+"""
+NUMBERS: Final = "#. numbers"
+"""Beginning of the comment in a .po file that names the places of an English sentence of the
+service in which a number stands, such as `#. numbers %1 %3`: it may have decimals to be rewritten.
 """
 _PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 
@@ -39,6 +44,10 @@ class Catalogue:
     """The same translations by the English texts, because texts that were stored have no code."""
     sentences: dict[str, str] = field(default_factory=dict)
     """Translations of the service's texts that never have a code, by the English texts."""
+    numbers: dict[str, frozenset[str]] = field(default_factory=dict)
+    """The places of these texts in which a number stands that may have decimals, by the English
+    texts; a place is its digit, "1" for `%1`.
+    """
     checks: dict[str, str] = field(default_factory=dict)
     """Translations of the pieces of sentences about checks, by the English ones."""
 
@@ -56,11 +65,13 @@ def read_catalogue(path: Path) -> Catalogue:
         one, said = entry.get("msgid", ""), entry.get("msgstr", "")
         if (code := entry.get("msgctxt")) == SENTENCE:
             catalogue.sentences[one] = said
+            if places := entry.get(NUMBERS):
+                catalogue.numbers[one] = frozenset(re.findall(r"%([1-9])", places))
         elif code == CHECK:
             catalogue.checks[one] = said
         elif code:
             catalogue.coded[code] = said
-            if not code.startswith("setting"):  # names of settings are words like any other
+            if " " not in code:  # what has a blank in its code is a name, a word like any other
                 catalogue.worded[one] = said
         elif many := entry.get("msgid_plural"):
             pair = entry.get("msgstr[0]", ""), entry.get("msgstr[1]", "")
@@ -78,6 +89,8 @@ def _entries(text: str, path: Path) -> Iterator[dict[str, str]]:
             if entry:
                 yield entry
             entry, part = {}, ""
+        elif line.startswith(NUMBERS):
+            entry[NUMBERS] = line.removeprefix(NUMBERS)
         elif line[0] != "#":
             name, _, quoted = line.partition(" ")
             if line[0] == '"':

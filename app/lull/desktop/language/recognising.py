@@ -8,7 +8,7 @@ Lull. A known sentence may contain places (`%1`, `%2` …), each of which matche
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -35,10 +35,19 @@ class SentenceTranslator:
     translations.
     """
 
-    def __init__(self, sentences: Mapping[str, str], checks: CheckTranslator | None = None) -> None:
-        """Create a translator; `checks` translates sentences about checks of answers."""
+    def __init__(
+        self,
+        sentences: Mapping[str, str],
+        checks: CheckTranslator | None = None,
+        *,
+        numbers: NumberFormat | None = None,
+    ) -> None:
+        """Create a translator; `checks` translates sentences about checks of answers, and `numbers`
+        writes the numbers in sentences as the language does.
+        """
         self._sentences = sentences
         self._checks = checks
+        self._numbers = numbers or NumberFormat({}, str)
         self.found = lru_cache(maxsize=1_024)(self._found)
 
     def _found(self, text: str) -> str | None:
@@ -53,7 +62,20 @@ class SentenceTranslator:
         for form in self._forms:
             parts = form.parts_of(text)
             if parts is not None and (form.words >= SURE_WORDS or self._all_short(parts)):
-                return PLACE.sub(lambda m: self._part(parts[m[1]]), form.said)  # noqa: B023
+                told = {place: self._part(form, place, part) for place, part in parts.items()}
+                return PLACE.sub(lambda m: told[m[1]], form.said)  # noqa: B023
+        return self._introduced(text)
+
+    def _introduced(self, text: str) -> str | None:
+        """Return the translation of a known sentence behind the place that it is about, such as
+        "settings.toml, line 3: …"; None for any other text.
+        """
+        for form in self._introductions:
+            parts = form.parts_of(text)
+            if parts is not None and (said := self.found(parts[form.last_place])) is not None:
+                told = {place: self._part(form, place, part) for place, part in parts.items()}
+                told[form.last_place] = said
+                return PLACE.sub(lambda m: told[m[1]], form.said)  # noqa: B023
         return None
 
     def _joined(self, text: str) -> str | None:
@@ -80,8 +102,12 @@ class SentenceTranslator:
             for part in parts.values()
         )
 
-    def _part(self, text: str) -> str:
-        return self.found(text) or text
+    def _part(self, form: _Form, place: str, text: str) -> str:
+        if place in form.quoted:
+            return text  # a name or a user's own words
+        # A single word is a name, too, even if it is one of Lull's own words elsewhere.
+        said = self.found(text) if " " in text else None
+        return said or self._numbers.local(form.english, place, text)
 
     @cached_property
     def _forms(self) -> list[_Form]:
@@ -94,6 +120,59 @@ class SentenceTranslator:
             if said and "%" in english and _own_words(english) >= LEAST_WORDS
         ]
         return sorted(found, key=lambda one: -one.length)
+
+    @cached_property
+    def _introductions(self) -> list[_Form]:
+        """Return the known forms that name a place before another sentence, those with the most
+        text first.
+        """
+        known = ((one, said) for one, said in self._sentences.items() if said and introduces(one))
+        found = [_Form(one, said) for one, said in known]
+        return sorted(found, key=lambda one: -one.length)
+
+
+def introduces(form: str) -> bool:
+    """Whether a form with places (`%1`) only says what another sentence, its last place, is about,
+    so that it has hardly any words of its own: "%1, line %2: %3".
+    """
+    places = PLACE.findall(form)
+    about = len(places) >= 2 and form.removesuffix(".").endswith(f": %{places[-1]}")
+    return about and _own_words(form) < LEAST_WORDS
+
+
+class NumberFormat:
+    """Rewrites the numbers that fill the places (`%1`) of English sentences as a language writes
+    them.
+    """
+
+    def __init__(
+        self, decimals: Mapping[str, frozenset[str]], local_number: Callable[[str], str]
+    ) -> None:
+        """`decimals` has, for each English sentence with such places, those in which the service
+        writes a number that may have decimals; elsewhere "1.5" may be a version.
+
+        `local_number` rewrites one English number.
+        """
+        self._decimals = decimals
+        self._local_number = local_number
+
+    def local(self, english: str, place: str, text: str) -> str:
+        """Return the text that fills a place of a sentence, with its numbers rewritten."""
+        if not _ONLY_NUMBERS.fullmatch(text):
+            return text
+        decimal = place in self._decimals.get(english, ())
+        number = _ANY_NUMBER if decimal else _SURE_NUMBER
+        return number.sub(lambda m: self._local_number(m[0]), text)
+
+
+_ONLY_NUMBERS: Final = re.compile(r"[\d.,%()–−+ =n]*\d[\d.,%()–−+ =n]*")
+"""What a place is filled with that holds nothing but numbers, such as "70% (60%–80%, n = 20)"."""
+_SURE_NUMBER: Final = re.compile(
+    r"(?<![\d.,])(?:\d+(?:\.\d+)?%|\d{1,3}(?:,\d{3})+)(?![\d%]|[.,]\d)"
+)
+_ANY_NUMBER: Final = re.compile(
+    r"(?<![\d.,])(?:\d+(?:\.\d+)?%|\d{1,3}(?:,\d{3})+|\d+\.\d+)(?![\d%]|[.,]\d)"
+)
 
 
 class CheckTranslator:
@@ -126,14 +205,13 @@ class CheckTranslator:
         for form in self._asked:
             if (parts := form.parts_of(text)) is not None:
                 words = {place: self._words.get(part, part) for place, part in parts.items()}
-                for quoted in _QUOTED.findall(form.english):
-                    words[quoted] = parts[quoted]
+                words |= {place: parts[place] for place in form.quoted}
                 return PLACE.sub(lambda m: words[m[1]], form.said)  # noqa: B023
         return None
 
 
 _FRAME: Final = re.compile(r" must(?: not)? %1\.$")
-_QUOTED: Final = re.compile(r"“%([1-9])”")
+_QUOTED: Final = re.compile(r"(?<=[“'\"])%([1-9])(?=[”'\"])")
 
 
 def _shorter(form: _Form) -> int:
@@ -145,14 +223,28 @@ class _Form:
     hundreds of them would delay the window.
     """
 
-    __slots__ = ("_between", "_first", "_last", "_places", "english", "length", "said", "words")
+    __slots__ = (
+        "_between",
+        "_first",
+        "_last",
+        "_places",
+        "english",
+        "last_place",
+        "length",
+        "quoted",
+        "said",
+        "words",
+    )
 
     def __init__(self, english: str, said: str) -> None:
         self.english, self.said = english, said
+        self._places = PLACE.findall(english)
         self.words = _own_words(english)
+        self.quoted = frozenset(_QUOTED.findall(english))
+        """The places within quotation marks: a name or somebody's words stand there."""
+        self.last_place = self._places[-1] if self._places else ""
         self._first, *self._between = PLACE.split(english)[::2]
         self._last = self._between.pop() if self._between else ""
-        self._places = PLACE.findall(english)
         self.length = len(self._first) + len(self._last) + sum(map(len, self._between))
 
     def parts_of(self, text: str) -> dict[str, str] | None:

@@ -17,7 +17,7 @@ from lull.desktop.client import Reply
 from lull.desktop.state import AppState, Subject
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import tr, translated
 
 Json = dict[str, Any]
 KNOWN_WITHIN_MS: Final = 3_000
@@ -38,7 +38,7 @@ class QuitDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Quit Lull?"))
-        names = ", ".join(plain(str(one["title"])) for one in clients)
+        names = ", ".join(translated(one, "title") for one in clients)
         self.words = label(
             tr("These chat apps get no answers while Lull is closed: %1.", names), wrap=True
         )
@@ -149,7 +149,7 @@ class QuitPrompt(QObject):
             self.agreed.emit()
             return
         client, *others = clients
-        title = plain(str(client["title"]))
+        title = translated(client, "title")
 
         def then(done: bool) -> None:
             if done:

@@ -176,7 +176,8 @@ def night(run: Json) -> Notice:
     said = "; ".join(reword_for_window(str(reason)) for reason in run.get("reasons") or ())
     if run.get("kind") == "graduation" and run.get("verdict") == "rejected":
         said = translated(run, "why") or said  # what was lost, and what is done next time
-    text = plain(said or str(run.get("verdict")))
+    verdict = tr("The test was passed.") if run.get("verdict") == "accepted" else ""
+    text = plain(said or verdict or tr("The test was not passed."))
     if gain is not None:
         text = tr("Change in the share of good answers: %1. %2", signed(gain), text)
     return Notice(kind=NoticeKind.NIGHT, title=tr("Overnight training"), text=text)

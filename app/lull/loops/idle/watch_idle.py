@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Final
 
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import coded_text, sentence
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.pausing import PauseLength
 from lull.core.idle.policy import IdleWindow, WindowState
@@ -272,7 +272,8 @@ class WatchIdle:
     def _now_in_force(self, window: IdleWindow) -> IdleWindow:
         work = self._runner.work
         if work is not None and self._runner.running:
-            window = window.working(coded_text("working-on", "%1. %2", work.text, window.because))
+            doing, because = sentence(work.text), sentence(window.because)
+            window = window.working(coded_text("working-on", "%1. %2", doing, because))
         self._hurry(self._runner.running or self._about_to)
         before, self._window = self._window, window
         if before is None or (before.state, before.closed_by) != (window.state, window.closed_by):

@@ -11,9 +11,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import CodedText, coded_text
 from lull.core.idle.ports import BorrowsModels
 from lull.core.idle.scheduling import WorkKind
+from lull.core.models.exam import ModelRole
 from lull.core.ports import Clock
 from lull.loops.models.examine_models import QUESTION_S, WaitingExam
 
@@ -23,6 +24,19 @@ GRACE_S: Final = 10.0
 """Seconds that an exam question may run past the end of its unit of work."""
 _QUESTION_STOPS_WITHIN_S: Final = 0.5
 """Most seconds to wait for a cancelled question to stop."""
+
+
+def title_of_test(waiting: WaitingExam) -> CodedText:
+    """Return a line for the user that says which test of a model is under way."""
+    match waiting.role:
+        case ModelRole.READER:
+            words = "Testing whether %1 understands your feedback well enough"
+            return coded_text("work-exam-reader", words, waiting.model)
+        case ModelRole.JUDGE:
+            words = "Testing whether %1 judges answers well enough"
+            return coded_text("work-exam-judge", words, waiting.model)
+    words = "Testing whether %1 writes skills well enough"
+    return coded_text("work-exam-writer", words, waiting.model)
 
 
 class ExamWork:
@@ -51,12 +65,7 @@ class ExamWork:
         `models` lends the model for each question, and takes it back when its memory is needed.
         """
         self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
-        self.text = coded_text(
-            "work-exam",
-            "Testing whether %1 is good enough to be the %2",
-            waiting.model,
-            waiting.role.value,
-        )
+        self.text = title_of_test(waiting)
         self.progress = waiting.done / max(1, waiting.of)
         self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
         self._step = step

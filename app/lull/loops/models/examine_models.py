@@ -199,12 +199,12 @@ class ExamineModels:
         own = [one for one in self.results() if one.role is role]
         if failed := [one for one in own if one.passed is False]:
             first = failed[0]
-            return f"{first.model} did not pass its exam. {first.why}"
+            return f"{first.model} did not pass its test. {first.why}"
         if waits := [one for one in self.waiting() if one.role is role]:
-            return f"{waits[0].model} is examined next time you're away."
+            return f"{waits[0].model} will be tested next time you're away."
         if left := self.not_examined():
-            return f"No chat model here can be examined. {left[0].name}: {left[0].why_not}"
-        return "Ollama has no chat model that could be examined."
+            return f"No chat model here can be tested. {left[0].name}: {left[0].why_not}"
+        return "Ollama has no chat model that could be tested."
 
     def _admitted(self, role: ModelRole) -> ExamResult | None:
         passed = {

@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Completion
 from lull.core.chat.picks import Pick, answer_text, scores
+from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
 from lull.core.proof.pairing import least_answered
 from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
-from lull.core.proof.proposal import Proposal, check_decidable
+from lull.core.proof.proposal import Proposal, check_decidable, status_text
 from lull.core.skills.skill import Library
 from lull.loops.proof.outcome import ENOUGH_ALIKE
 from lull.loops.proof.prove import Prove
@@ -272,7 +273,12 @@ class Compare:
             )
         if not proposal.comparable:
             raise Conflict(
-                f"{proposal.id} is {proposal.status}: there is nothing to compare.",
+                coded_text(
+                    "suggestion-nothing-to-compare",
+                    "The suggestion %1 is %2: there is nothing to compare.",
+                    proposal.id,
+                    status_text(proposal.status),
+                ),
                 hint=f"`lull prove {proposal.id}` begins its proof anew.",
             )
 

@@ -58,7 +58,7 @@ class ProofWork:
 
     def doing(self, name: str) -> str:
         """Return a line for the user that says that the skill of this name is being proved."""
-        return coded_text("work-proof", "Testing %1", name)
+        return coded_text("work-proof", "Testing the skill %1", name)
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
@@ -116,4 +116,4 @@ class UseWork(ProofWork):
     value = 0.1
 
     def doing(self, name: str) -> str:
-        return coded_text("work-use", "Measuring what %1 does", name)
+        return coded_text("work-use", "Measuring what the skill %1 does", name)

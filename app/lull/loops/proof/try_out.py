@@ -22,6 +22,7 @@ from lull.core.proof.proposal import (
     Proposal,
     ProposalKind,
     check_decidable,
+    not_decidable,
 )
 from lull.core.skills.ports import SkillIndex
 from lull.core.skills.prompt_block import Injection
@@ -105,7 +106,7 @@ class TryOut:
                 hint="Read its warnings; if you edit it, it is checked again.",
             )
         if proposal.status not in DECIDABLE:
-            raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Wait a moment.")
+            raise not_decidable(proposal, hint="Wait a moment.")
         changed = _changed(proposal, library)
         index = await self._following(library, changed)
         if proposal.kind is not ProposalKind.RETIRE:

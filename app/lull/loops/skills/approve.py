@@ -232,7 +232,7 @@ class Approve:
         targets = [(skill, folder / skill.name) for skill in chosen]
         taken = [str(target) for _, target in targets if os.path.lexists(target)]
         if taken:
-            raise Conflict(f"{taken[0]} exists.", hint="Export to an empty folder.")
+            raise Conflict(f"{taken[0]} is there already.", hint="Export to an empty folder.")
         for skill, target in targets:
             try:
                 await asyncio.to_thread(

@@ -245,6 +245,6 @@ def _to_be_written_anew(proposal: Proposal) -> bool:
 def _too_many(client: str, most: int) -> LullError:
     whose = f" of client {client}" if client else ""
     return LullError(
-        f"{most} proposals{whose} wait for you, so no further ones are made.",
+        f"{most} suggestions{whose} are waiting for you, so no more are made.",
         hint="`lull review` goes through them.",
     )

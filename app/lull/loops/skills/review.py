@@ -26,7 +26,9 @@ from lull.core.proof.proposal import (
     ProposalOrigin,
     ProposalStatus,
     check_decidable,
+    decided_already,
     is_stale,
+    not_decidable,
 )
 from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
 from lull.core.provenance.screening import screen
@@ -130,7 +132,7 @@ class Review:
                 hint="Read it with `lull review show ID`, then approve it by its --sha256.",
             )
         if proposal.status not in DECIDABLE:
-            raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Reject it.")
+            raise not_decidable(proposal, hint="Reject it.")
         if proposal.kind is ProposalKind.RETIRE:
             return await self._retire(proposal)
 
@@ -304,11 +306,9 @@ class Review:
         def put(now: Proposal) -> Proposal:
             now = now.as_of(self._clock.now())
             if not now.open:
-                raise Conflict(
-                    f"{now.id} is {now.status} already.", hint="`lull review` lists what is open."
-                )
+                raise decided_already(now)
             if now.status is status:
-                raise Conflict(f"{now.id} is {status} already.", hint="Nothing was changed.")
+                raise decided_already(now, hint="Nothing was changed.")
             return replace(
                 now,
                 status=status,

@@ -13,11 +13,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from lull.core.adapters.gate_report import Verdict
+from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, TrainingError
 from lull.core.ports import Clock
 from lull.core.skills.skill import Library, Skill
 from lull.core.training.lesson import lesson_of
-from lull.core.training.record import Run, RunStatus, with_status
+from lull.core.training.record import Run, RunStatus, run_status_text, with_status
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
 from lull.loops.training.decide_step import groups_reached
@@ -112,7 +113,8 @@ class Train:
 
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
-            raise Conflict(f"{last.id} is now {last.status}.")
+            words = "The training run %1 is now %2."
+            raise Conflict(coded_text("run-changed", words, last.id, run_status_text(last.status)))
         return with_status(last, RunStatus.CONTINUED, f"{by} continues.", self._clock.now())
 
     async def _material(self, step: MakingStep) -> RunMaterial:

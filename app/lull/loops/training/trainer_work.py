@@ -274,7 +274,8 @@ class TrainerWork:
     async def _refused(self, event: RunRefused) -> None:
         """Shrink the micro-batch of a refused run, once; otherwise the run has failed."""
         if self._refitted or not event.fits_micro_tokens:
-            await self._end(RunStatus.FAILED, event.would_fit)
+            why = f"It does not fit into memory. What would fit: {event.would_fit}."
+            await self._end(RunStatus.FAILED, why)
             return
         self._refitted = True
         spec = await asyncio.to_thread(self._folders.spec, self.id)

@@ -16,7 +16,7 @@ from typing import Final
 from lull.core.errors import Conflict, LullError, TrainingError
 from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock, ProblemReporter
-from lull.core.training.record import OPEN_RUN_STATUSES, Run, RunStatus
+from lull.core.training.record import OPEN_RUN_STATUSES, Run, RunStatus, ended_already
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.engine_work import GROUP_S, EngineWork
 from lull.loops.training.next_step import (
@@ -295,7 +295,7 @@ class TrainingJob:
         """Cancel a training run for good. Raises NotFound, Conflict."""
         run = await asyncio.to_thread(self._training.get, run_id)
         if run.status not in OPEN_RUN_STATUSES:
-            raise Conflict(f"{run_id} is {run.status} already.")
+            raise ended_already(run)
         now = run_of(self._next_step)
         if now is not None and now.id == run_id:
             await self._end_asking()  # or the gate could still put it in force
@@ -307,7 +307,7 @@ class TrainingJob:
 
     def _cancelled(self, run: Run) -> Run:
         if run.status not in OPEN_RUN_STATUSES:
-            raise Conflict(f"{run.id} is {run.status} already.")
+            raise ended_already(run)
         return replace(
             run,
             status=RunStatus.CANCELLED,

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from lull.core.clients.client import ChatProgram, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
+from lull.core.coded_text import Value, coded_text, sentence
 from lull.service.clients.connecting import ConnectParts
 from lull.service.control.checks import check
 
@@ -46,16 +48,24 @@ def check_clients(parts: ConnectParts, address: str) -> Json:
         return check("clients", ok=True, text="No chat app was connected by Lull.")
     drifted = drifted_clients(parts, address)
     if not drifted:
-        return check("clients", ok=True, text=f"Connected to Lull: {_titles(connected)}.")
+        return check(
+            "clients",
+            ok=True,
+            text=coded_text("clients-connected", "Connected to Lull: %1.", _titles(connected)),
+        )
+    words = "Connected before, and no longer pointing at Lull: %1."
     return check(
         "clients",
         ok=False,
-        text=f"Connected before, and no longer pointing at Lull: {_titles(drifted)}.",
+        text=coded_text("clients-drifted", words, _titles(drifted)),
         hint="Something changed the settings there, or Lull has another address now."
         f" `lull connect {drifted[0].name}` connects it again.",
         serious=False,
     )
 
 
-def _titles(clients: Sequence[ChatProgram]) -> str:
-    return ", ".join(client.title for client in clients)
+def _titles(clients: Sequence[ChatProgram]) -> Value:
+    titles: list[Value] = [sentence(client.title) for client in clients]
+    return functools.reduce(
+        lambda one, other: coded_text("titles-and", "%1, %2", one, other), titles
+    )

@@ -113,7 +113,10 @@ async def errors(
     except Exception as error:
         # The HTTP edge: whatever breaks, the caller gets an answer in words.
         log.error("the control API failed at %s", request.path, exc_info=error)
-        words = LullError(f"{type(error).__name__} at {request.path}.", hint="See `lull logs`.")
+        words = LullError(
+            f"The service failed at {request.path} ({type(error).__name__}).",
+            hint="See `lull logs`.",
+        )
         return _failed(words, 500)
 
 
@@ -130,7 +133,7 @@ def _allow(error: web.HTTPException) -> list[tuple[str, str]]:
 
 
 def _failed(error: LullError, status: int, headers: dict[str, str] | None = None) -> web.Response:
-    response = _json_response({"error": error.as_dict()}, status=status)
+    response = _json_response({"error": error.as_coded_dict()}, status=status)
     response.headers.update(headers or {})
     return response
 

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 from lull import __version__
 from lull.config.files import read
 from lull.core.chat.messages import Sampling
-from lull.core.coded_text import CodedText, coded, coded_text
+from lull.core.coded_text import CodedText, coded, coded_text, sentence
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
@@ -233,7 +233,8 @@ def exams(roles: Json) -> Json:
     return check("exams", ok=True, text=text, hint="`lull model exams` shows the results.")
 
 
-def _exam(role: str, model: str | None, why: str) -> CodedText:
+def _exam(role: str, model: str | None, reason: str) -> CodedText:
+    why = sentence(reason)
     match role, model:
         case "reader", None:
             return coded_text("exam-no-reader", "reader: no model – %1", why)
@@ -256,7 +257,8 @@ def placing(found: Sequence[PlacingResult]) -> Json:
         nothing = "Skills are put in the system prompt; no model has been measured yet."
         return check("placing", ok=True, text=nothing)
     words = [
-        coded_text("placing-of", "%1: %2", one.model, one.why or NOT_MEASURED) for one in found
+        coded_text("placing-of", "%1: %2", one.model, sentence(one.why or NOT_MEASURED))
+        for one in found
     ]
     text = functools.reduce(
         lambda one, other: coded_text("placing-and", "%1 %2", one, other), words

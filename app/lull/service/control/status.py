@@ -9,7 +9,7 @@ from typing import Any
 
 from lull import __version__
 from lull.config.paths import Paths
-from lull.core.coded_text import coded_text
+from lull.core.coded_text import coded_text, sentence
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
 from lull.resources import INSTALL_AGAIN
@@ -191,7 +191,8 @@ class Status:
         said = {one["text"] for one in looked}
         for problem in self._shared.problems.current():
             if problem["detail"] not in said:
-                text = coded_text("problem-is", "%1: %2", problem["title"], problem["detail"])
+                title, detail = sentence(problem["title"]), sentence(problem["detail"])
+                text = coded_text("problem-is", "%1: %2", title, detail)
                 looked.append(
                     check("problem", ok=False, text=text, hint=problem["hint"], serious=False)
                 )

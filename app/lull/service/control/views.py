@@ -12,7 +12,7 @@ from typing import Any
 
 from lull.core.chat.messages import Message
 from lull.core.chat.trajectory import InjectedSkill
-from lull.core.coded_text import TextVerbatim, coded, coded_text
+from lull.core.coded_text import coded, coded_text
 from lull.core.feedback.signals import YOU_SAID, Signal
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
@@ -137,8 +137,7 @@ def _judged(judged: TurnEligibility | None) -> Json:
 def _told(signal: Signal) -> Json:
     if not is_from_wish(signal):
         return {"text": signal.text}
-    wish = TextVerbatim(signal.text.removeprefix(YOU_SAID))
-    text = coded_text("signal-wish", "you said: %1", wish)
+    text = coded_text("signal-wish", "you said: %1", signal.text.removeprefix(YOU_SAID))
     return {"text": text, **coded(text)}
 
 

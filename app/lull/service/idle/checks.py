@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from lull.core.calendars.feeds import Feed, Health
-from lull.core.coded_text import CodedText, TextDuration, TextVerbatim, coded_text
+from lull.core.coded_text import CodedText, TextDuration, coded_text, sentence
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
 from lull.service.control.checks import Json, check
@@ -64,17 +64,18 @@ def lulls(window: IdleWindow, *, watching: bool) -> Json:
 
 
 def _state_of(window: IdleWindow) -> CodedText:
+    because = sentence(window.because)
     match window.state:
         case WindowState.OFF:
-            return coded_text("lulls-off", "off: %1", window.because)
+            return coded_text("lulls-off", "off: %1", because)
         case WindowState.PAUSED:
-            return coded_text("lulls-paused", "paused: %1", window.because)
+            return coded_text("lulls-paused", "paused: %1", because)
         case WindowState.CLOSED:
-            return coded_text("lulls-closed", "closed: %1", window.because)
+            return coded_text("lulls-closed", "closed: %1", because)
         case WindowState.OPEN:
-            return coded_text("lulls-open", "open: %1", window.because)
+            return coded_text("lulls-open", "open: %1", because)
         case WindowState.WORKING:
-            return coded_text("lulls-working", "working: %1", window.because)
+            return coded_text("lulls-working", "working: %1", because)
 
 
 def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
@@ -87,7 +88,7 @@ def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
     first = min(bad, key=lambda feed: feed.health(now) is not Health.LOST)
     text = _state(first, now)
     if detail := (first.fault or {}).get("detail"):
-        text = coded_text("calendar-why", "%1 %2", text, detail)
+        text = coded_text("calendar-why", "%1 %2", text, sentence(detail))
     if len(bad) > 1:
         text = coded_text("calendars-more", "%1 And %2 more.", text, len(bad) - 1)
     return check(
@@ -102,12 +103,11 @@ def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
 def _state(feed: Feed, now: datetime) -> CodedText:
     age_s = feed.age_s(now)
     if age_s is None:
-        return coded_text(
-            "doctor-calendar-never-read", "“%1” has never been read.", TextVerbatim(feed.label)
-        )
+        words = "“%1” has never been read."
+        return coded_text("doctor-calendar-never-read", words, feed.label)
     age = TextDuration(age_s)
     if feed.health(now) is Health.LOST:
         words = "“%1” was read %2 ago, which is too old to be used."
-        return coded_text("doctor-calendar-too-old", words, TextVerbatim(feed.label), age)
+        return coded_text("doctor-calendar-too-old", words, feed.label, age)
     words = "“%1” was read %2 ago, and that copy is still used."
-    return coded_text("doctor-calendar-old", words, TextVerbatim(feed.label), age)
+    return coded_text("doctor-calendar-old", words, feed.label, age)

@@ -134,18 +134,18 @@ class ExamRequests:
             model = self._examine.admitted(role)
             if model is None:
                 return None, f"{self._examine.why_none_admitted(role)} {_WITHOUT_MODEL[role]}"
-            return model, f"{model} passed its exam. {self._result(model, role)}".strip()
+            return model, f"{model} passed its test. {self._result(model, role)}".strip()
         if address:
-            return setting, f"{setting} runs at an address of its own and is not examined."
+            return setting, f"{setting} runs at its own address and is not tested."
         return setting, self._named(setting, role)
 
     def _named(self, model: str, role: ModelRole) -> str:
         known = self._known(model, role)
         if known is None or known.passed is None:
-            return f"{model} is used because you named it; it was not examined yet."
+            return f"{model} is used because you named it; it has not been tested yet."
         if known.passed:
-            return f"{model} is used because you named it, and passed its exam. {known.why}"
-        return f"{model} is used because you named it; it did not pass its exam. {known.why}"
+            return f"{model} is used because you named it, and passed its test. {known.why}"
+        return f"{model} is used because you named it; it did not pass its test. {known.why}"
 
     def _result(self, model: str, role: ModelRole) -> str:
         known = self._known(model, role)

@@ -112,7 +112,8 @@ class ModelRequests:
         except Exception as error:
             # The border of a task that nobody awaits: a fault must be seen in its state.
             log.error("a fault of Lull's own: choosing a model", exc_info=error)
-            fault = LullError(f"{type(error).__name__}.", hint="See `lull logs`.")
+            what = f"Choosing the model failed ({type(error).__name__})."
+            fault = LullError(what, hint="See `lull logs`.")
             self._state = failed_view(name, fault)
 
     def _hear(self, name: str, progress: ChoosingProgress) -> None:

@@ -13,11 +13,18 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, LullError, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.proof import ProofRule
-from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.proof.proposal import (
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    decided_already,
+    status_text,
+)
 from lull.core.skills.skill import Library
 from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import DecisionResult, Review
@@ -41,14 +48,14 @@ MAX_FAULTS = 20
 MOST_READ = 1000
 """Most proposals for which the service remembers which version of the text the user was shown."""
 
-_NOT_REPLAYED = {
-    ProposalStatus.DRAFT: "is not screened yet",
-    ProposalStatus.QUARANTINED: "is quarantined, and nothing of it is given to a model",
-    ProposalStatus.STALE: "is stale",
-    ProposalStatus.APPROVED: "is approved already",
-    ProposalStatus.REJECTED: "is rejected already",
-}
-"""Why proposals with these statuses are not replayed."""
+_NOT_REPLAYED = frozenset(
+    {
+        ProposalStatus.DRAFT,
+        ProposalStatus.QUARANTINED,
+        ProposalStatus.STALE,
+    }
+)
+"""Open proposals with these statuses are not replayed."""
 
 
 class Proofs(Protocol):
@@ -208,7 +215,7 @@ class ReviewRequests:
                     proposal, description=description, body=body, scope=scope, check=check
                 )
             case _:
-                raise UsageError(f"{action[:40]!r} cannot be done with a proposal.")
+                raise UsageError(f"{action[:40]!r} cannot be done with a suggestion.")
         done = await self._done_whole(work)
         if action == "edit" and wanted.get("to_read") is True:
             changed = done["proposal"]
@@ -285,10 +292,13 @@ def _check_provable(proposal: Proposal) -> None:
     """Raise Conflict for a proposal that cannot be replayed."""
     if proposal.kind is ProposalKind.RETIRE:
         raise Conflict(f"{proposal.id} only takes a skill away.", hint="Approve or reject it.")
-    why = _NOT_REPLAYED.get(proposal.status)
-    if why is not None:
+    if not proposal.open:
+        raise decided_already(proposal, hint=f"`lull review show {proposal.id}` tells more.")
+    if proposal.status in _NOT_REPLAYED:
+        words = "The suggestion %1 is %2, so it is not tested."
         raise Conflict(
-            f"{proposal.id} {why}.", hint=f"`lull review show {proposal.id}` tells more."
+            coded_text("suggestion-untested", words, proposal.id, status_text(proposal.status)),
+            hint=f"`lull review show {proposal.id}` tells more.",
         )
 
 

@@ -42,32 +42,52 @@ class BackgroundTasks:
             keep = self._service.upkeep.supervisor.keep
             upstream = self._service.answering.upstream
             following, learning = self._service.choices.following, self._service.learning
-            group.create_task(keep("watching Ollama", partial(upstream.watch, self._probe_every_s)))
-            group.create_task(keep("exemplar memory", self._open_memory))
+            group.create_task(
+                keep("checking on Ollama", partial(upstream.watch, self._probe_every_s))
+            )
+            group.create_task(keep("the memory of past requests", self._open_memory))
             group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
-            group.create_task(keep("retention", self._service.upkeep.throwing_away.run))
-            group.create_task(keep("backups", self._service.upkeep.backups.run))
-            group.create_task(keep("witness", self._service.upkeep.keep_watch.run))
-            group.create_task(keep("hand edits", self._service.upkeep.watch_library.run))
+            group.create_task(
+                keep("deleting old conversations", self._service.upkeep.throwing_away.run)
+            )
+            group.create_task(keep("making backups", self._service.upkeep.backups.run))
+            group.create_task(
+                keep("watching over the database", self._service.upkeep.keep_watch.run)
+            )
+            group.create_task(
+                keep("watching the files of skills", self._service.upkeep.watch_library.run)
+            )
             for engine in self._shared.models.built_in.engines:
-                group.create_task(keep("idle engine", self._idle_engine(engine).unload))
-            group.create_task(keep("idle learner", self._unload_learner))
+                group.create_task(
+                    keep("unloading the built-in model", self._idle_engine(engine).unload)
+                )
+            group.create_task(keep("unloading the trained model", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, following.keep_switching_learner))
-            group.create_task(keep("which model learns by itself", following.keep_choosing_learner))
-            group.create_task(keep("who may be examined", self._exams().run))
-            group.create_task(keep("where skills stand", learning.placing.follow))
+            group.create_task(
+                keep("choosing the model that learns", following.keep_choosing_learner)
+            )
+            group.create_task(keep("choosing the models to test", self._exams().run))
+            group.create_task(
+                keep("choosing where skills stand in prompts", learning.placing.follow)
+            )
             fast_loop = learning.fast_loop
-            group.create_task(keep("scoring", fast_loop.scoring))
-            group.create_task(keep("hearing", fast_loop.hearing))
-            group.create_task(keep("judging", fast_loop.judging))
+            group.create_task(keep("scoring answers", fast_loop.scoring))
+            group.create_task(keep("reading your feedback", fast_loop.hearing))
+            group.create_task(keep("judging answers", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
             group.create_task(keep(HOLDOUT_PROBLEM, learning.proofs.proving.check_skills_in_use))
-            group.create_task(keep("adapters", self._slow_loop.adapters.control.watch))
-            group.create_task(keep("looking what to train", self._slow_loop.night.keep_searching))
-            group.create_task(keep("standing trainer", self._slow_loop.night.watch_suspension))
-            group.create_task(keep("what is new to train on", self._nudge_night))
-            group.create_task(keep("watching for lulls", self._watch_for_lulls))
-            group.create_task(keep("calendars", self._service.lulls.calendars.keep_fresh))
+            group.create_task(
+                keep("watching trained models", self._slow_loop.adapters.control.watch)
+            )
+            group.create_task(
+                keep("looking for something to train", self._slow_loop.night.keep_searching)
+            )
+            group.create_task(
+                keep("watching paused training", self._slow_loop.night.watch_suspension)
+            )
+            group.create_task(keep("looking for new answers to train on", self._nudge_night))
+            group.create_task(keep("watching for idle times", self._watch_for_lulls))
+            group.create_task(keep("reading calendars", self._service.lulls.calendars.keep_fresh))
 
     async def _nudge_night(self) -> None:
         """Tell training when a recorded, rated or approved change may affect its data."""

@@ -53,8 +53,7 @@ def read_client_file(path: Path) -> ClientFile:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
-            raise ClientFileError(f"{path} is {kind}.", hint=_HINT)
+            raise ClientFileError(f"{path} is not a plain file.", hint=_HINT)
         if found.st_size > SIZE_LIMIT:
             raise ClientFileError(
                 f"{path} has {found.st_size:,} bytes; at most {SIZE_LIMIT:,} are read.", hint=_HINT

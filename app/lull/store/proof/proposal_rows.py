@@ -141,7 +141,7 @@ def damage_of(row: sqlite3.Row) -> StoreError | None:
         proposal_of(row)
     except (SkillError, ValueError, KeyError) as error:
         return StoreError(
-            f"The proposal {row['id']} is damaged: {error}.",
+            f"The suggestion {row['id']} is damaged: {error}.",
             hint="Nothing of it is used. Say again what you want, and Lull will make another.",
         )
     return None
@@ -165,7 +165,7 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         key=SkillKey(row["client"], row["name"]),
         base_sha256=row["base_sha256"],
         sha256=row["sha256"],
-        text=parse(data, where=f"proposal {row['id']}"),
+        text=parse(data, where=f"suggestion {row['id']}"),
         status=ProposalStatus(row["status"]),
         origin=ProposalOrigin(row["origin"]),
         made_at=datetime.fromisoformat(row["made_at"]),

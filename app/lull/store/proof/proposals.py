@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.proof.proof import Pair, PairPart
-from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus
+from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus, changed_meanwhile
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database
 from lull.store.proof.proposal_rows import (
@@ -60,13 +60,13 @@ class Proposals:
             found = [p for p in self.undecided() if p.key.name == proposal]
         if len(found) > 1:
             raise Conflict(
-                f"{len(found)} proposals are about '{proposal}'.",
+                f"{len(found)} suggestions are about '{proposal}'.",
                 hint="Name one by its id: `lull review` lists them.",
             )
         if not found:
             self._check_not_damaged(proposal)
             raise NotFound(
-                f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them."
+                f"There is no suggestion {proposal[:80]}.", hint="`lull review` lists them."
             )
         return found[0]
 
@@ -83,7 +83,7 @@ class Proposals:
         if len(errors) < 2:
             return errors[0] if errors else None
         return StoreError(
-            f"{len(errors)} proposals are damaged, such as this one. {errors[0].detail}",
+            f"{len(errors)} suggestions are damaged, such as this one. {errors[0].detail}",
             hint=errors[0].hint,
         )
 
@@ -196,7 +196,7 @@ class Proposals:
             for other in gone:
                 now = _stands(connection, other.id)
                 if not now.open or now.sha256 != other.sha256:
-                    raise _changed(now)
+                    raise changed_meanwhile(now)
                 write_proposal(connection, other, None)
             connection.execute(
                 "INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -381,7 +381,7 @@ class Proposals:
         def write(connection: sqlite3.Connection, generation: int) -> None:
             now = _stands(connection, proposal.id)
             if not now.open or now.sha256 != proposal.sha256:
-                raise _changed(now)
+                raise changed_meanwhile(now)
             write_decision(connection, replace(proposal, generation=generation))
 
         return write
@@ -398,7 +398,7 @@ class Proposals:
                 "UPDATE decisions SET undone = 1 WHERE number = ? AND undone = 0", (number,)
             )
             if not undone.rowcount:
-                raise _changed(_stands(connection, proposal.id))
+                raise changed_meanwhile(_stands(connection, proposal.id))
             write_proposal(connection, proposal, None)
 
         return write
@@ -408,12 +408,8 @@ def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
     """Return the current proposal inside a write. Raises NotFound."""
     row = connection.execute("SELECT * FROM proposals WHERE id = ?", (proposal,)).fetchone()
     if row is None:
-        raise NotFound(f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them.")
+        raise NotFound(f"There is no suggestion {proposal[:80]}.", hint="`lull review` lists them.")
     return proposal_of(row)
-
-
-def _changed(now: Proposal) -> Conflict:
-    return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
 
 
 def _counts_for_benefit(pair: Pair | None) -> bool:

@@ -87,9 +87,9 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
         ) from error
     except yaml.YAMLError as error:
         line = _yaml_line(error, text)
-        problem = getattr(error, "problem", None) or "not YAML"
+        problem = getattr(error, "problem", None) or type(error).__name__
         raise SkillError(
-            f"{where}, line {line}: {problem}.", hint="Put the value in quotes."
+            f"{where}, line {line}: this is not YAML: “{problem}”.", hint="Put the value in quotes."
         ) from error
     except ValueError as error:
         # PyYAML does not wrap its constructors' errors, e.g. for the date 2026-13-45.
@@ -124,8 +124,10 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
     for key in ("name", "description"):
         if not isinstance(fields.get(key), str):
             line = lines.get(key, 2)
-            lack = "is missing" if key not in fields else "is not text"
-            raise SkillError(f"{where}, line {line}: {key} {lack}.", hint=f"Add `{key}: …`.")
+            lack = f"{key} is missing." if key not in fields else f"{key} is not a text."
+            raise SkillError(
+                f"{where}, line {line}: {lack}", hint=f"Write it in a line like `{key}: …`."
+            )
     metadata = fields.get("metadata", {})
     if not isinstance(metadata, dict):
         raise SkillError(

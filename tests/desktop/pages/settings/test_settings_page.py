@@ -249,18 +249,20 @@ def test_a_helper_is_chosen_from_the_models_of_this_machine_or_typed(
     def offered() -> list[str]:
         return [judge.itemText(n) for n in range(judge.count())]
 
-    on_script.until(lambda: offered() == ["auto", "none", "qwen3:4b", "llama3:8b"])
-    assert judge.currentText() == "auto"
+    on_script.until(lambda: offered() == ["automatic", "no model", "qwen3:4b", "llama3:8b"])
+    assert judge.currentText() == "automatic"
     judge.setCurrentIndex(2)
     judge.activated.emit(2)
     wanted = [{"key": "judge.model", "value": "qwen3:4b"}]
     on_script.until(lambda: scripted.posts(routes.SETTINGS) == wanted)
-    on_script.until(lambda: judge.currentText() == "auto")  # it is what this service still says
+    on_script.until(
+        lambda: judge.currentText() == "automatic"
+    )  # it is what this service still says
     judge.field.selectAll()
     on_script.bot.keyClicks(judge.field, "phi")
     scripted.answers[routes.MODELS] = {**there, "models": two[:1]}
     on_script.desktop.state.touch(Subject.MODELS)
-    on_script.until(lambda: offered() == ["auto", "none", "qwen3:4b"])
+    on_script.until(lambda: offered() == ["automatic", "no model", "qwen3:4b"])
     assert judge.currentText() == "phi"  # what is being typed stays
     on_script.bot.keyClick(judge.field, Qt.Key.Key_Return)
     wanted.append({"key": "judge.model", "value": "phi"})

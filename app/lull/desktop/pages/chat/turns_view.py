@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import re
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
 from lull.desktop.pages.review.diff import marked_html
 from lull.desktop.pages.skills.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
@@ -22,7 +22,6 @@ Json = dict[str, Any]
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""
 MOST_SHOWN_CHARACTERS: Final = 8_000
-_REDACTED: Final = re.compile(r"⟨secret:[a-z-]+:\d+⟩")
 
 
 class TurnsView(QScrollArea):
@@ -92,7 +91,7 @@ class TurnsView(QScrollArea):
         card.box.addWidget(_words(str(turn.get("request", "")), theme))
         card.box.addWidget(label(_by_whom(turn), "small", wrap=True))
         card.box.addWidget(_words(str(turn.get("answer", "")) or _called(turn), theme))
-        hidden = redactions(turn)
+        hidden = removed_kinds(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
         if hidden:
             words = tr("Removed before saving: %1", ", ".join(hidden))
             card.box.addWidget(label(words, "warn", wrap=True))
@@ -140,16 +139,16 @@ def _words(text: str, theme: Theme) -> QWidget:
     shown = plain(
         text if len(text) <= MOST_SHOWN_CHARACTERS else f"{text[:MOST_SHOWN_CHARACTERS]}…"
     )
+    secrets, shown = shown_secrets(shown), with_kinds_named(shown)
     if has_long_run(shown):
-        secrets = _REDACTED.findall(shown)
         marked = marked_html(shown, secrets, theme) if secrets else shown
         long = LongText(marked, html=bool(secrets))
         long.setAccessibleName(shown[:80])
         return long
     made = label(shown, wrap=True)
-    if hidden := _REDACTED.findall(shown):
+    if secrets:
         made.setTextFormat(Qt.TextFormat.RichText)
-        made.setText(marked_html(shown, hidden, theme))
+        made.setText(marked_html(shown, secrets, theme))
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse
         | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -162,14 +161,6 @@ def _words(text: str, theme: Theme) -> QWidget:
 def _called(turn: Json) -> str:
     calls = [f"{call['name']}({call['arguments']})" for call in turn.get("tool_calls", ())]
     return "\n".join(calls) or tr("(no text)")
-
-
-def redactions(turn: Json) -> list[str]:
-    """Say in words, per kind of secret, what was removed from a conversation turn before it was
-    stored.
-    """
-    found = _REDACTED.findall(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
-    return list(dict.fromkeys(one.split(":")[1].replace("-", " ") for one in found))
 
 
 def _score_words(reward: Json) -> str:

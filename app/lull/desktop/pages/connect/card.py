@@ -79,7 +79,7 @@ class ConnectCard(Card):
             self._list.addWidget(made)
         for made in reversed(self.rows.values()):
             tab_after(self.again, made)
-        absent = ", ".join(str(one["title"]) for one in views if not is_listed(one))
+        absent = ", ".join(translated(one, "title") for one in views if not is_listed(one))
         self.others.setText(tr("Not found here: %1.", absent) if absent else "")
         self.others.setVisible(bool(absent))
 
@@ -88,15 +88,15 @@ class ConnectCard(Card):
         box = QVBoxLayout(made)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
+        title = translated(view, "title")
         version = plain(str(view["version"] or ""))
-        box.addLayout(row(label(f"{view['title']} {version}".strip()), chip(*state_chip(view))))
+        box.addLayout(row(label(f"{title} {version}".strip()), chip(*state_chip(view))))
         if view["files"] and view["writable"]:
             box.addWidget(label(files_words(view), "small", wrap=True))
         elif view["by_hand"]:
             box.addWidget(label(translated(view, "by_hand"), "small", wrap=True))
         actions = [
-            button(words, do, name=tr("%1: %2", view["title"], words))
-            for words, do in self._actions(view)
+            button(words, do, name=tr("%1: %2", title, words)) for words, do in self._actions(view)
         ]
         if actions:
             box.addLayout(row(*actions, None))
@@ -127,12 +127,13 @@ class ConnectCard(Card):
             words, good = test_words(answer.value.get("test") or {})
             self._kit.state.told.emit(OutcomeMessage(text=words, good=good))
 
+        title = translated(view, "title")
         self._kit.state.told.emit(
-            OutcomeMessage(text=tr("Sending a test request the way %1 would…", view["title"]))
+            OutcomeMessage(text=tr("Sending a test request the way %1 would…", title))
         )
         self._kit.state.act(
             routes.CLIENT_DO.format(name=view["name"], action="test"),
             {},
-            words=tr("Testing %1", view["title"]),
+            words=tr("Testing %1", title),
             answered=tell,
         )

@@ -33,6 +33,7 @@ class _ClientDialog(QDialog):
         super().__init__(parent)
         self._kit = kit
         self._view = view
+        self._client = translated(view, "title")
         self._gone = False
         self.finished.connect(self._leave)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -92,7 +93,7 @@ class ConnectDialog(_ClientDialog):
     """
 
     def __init__(self, kit: Kit, view: Json, parent: QWidget) -> None:
-        title = tr("Connect %1", view["title"])
+        title = tr("Connect %1", translated(view, "title"))
         super().__init__(kit, view, parent, title=title, does=tr("Connect"))
         self._sha256 = ""
         kit.state.ask(self._route("plan"), {}, self._take_plan)
@@ -101,7 +102,7 @@ class ConnectDialog(_ClientDialog):
         if self._gone:
             return
         if not answer.ok:
-            self.words.setText(tr("%1 can't be connected from here.", self._view["title"]))
+            self.words.setText(tr("%1 can't be connected from here.", self._client))
             self._failed(answer)
             return
         plan = answer.value
@@ -118,7 +119,7 @@ class ConnectDialog(_ClientDialog):
 
     def _do(self) -> None:
         self.do.setEnabled(False)
-        title = self._view["title"]
+        title = self._client
         self._kit.state.act(
             self._route("connect"),
             {"sha256": self._sha256},
@@ -135,11 +136,11 @@ class ConnectDialog(_ClientDialog):
             self._kit.state.ask(self._route("plan"), {}, self._take_plan)
             return
         self._over()
-        self._tell(tr("Connected. Sending a test request the way %1 would…", self._view["title"]))
+        self._tell(tr("Connected. Sending a test request the way %1 would…", self._client))
         self._kit.state.act(
             self._route("test"),
             {},
-            words=tr("Testing %1", self._view["title"]),
+            words=tr("Testing %1", self._client),
             answered=self._tested,
         )
 
@@ -155,7 +156,7 @@ class UndoDialog(_ClientDialog):
     """
 
     def __init__(self, kit: Kit, view: Json, parent: QWidget) -> None:
-        title = tr("Disconnect %1", view["title"])
+        title = tr("Disconnect %1", translated(view, "title"))
         super().__init__(kit, view, parent, title=title, does=tr("Undo"))
         self._changed = False
         kit.state.ask(self._route("undo"), {"look": True}, self._take_changes)
@@ -189,7 +190,7 @@ class UndoDialog(_ClientDialog):
 
     def _do(self) -> None:
         self.do.setEnabled(False)
-        title = self._view["title"]
+        title = self._client
         self._kit.state.act(
             self._route("undo"),
             {"force": self._changed},

@@ -9,7 +9,7 @@ from typing import Any
 
 from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, label, row
-from lull.desktop.words import plain, tr
+from lull.desktop.words import tr, translated
 
 
 class DriftedCard(Card):
@@ -35,7 +35,7 @@ class DriftedCard(Card):
         """Show on the card the names of the chat apps that no longer send their requests through
         Lull; hide it if there are none.
         """
-        titles = plain(", ".join(str(one["title"]) for one in drifted))
+        titles = ", ".join(translated(one, "title") for one in drifted)
         one = tr("%1 no longer goes through Lull, so nothing is learned from its chats.", titles)
         many = tr("%1 no longer go through Lull, so nothing is learned from their chats.", titles)
         self.words.setText(one if len(drifted) == 1 else many)

@@ -129,6 +129,8 @@ def reason_words(proposal: Json) -> str:
     """Return the service's reason for the status of a proposed skill, with commands replaced by the
     window's pages.
     """
+    if proposal["status"] == "rejected":
+        return plain(str(proposal.get("reason") or ""))  # the user's own words
     return translated(proposal, "reason")
 
 

@@ -18,7 +18,7 @@ from lull.desktop.pages.learning.tables import small_table
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr, translated
+from lull.desktop.words import known_sentence, plain, tr, translated
 
 Json = dict[str, Any]
 Facts = list[tuple[str, str]]
@@ -120,7 +120,7 @@ def check_words(name: str) -> str:
         "secrets": tr("tells no secrets"),
     }
     if name.startswith("canaries:"):
-        return tr("forgets nothing: %1", plain(name.partition(":")[2]))
+        return tr("forgets nothing: %1", known_sentence(plain(name.partition(":")[2])))
     return words.get(name, plain(name))
 
 

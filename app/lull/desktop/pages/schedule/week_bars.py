@@ -74,21 +74,9 @@ def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Ba
             opened = parsed(window["opened"])
             assert opened is not None
             until = opened + timedelta(seconds=used)
-            text = ", ".join(_done(one) for one in window["done"])
+            text = ", ".join(translated(one) for one in window["done"])
             found += _bar(BarKind.WORK, window["opened"], until.isoformat(), text, zone)
     return [bar for bar in found if bar.end > start and bar.start < end]
-
-
-def _done(one: Json) -> str:
-    kind = str(one["kind"])
-    words = {
-        "proof": tr("testing a skill:"),
-        "exam": tr("testing a model:"),
-        "ready": tr("preparing a model:"),
-        "rollout": tr("practice answers:"),
-        "step": tr("training:"),
-    }
-    return f"{words.get(kind, kind)} {translated(one)}"
 
 
 def _bar(kind: BarKind, start: str, end: str, text: str, zone: Any) -> Iterator[Bar]:

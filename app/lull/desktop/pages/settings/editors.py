@@ -15,9 +15,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from lull.desktop.pages.settings import units
-from lull.desktop.pages.settings.model_edit import HELPERS, ModelEdit
+from lull.desktop.pages.settings.model_edit import HELPERS, LEARNS, ModelEdit
 from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
+from lull.desktop.pages.settings.values import value_words
 from lull.desktop.running.ports import is_taken, next_free_port
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, unwrapped_row
@@ -63,7 +64,7 @@ class OneOfEdit(Choice):
         super().__init__()
         self.setAccessibleName(title_of(key))
         for text in texts:
-            self.addItem(text, text)
+            self.addItem(value_words(key, text), text)
         self.activated.connect(lambda _: self.entered.emit(str(self.currentData())))
 
     def put(self, value: object, *, anyway: bool = False) -> None:
@@ -243,7 +244,7 @@ def editor_for(one: Json, open_schedule: Callable[[], object]) -> Editor:
         return SwitchEdit(key)
     if texts := units.choices(one):
         return OneOfEdit(key, texts)
-    if key in HELPERS:
+    if key in (*HELPERS, LEARNS):
         return ModelEdit(key)
     if key == HOURS_KEY:
         return HoursEdit(key, open_schedule)

@@ -52,7 +52,7 @@ class SettingLine(QWidget):
         self.editor.setAccessibleDescription(reason)
         self.editor.entered.connect(self.entered)
         must = units.allowed(one, self.unit)
-        first = units.in_words(self._default, self.unit)
+        first = units.in_words(self._default, self.unit, self.key)
         words = tr("It must be %1. Default: %2.", must, first)
         self.editor.setToolTip(f"{words}\n{self.key}")
         self.unit_label = label(units.unit_words(self.unit), "muted")

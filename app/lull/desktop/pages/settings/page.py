@@ -220,7 +220,7 @@ class SettingsPage(Page):
                 again = self.kit.actions.restart
                 self.state.told.emit(OutcomeMessage(text=words, undo=again, button=tr("Restart")))
                 return
-            value = units.in_words(answer.value.get("value"), self.lines[key].unit)
+            value = units.in_words(answer.value.get("value"), self.lines[key].unit, key)
             words = tr("%1: now %2.", title_of(key), value)
             self.state.told.emit(OutcomeMessage(text=words, undo=lambda: self._set(key, before)))
 

@@ -11,6 +11,7 @@ import re
 from enum import StrEnum
 from typing import Any, Final
 
+from lull.desktop.pages.settings.values import value_words
 from lull.desktop.words import counted, decimal_point, tr, translated
 
 Json = dict[str, Any]
@@ -112,13 +113,16 @@ def api_text(value: object) -> str:
 # What is said of a value
 
 
-def in_words(value: object, unit: NumberUnit | None) -> str:
-    """Describe a setting's value in words, with its unit, such as "15 minutes" or "on"."""
+def in_words(value: object, unit: NumberUnit | None, key: str = "") -> str:
+    """Describe the value of the setting `key` in words, with its unit, such as "15 minutes" or
+    "on".
+    """
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     text = field_text(value, unit)
     if unit is NumberUnit.PERCENT:
         return tr("%1%", text)
+    text = value_words(key, text)
     return f"{text} {unit_words(unit, value)}".strip() or tr("empty")
 
 
@@ -131,6 +135,10 @@ def allowed(one: Json, unit: NumberUnit | None) -> str:
     if unit is NumberUnit.PERCENT:
         bounds = _NUMBER.sub(lambda m: f"{float(m[0]) * 100:.12g}", str(one.get("allowed", "")))
         one = {**one, "allowed": bounds}
+    if isinstance(one.get("value"), bool):
+        return tr("on or off")
+    if texts := choices(one):
+        return tr("one of %1", ", ".join(value_words(str(one["key"]), text) for text in texts))
     return translated(one, "allowed")
 
 

@@ -1,0 +1,99 @@
+"""Tests that every page of the German window is German with a real service behind it."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from lull.cli.window import serve_command
+from lull.config.paths import Paths
+from lull.core.proof.proposal import ProposalStatus
+from lull.desktop.main import Desktop
+from lull.desktop.pages.logs import LogsPage
+from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.tokens import LIGHT
+from lull.service.process.lock import is_running, read_discovery
+from tests.desk import Desk, pairs, proved
+from tests.desktop.conftest import Shown, live, place_of
+from tests.desktop.fake_tray import FakeTray
+from tests.desktop.language.test_german_window import ENGLISH_WORDS, said
+from tests.desktop.widgets.test_accessible import unfold
+from tests.running import PATIENCE_S, kill_with_children, nobodys_port
+
+pytestmark = pytest.mark.full
+DESCRIPTION, BODY = "Wenn nach Menüs gefragt wird.", "Trenne die Wörter durch Striche."
+REASON = "not better: both answers were the same, word for word, 12 times"
+THEIRS = re.compile(r"„[^“]*“|`[^`]*`|\S*/\S*|menu-\w+|[a-z]+\.[a-z_]+")
+"""What stands in quotation marks, paths, and the names of the fixture's skills and settings."""
+
+
+@pytest.fixture
+def service(
+    qapp: QApplication,
+    qtbot: QtBot,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    german: None,
+) -> Iterator[Shown]:
+    """A German desktop that started a real service, with a suggestion of each status."""
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{nobodys_port()}")
+    paths = Paths.from_environment({}, "linux", home=str(home))
+    paths.prepare()
+    paths.settings.write_text("[service]\nport = 0\n")
+    with Desk(paths.home).open() as desk:
+        for status in ProposalStatus:
+            replays = pairs(3, 3, 3) if status is ProposalStatus.UNPROVED else proved()
+            desk.propose(
+                name=f"menu-{status}",
+                description=DESCRIPTION,
+                body=BODY,
+                status=status,
+                replays=replays,
+                reason=REASON,
+            )
+    place = place_of(paths, running=lambda: is_running(paths.lock))
+    serve = (*serve_command(frozen=False), "--port", "0")
+    place = replace(place, service=replace(place.service, serve=serve, fell=paths.discovery.exists))
+    desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
+    shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
+    desktop.begin()
+    yield live(shown)
+    desktop.end()
+    desktop.window.deleteLater()
+    there = read_discovery(paths.discovery)
+    until = time.monotonic() + PATIENCE_S
+    while is_running(paths.lock) and time.monotonic() < until:
+        qtbot.wait(50)
+    if is_running(paths.lock) and there is not None:
+        kill_with_children(there.pid)
+
+
+def test_every_page_is_german(service: Shown, home: Path) -> None:
+    found = {}
+    for name in PageName:
+        page = service.go(name)
+        if isinstance(page, LogsPage):
+            page.look.click()
+        if isinstance(page, SettingsPage):
+            service.until(lambda shown=page: bool(shown.lines))
+        service.until(lambda: not service.desktop.client.busy)
+        unfold(page)
+        shown = said(page)
+        if name is PageName.LOGS:
+            shown = {text for text in shown if not text.startswith("20")}  # lines of the log
+        texts = {THEIRS.sub("…", text.replace(str(home), "…")) for text in shown}
+        left = sorted(text for text in texts if ENGLISH_WORDS.search(text))
+        if out := os.environ.get("WALK"):
+            Path(out).joinpath(f"{name}.txt").write_text("\n".join(sorted(shown)), "utf-8")
+            service.desktop.window.grab().save(f"{out}/{name}.png")
+        found |= {name: left} if left else {}
+    assert found == {}
