@@ -55,8 +55,8 @@ class ServedTurn:
     left_out: frozenset[str] = frozenset()
     """sha256 of the skills randomly left out of the turn's conversation to measure their effect."""
     learned: frozenset[str] = frozenset()
-    """sha256 of the skills that the conversation's first adapter had learned, so that they were left
-    out of its prompts.
+    """sha256 of the skills that the conversation's first adapter had learned, so that its prompts
+    were without them.
     """
 
     @property
