@@ -18,6 +18,7 @@ from typing import Any
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.chat.picks import Pick, scores
 from lull.core.errors import LullError
 from lull.core.events import EventKind
@@ -57,7 +58,6 @@ from lull.store.skills.skill_md import render
 from tests.doubles.fakes import FakeClock, FakeIds
 from tests.running import PATIENCE_S
 
-Json = dict[str, Any]
 RULE = ProofRule()
 GROUND = ProofConditions(
     model="sha256:base", engine="mlx", adapter=None, judge="", generation=0, alpha=RULE.alpha

@@ -11,11 +11,11 @@ import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.provenance.redaction import redact_text
 
-Json = dict[str, Any]
 _URL: Final = re.compile(r"\b(?P<scheme>https?|webcals?)://(?P<rest>[^\s\"'<>)\]]+)", re.IGNORECASE)
 _LOCAL: Final = re.compile(r"^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?=/|$)")
 _MAIL: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -21,7 +21,6 @@ from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, failure_words
 from lull.desktop.words import counted, problem_text, tr
 
-Json = dict[str, Any]
 PAGE_SIZE: Final = 200
 MOST_PAGES: Final = 2_000
 LOOK_MS: Final = 100

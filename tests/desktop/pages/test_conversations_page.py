@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
@@ -20,8 +21,6 @@ from lull.desktop.widgets.page import PageName
 from lull.desktop.words import short_date
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
-
-Json = dict[str, Any]
 
 
 def conversation(number: int) -> Json:

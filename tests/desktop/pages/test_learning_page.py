@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import Chart, ChartName, Dot, Series, charts
 from lull.desktop.pages.learning.curves import Curves
@@ -23,8 +23,6 @@ from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import adapter, run
 from tests.desktop.scripted import Scripted
-
-Json = dict[str, Any]
 
 
 def day(number: int, with_: float | None, without: float | None) -> Json:

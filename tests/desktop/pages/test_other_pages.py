@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.conditions import CONDITIONS_OPEN
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
 from lull.desktop.pages.learning.page import LearningPage
@@ -23,8 +24,6 @@ from lull.desktop.pages.today_words import reward_words, work_words
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, learning, status
-
-Json = dict[str, Any]
 
 
 def run(number: int, **more: Any) -> Json:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,6 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
 from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
@@ -22,7 +22,6 @@ from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import scheduled
 from tests.desktop.scripted import Scripted, learning, status
 
-Json = dict[str, Any]
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=ZONE)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import dataclasses
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.diagnostics import bug_report, redacted
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
@@ -26,8 +26,6 @@ from lull.desktop.wiping import delete_data_files
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.scripted import Scripted, status
-
-Json = dict[str, Any]
 
 
 def conversations(count: int) -> Json:

@@ -38,7 +38,6 @@ from tests.service.control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.full
 
-Json = dict[str, Any]
 FEED = "private-quartzfeed0123456789"
 LEFT = "may still be in the keychain"
 OPEN_TO_ALL = "[service]\nbind = '0.0.0.0'\nallow_network = true\n"

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from lull.backends.clients.installed import executable_of, version_of
 from lull.backends.clients.trial import send_test_request
@@ -22,6 +21,7 @@ from lull.cli.control import Control, find_service
 from lull.cli.showing import ask, is_terminal
 from lull.config import files
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.clients.client import ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
@@ -37,7 +37,6 @@ from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview, InstalledPrograms
 from lull.store.clients.connections import Connections
 
-Json = dict[str, Any]
 _OWN_MODEL = "lull-mini"
 
 

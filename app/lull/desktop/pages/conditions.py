@@ -5,11 +5,12 @@ met now, and all of them on demand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.today_words import condition_names
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
@@ -18,7 +19,6 @@ from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, tr, translated
 
-Json = dict[str, Any]
 ShownCondition = tuple[str, str, str]
 """A condition's name, its state (open, closed or unknown) and a sentence about it."""
 MOST_AGAINST: Final = 2

@@ -9,9 +9,9 @@ from datetime import datetime, time, timedelta
 from types import MappingProxyType
 from typing import Any, Final
 
+from lull.contract.json_object import Json
 from lull.desktop.words import counted, length, parsed, percent, tr
 
-Json = Mapping[str, Any]
 LEAST_USED_S: Final = 1.0
 """Seconds of background work below which the digest does not mention it."""
 
@@ -22,7 +22,11 @@ def start_of_yesterday(now: datetime) -> datetime:
 
 
 def digest(
-    learning: Json, windows: Sequence[Json], now: datetime, *, trash: Json = MappingProxyType({})
+    learning: Json,
+    windows: Sequence[Json],
+    now: datetime,
+    *,
+    trash: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[str]:
     """Return sentences about what happened since the beginning of yesterday: the scored answers,
     the background work, and the old conversations that were moved to the trash.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -23,9 +23,6 @@ from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
 from lull.desktop.words import plain, problem_text, tr
-
-Json = dict[str, Any]
-
 
 MOST_LINES: Final = 2_000
 

@@ -4,12 +4,11 @@ the service reports problems.
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.contract.problems import OLD_CONVERSATIONS
 from lull.core.chat.model_name import canonical
 from lull.desktop.pages.settings.names import title_of
@@ -19,8 +18,6 @@ from lull.desktop.widgets.page import Kit, PageName
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
 from lull.desktop.widgets.sample import MODEL, OWN_MODELS
 from lull.desktop.words import plain, problem_text, tr, translated
-
-Json = dict[str, Any]
 
 
 class NeedsYouCard(Card):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.contract.json_object import Json
 from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.conditions import Conditions
 from lull.desktop.pages.connect.drifted_card import DriftedCard
@@ -34,7 +35,6 @@ from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, s
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, count, counted, now, plain, tr, translated, without_args
 
-Json = dict[str, Any]
 TODAY_FEED_DAYS: Final = 15
 """Number of days whose rewards are read: today and the two weeks to compare with."""
 MOST_CHANGES: Final = 5

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.desktop.words import count, named, percent, tr, translated
-
-Json = dict[str, Any]
 
 
 def count_nouns() -> dict[str, tuple[str, str]]:

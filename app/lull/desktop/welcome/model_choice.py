@@ -4,12 +4,11 @@ page.
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.state import Subject
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit
@@ -17,7 +16,6 @@ from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import percent, plain, problem_text, tr, translated
 
-Json = dict[str, Any]
 _AUTO = "auto"
 
 

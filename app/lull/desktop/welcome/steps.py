@@ -4,8 +4,6 @@ autostart.
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -23,8 +21,6 @@ from lull.desktop.widgets.sample import SampleChat
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, percent, plain, reword_for_window, tr
-
-Json = dict[str, Any]
 
 
 class WelcomeStep(QWidget):

@@ -25,7 +25,6 @@ from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 Offers = Sequence[tuple[str, Callable[[], object]]]
 
 

@@ -23,7 +23,6 @@ from PySide6.QtNetwork import (
 from lull.contract.chat_headers import RECORD_HEADER, SKILLS_HEADER, WINDOW_AGENT
 from lull.desktop.words import plain, reword_for_window, tr
 
-Json = dict[str, Any]
 SILENCE_MS: Final = 600_000
 """Milliseconds without a byte after which a request is given up; long, because loading a model can
 take minutes.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound, UsageError
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
@@ -32,7 +33,6 @@ from lull.store.feedback.answer_scores import AnswerChoice, AnswerScores
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 
-Json = dict[str, Any]
 PAGE = 50
 FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 """Names of the query parameters that filter conversations."""

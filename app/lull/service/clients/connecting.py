@@ -11,8 +11,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol, ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
@@ -21,8 +21,6 @@ from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview
 from lull.store.clients.connections import Connections
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 
 from aiohttp import web
 
+from lull.contract.json_object import Json
 from lull.core.calendars.feeds import FeedError
 from lull.core.errors import (
     AdapterError,
@@ -30,7 +30,6 @@ from lull.core.errors import (
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 BODY_LIMIT = 8 * 1024 * 1024
 """Largest request body, in bytes."""
 

@@ -17,8 +17,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.service.chat.reading import StoredConversations
-from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
+from lull.service.control.answering import BODY_LIMIT, Answering, errors
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
 from lull.service.proof.reviewing import ReviewRequests

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
-from lull.service.control.answering import Answering, Json
+from lull.service.control.answering import Answering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from typing import Final
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.errors import LullError
 from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
@@ -22,7 +23,7 @@ from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
-from lull.service.control.answering import Answering, Json
+from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView

@@ -10,8 +10,8 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
@@ -33,8 +33,6 @@ from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
 from lull.store.proof.proposals import WritingFault
-
-Json = dict[str, Any]
 
 
 def proposal_view(

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -17,6 +16,7 @@ from lull.config.files import describe_settings as all_settings
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
 from lull.desktop.pages.settings.editors import OneOfEdit
@@ -29,8 +29,6 @@ from tests.desktop.conftest import OneProcess, Shown, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.pages.settings.test_settings_page import field, hours, switch, typed
 from tests.desktop.scripted import Scripted
-
-Json = dict[str, Any]
 
 
 def rows(**changed: object) -> list[Json]:

@@ -6,7 +6,6 @@ A conversation's turns are loaded when it is opened.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QKeyEvent
@@ -25,8 +24,6 @@ from lull.desktop.state import OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.words import counted, plain, short_date, tr
-
-Json = dict[str, Any]
 
 
 class ConversationsPage(Page):

@@ -4,18 +4,15 @@ test of answers).
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Scope
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated
-
-Json = dict[str, Any]
 
 
 class ScopeAndCheck(QWidget):

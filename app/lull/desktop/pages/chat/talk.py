@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.state import Phase, Subject
@@ -27,7 +28,6 @@ from lull.desktop.widgets.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
-Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 LINES: Final = 3
 RECORDED: Final = "turn-recorded"

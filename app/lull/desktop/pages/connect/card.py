@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.pages.connect.words import files_words, is_listed, state_chip, test_words
@@ -21,8 +21,6 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, chip, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
-
-Json = dict[str, Any]
 
 
 class ConnectCard(Card):

@@ -4,12 +4,11 @@ show every changed line.
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.words import test_words
 from lull.desktop.pages.review.diff import unified_html
@@ -20,8 +19,6 @@ from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
-
-Json = dict[str, Any]
 
 
 class _ClientDialog(QDialog):

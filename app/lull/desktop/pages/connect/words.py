@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from lull.contract.json_object import Json
 from lull.desktop.words import plain, tr, translated
-
-Json = dict[str, Any]
 
 
 def is_listed(view: Json) -> bool:

@@ -6,16 +6,16 @@ After events of the service the data are read at most once per `READ_GAP_MS`.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, Phase
 from lull.desktop.words import now
 
-Json = dict[str, Any]
 READ_GAP_MS: Final = 15_000
 """Shortest time in ms between reads; the service needs a second for a hundred thousand answers."""
 _TOUCHES: Final = frozenset({"turn-recorded", "label", "generation", "training", "adapter"})

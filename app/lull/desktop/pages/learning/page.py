@@ -7,7 +7,7 @@ says what it means.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.chart_filter import ChartFilter
@@ -49,7 +50,6 @@ from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import now, tr, translated
 
-Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
 LEARNING_FEED_DAYS: Final = 28
 

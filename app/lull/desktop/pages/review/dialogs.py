@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -16,12 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.contract.json_object import Json
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
-
-Json = dict[str, Any]
 
 
 class RejectDialog(QDialog):

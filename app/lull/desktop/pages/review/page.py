@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.proof.proposal import DECIDABLE
 from lull.core.proof.review_state import ReviewState
 from lull.desktop.pages.review.approval_words import (
@@ -38,8 +38,6 @@ from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
 from lull.desktop.words import counted, now, plain, tr, without_args
-
-Json = dict[str, Any]
 
 
 class ReviewPage(Page):

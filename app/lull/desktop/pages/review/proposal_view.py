@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.scope_and_check import ScopeAndCheck
@@ -33,7 +34,6 @@ from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
 
-Json = dict[str, Any]
 VIEWS = ("unified", "side", "rendered", "evidence")
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.tables import small_table
 from lull.desktop.widgets.page import Kit
@@ -20,7 +20,6 @@ from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
 
-Json = dict[str, Any]
 Facts = list[tuple[str, str]]
 
 

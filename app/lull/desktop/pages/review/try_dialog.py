@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import Subject, failure_words
 from lull.desktop.widgets.answer_view import AnswerView
@@ -32,7 +33,6 @@ from lull.desktop.widgets.streamed_chat import UNTOUCHED, ChatAddress, StreamedC
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, without_args
 
-Json = dict[str, Any]
 SIDES: Final = ("without", "with")
 REQUEST_LINES: Final = 3
 BLOCK_LINES: Final = 5

@@ -8,7 +8,6 @@ again.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import OutcomeMessage, failure_words
 from lull.desktop.widgets.choice import Choice
@@ -29,8 +29,6 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, on_day, parsed, short_date, tr
-
-Json = dict[str, Any]
 
 
 class FeedDialog(QDialog):

@@ -5,7 +5,6 @@ hours and calendars that the user has set, and the reasons why Lull may work now
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.tables import fill, small_table
@@ -48,8 +48,6 @@ from lull.desktop.widgets.parts import (
 )
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import ago, counted, length, now, plain, tr, translated
-
-Json = dict[str, Any]
 
 
 class SchedulePage(Page):

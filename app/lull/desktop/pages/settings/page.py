@@ -6,7 +6,7 @@ The service checks each change and applies it at once if it can.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.card import ConnectCard
 from lull.desktop.pages.exposure import ExposureDialog, exposure_words
@@ -37,7 +38,6 @@ from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
 """Places of the everyday settings on the page; other settings follow in the order in which the
 service sends them.

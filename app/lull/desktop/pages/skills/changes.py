@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.desktop.words import counted, plain, reword_for_window, tr
-
-Json = dict[str, Any]
 
 
 def change_words(change: Json) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -18,12 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.contract.json_object import Json
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
-Json = dict[str, Any]
 _WORDS = re.compile(r"[a-z0-9]+")
 
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.review.columns import search_field, two_columns
 from lull.desktop.pages.review.dialogs import EditDialog
@@ -34,8 +35,6 @@ from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
 from lull.desktop.words import count, counted, plain, tr, without_args
-
-Json = dict[str, Any]
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.review.diff import escaped, side_by_side_html
 from lull.desktop.pages.skills.changes import change_words
@@ -29,7 +30,6 @@ from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, short_date, tr, translated
 
-Json = dict[str, Any]
 VIEWS = ("text", "history", "compare")
 
 

@@ -5,11 +5,12 @@ text.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtWidgets import QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
 from lull.desktop.state import AppState, OutcomeMessage, Subject
@@ -18,7 +19,6 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.words import plain, tr, translated
 
-Json = dict[str, Any]
 Show = Callable[[], object]
 WORDS_OF_A_NAME: Final = 4
 """Number of a request's first words that make the suggested name of its skill."""
