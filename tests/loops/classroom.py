@@ -289,7 +289,7 @@ class Classroom(Home):
             replay=self.replay,
             library=lambda: self.library,
             judge=lambda: self.judge,
-            stage=self._stage,
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             rule=self.proving,
@@ -298,7 +298,7 @@ class Classroom(Home):
             replays=self.use_replays,
             rewards=self.rewards,
             replay=self.replay,
-            stage=self._stage,
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             slice_s=self.proving.slice_s,
@@ -309,7 +309,7 @@ class Classroom(Home):
             replay=self.replay,
             prove=self.prove,
             library=lambda: self.library,
-            stage=self._stage,
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             ids=self.ids,
@@ -344,7 +344,7 @@ class Classroom(Home):
             return own
         return [*own, SkillWriter(evolver=self.writer, origin=ProposalOrigin.MODEL)]
 
-    async def _stage(self, model: str) -> ReplayTarget | None:
+    async def open_target(self, model: str) -> ReplayTarget | None:
         return self.stages(model) if self.stages else self.stage()
 
     def stage(self, **more: object) -> ReplayTarget:

@@ -291,7 +291,7 @@ class House:
             replay=replay,
             library=lambda: self.library,
             judge=lambda: world.judge,
-            stage=self._stage,
+            targets=self,
             quiet=self,
             clock=clock,
             rule=PROVE,
@@ -317,7 +317,7 @@ class House:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 
-    async def _stage(self, model: str) -> ReplayTarget | None:
+    async def open_target(self, model: str) -> ReplayTarget | None:
         facts = FACTS[model]
         return ReplayTarget(
             chat=self.world.policies[model],

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Completion
@@ -30,6 +30,7 @@ from lull.loops.proof.outcome import ENOUGH_ALIKE
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
     THIS_REQUEST,
+    OpensTargets,
     Replay,
     ReplayCase,
     ReplayTarget,
@@ -78,20 +79,18 @@ class Compare:
         replay: Replay,
         prove: Prove,
         library: Callable[[], Library],
-        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
         ids: Ids,
         toss: Callable[[], bool],
     ) -> None:
-        """The function `stage` returns the model that generates answers, by its name, and `toss`
-        decides at random whether the answer with the skill is shown as A.
-        """
+        """The function `toss` decides at random whether the answer with the skill is shown as A."""
         self._proposals = proposals
         self._replay = replay
         self._prove = prove
         self._library = library
-        self._stage = stage
+        self._targets = targets
         self._quiet = quiet
         self._clock = clock
         self._ids = ids
@@ -113,7 +112,7 @@ class Compare:
         self._check(proposal)
         if (again := self._open(proposal)) is not None:
             return NextPair(comparison=again, alike=0)
-        stage = await self._stage(proposal.model)
+        stage = await self._targets.open_target(proposal.model)
         if stage is None:
             raise Conflict(
                 f"{proposal.model} does not answer now.", hint="Look with `lull doctor`; try again."
@@ -233,7 +232,7 @@ class Compare:
         )
         self._seen.pop(proposal.id, None)
         try:
-            stage = await self._stage(proposal.model)
+            stage = await self._targets.open_target(proposal.model)
         except LullError as error:
             log.info("%s is settled later: %s", proposal.id, error)
             stage = None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ from lull.core.proof.proposal import (
 from lull.core.proof.rules import ProveRule
 from lull.core.skills.skill import Library
 from lull.loops.proof.outcome import outcome
-from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
+from lull.loops.proof.replay import OpensTargets, Replay, ReplayCase, ReplayTarget
 from lull.store.proof.proposals import Proposals
 from lull.store.uninterrupted import uninterrupted
 
@@ -81,20 +81,16 @@ class Prove:
         replay: Replay,
         library: Callable[[], Library],
         judge: Callable[[], Judge | None],
-        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
         rule: ProveRule,
     ) -> None:
-        """The function `stage` returns the model to replay on, by its name.
-
-        None if it is unavailable.
-        """
         self._proposals = proposals
         self._replay = replay
         self._library = library
         self._judge = judge
-        self._stage = stage
+        self._targets = targets
         self._quiet = quiet
         self._clock = clock
         self._rule = rule
@@ -196,7 +192,7 @@ class Prove:
         proposal = self._proposals.get(proposal_id)
         if proposal.status not in TO_PROVE or _replays_nothing(proposal):
             return False
-        stage = await self._stage(proposal.model)
+        stage = await self._targets.open_target(proposal.model)
         if stage is None:
             log.info("%s waits: %s does not answer now", proposal.id, proposal.model)
             return False

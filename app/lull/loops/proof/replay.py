@@ -12,6 +12,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
@@ -60,6 +61,13 @@ class ReplayTarget:
     """The model's own sampling parameters, used where the client set none."""
     place: Placement = Placement.SYSTEM
     """Where skills are put in the model's prompts: in the system text or in a user message."""
+
+
+class OpensTargets(Protocol):
+    """Interface that opens the model on which past requests are answered again."""
+
+    async def open_target(self, model: str) -> ReplayTarget | None:
+        """Return the model of this name, as it is served now; None if it cannot be asked now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,7 +80,7 @@ def auto_learner_of(
     form = form_for(sys.platform, platform.machine())
     return AutoLearner(
         Remembered(stores.database),
-        talked=stores.trajectories.answer_counts,
+        uses=stores.trajectories,
         there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
         ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
         clock=clock,
