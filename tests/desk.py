@@ -42,6 +42,7 @@ from lull.service.chat.routes import conversation_routes
 from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.control.settings_view import SettingsView
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
@@ -90,6 +91,19 @@ class ScriptedProofs:
 
     async def on_picked(self) -> None:
         self.picks += 1
+
+
+@dataclass
+class ReportedStatus:
+    """The status that the control API tells; a test sets `document`."""
+
+    document: Json = field(default_factory=dict)
+
+    async def status(self) -> Json:
+        return self.document
+
+    async def doctor(self) -> Json:
+        return {}
 
 
 @dataclass
@@ -224,7 +238,7 @@ class Desk:
             bus=self.bus,
         )
         self.compare = ScriptedCompare(self.stores.proposals)
-        self.status_document: Json = {}
+        self.reported = ReportedStatus()
         """What `/v1/status` answers."""
         self._loop = asyncio.new_event_loop()
         self._held: asyncio.Event | None = None
@@ -401,15 +415,12 @@ class Desk:
         await runner.setup()
         await web.UnixSite(runner, str(self.paths.control_socket)).start()
 
-    async def _status(self) -> Json:
-        return self.status_document
-
     def _api(self) -> ControlApi:
         answering = Answering(settle=self.stores.database.flush)
         return ControlApi(
             answering,
             bus=self.bus,
-            status=self._status,
+            status=self.reported,
             reading=reading_of(self.stores),
             reviewing=self.reviewing,
             groups=self._groups(answering),
@@ -418,9 +429,8 @@ class Desk:
     def _groups(self, answering: Answering) -> list[list[web.RouteDef]]:
         reading = reading_of(self.stores)
         whole = ServiceRequests(
-            status=self._status,
-            doctor=_nothing,
-            settings=lambda _: _nothing(),
+            status=self.reported,
+            settings=SettingsView(self.paths.settings),
             stop=lambda: None,
             forget_token=_nothing,
         )

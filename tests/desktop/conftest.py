@@ -183,7 +183,7 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
 def desk(home: Path) -> Iterator[Desk]:
     """Lull's own control API over a real store, without models."""
     made = Desk(home)
-    made.status_document = status()
+    made.reported.document = status()
     with made.open() as desk:
         yield desk
 

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Protocol
 
 from aiohttp import web
 
@@ -46,6 +47,16 @@ _STATUS_OF = {
     ClientFileError: 409,
 }
 """HTTP status by class of error; others give 500."""
+
+
+class ReportsStatus(Protocol):
+    """Interface that tells how the service is."""
+
+    async def status(self) -> Json:
+        """Return what `lull status` shows: the service's state, counts and problems."""
+
+    async def doctor(self) -> Json:
+        """Run the checks of `lull doctor`, and return their results."""
 
 
 @dataclass(frozen=True, slots=True)

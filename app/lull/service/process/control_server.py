@@ -91,9 +91,8 @@ async def open_control(
         bus=shared.bus,
     )
     whole = ServiceRequests(
-        status=status.status,
-        doctor=status.doctor,
-        settings=view.handle,
+        status=status,
+        settings=view,
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,
         token=at.token,
@@ -108,14 +107,14 @@ async def open_control(
     api = ControlApi(
         answering,
         bus=shared.bus,
-        status=status.status,
+        status=status,
         reading=service.views.reading,
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
             model_routes(models, shared.models.built_in.readiness, answering),
             *_learning_routes(service, paths, reviewing, answering),
-            *_other_routes(service, ConnectRequests(parts, status.status), answering),
+            *_other_routes(service, ConnectRequests(parts, status), answering),
         ),
     )
     runner = web.AppRunner(
