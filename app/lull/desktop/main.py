@@ -68,7 +68,7 @@ class Desktop:
         self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
         self.process = ServiceProcess(place, spawn=spawn)
         service = place.service
-        alone = {routes.SETTINGS: service.settings} if service.settings is not None else {}
+        alone = {routes.SETTINGS: service.settings}
         self.client = ControlClient(service.control_socket, alone=alone)
         self.stream = EventStream(service.control_socket)
         self.state = AppState(self.client, self.stream)

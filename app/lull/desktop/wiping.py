@@ -219,7 +219,7 @@ class WipingEverything(QObject):
 
     def _look(self) -> None:
         self._waited_ms += LOOK_MS
-        if not self._place.service.running():
+        if not self._place.service.is_running():
             self._timer.stop()
             left = delete_data_files(self._place.home)
             self._process.start()

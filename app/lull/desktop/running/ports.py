@@ -16,8 +16,6 @@ TRIED: Final = 50
 
 def address_of(place: Place) -> tuple[str, int] | None:
     """Read the service's host and port from the settings file; None if they cannot be read."""
-    if place.service.settings is None:
-        return None
     try:
         rows = place.service.settings(None)["settings"]
     except LullError:
