@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.language.choice import ENGLISH
+from lull.desktop.language_choice import ENGLISH
 from lull.desktop.main import Desktop
 from lull.desktop.place import Place
 from lull.desktop.widgets.page import Page, PageName

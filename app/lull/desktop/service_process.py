@@ -24,7 +24,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lull.core.backoff import Backoff
 from lull.core.errors import AddressInUse
 from lull.desktop.place import Place
-from lull.desktop.running.ports import address_of, is_free
+from lull.desktop.ports import address_of, is_free
 from lull.desktop.words import tr
 
 LOOK_MS: Final = 300

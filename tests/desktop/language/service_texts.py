@@ -17,7 +17,7 @@ from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.core.feedback.environment_faults import CAUSES
 from lull.core.feedback.signals import fault_signal
-from lull.desktop.pages.settings.names import GROUPS, NAMES
+from lull.desktop.shared.setting_names import GROUPS, NAMES
 from tests.desktop.language.check_texts import FILE as FILE_OF_CHECKS
 from tests.desktop.language.check_texts import texts_of_checks
 from tests.desktop.language.source import Source

@@ -16,8 +16,8 @@ from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.turns_view import redactions, score_words
-from lull.desktop.widgets.long_text import LongText
 from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status

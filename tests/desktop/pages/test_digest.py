@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.pages.digest import digest, start_of_yesterday
-from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today.digest import digest, start_of_yesterday
+from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status

@@ -15,8 +15,8 @@ from lull.desktop.pages.learning.charts import Chart, ChartName, Dot, Series, ch
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
+from lull.desktop.pages.learning.side_by_side import check_words
 from lull.desktop.pages.learning.words import chart_csv, facts_of
-from lull.desktop.pages.review.side_by_side import check_words
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import LIGHT

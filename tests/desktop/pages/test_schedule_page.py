@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from lull.contract import routes
 from lull.contract.json_object import Json
-from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
 from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.shared.feed_dialog import FeedDialog
 from lull.desktop.state import shown_week
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import now

@@ -20,7 +20,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
-from lull.desktop.running.ports import address_of, is_free, next_free_port
+from lull.desktop.ports import address_of, is_free, next_free_port
 from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName

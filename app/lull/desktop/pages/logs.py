@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.pages.log_tail import LOG_FILE, LogTail
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.shared.log_tail import LOG_FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row

@@ -187,3 +187,7 @@ class Page(QWidget):
                 offers=((tr("Start the service"), self.kit.process.start),),
             )
         return Empty(head=tr("Loading…"), text="")
+
+
+MakesPage = Callable[[Kit], Page]
+"""Makes a page when the user first opens it."""

@@ -20,8 +20,8 @@ from lull.contract.json_object import Json
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
 from lull.desktop.pages.settings.editors import OneOfEdit
-from lull.desktop.pages.settings.names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.shared.setting_names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import THEME
 from lull.desktop.widgets.tokens import DARK, LIGHT

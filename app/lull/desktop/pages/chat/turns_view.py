@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.review.diff import marked_html
-from lull.desktop.pages.skills.teaching import teach
+from lull.desktop.shared.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
-from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
+from lull.desktop.widgets.text.diff import marked_html
+from lull.desktop.widgets.text.long_text import LongText, has_long_run
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import known_sentence, percent, plain, short_date, tr, translated
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from lull.contract.json_object import Json
 from lull.desktop.pages.learning.charts import Chart
-from lull.desktop.pages.skills.changes import move_words
+from lull.desktop.shared.changes import move_words
 from lull.desktop.words import (
     count,
     counted,

@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.chat.scope_and_check import check_words, scope_words
 from lull.desktop.pages.review.approval_words import (
     cautions,
     confirmation_reason,
@@ -21,8 +20,9 @@ from lull.desktop.pages.review.approval_words import (
     reason_words,
     status_chip,
 )
-from lull.desktop.pages.review.diff import escaped
+from lull.desktop.pages.review.scope_and_check import check_words, scope_words
 from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr
 

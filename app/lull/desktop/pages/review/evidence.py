@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.review.diff import escaped, marked_html
+from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import tr
 

@@ -27,14 +27,15 @@ from lull.desktop.pages.review.approval_words import (
     waits_for_picks,
 )
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
-from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.review.decisions import Decisions, snooze_times
-from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
-from lull.desktop.pages.review.try_dialog import TryDialog, proposal_to_try
+from lull.desktop.pages.review.reject_dialog import RejectDialog
+from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.state import OutcomeMessage, Subject
+from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
 from lull.desktop.words import counted, now, plain, tr, without_args

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, 
 from lull.contract.json_object import Json
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.model_edit import HELPERS, ModelEdit
-from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
-from lull.desktop.running.ports import is_taken, next_free_port
+from lull.desktop.ports import is_taken, next_free_port
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, unwrapped_row
 from lull.desktop.widgets.switch import Switch

@@ -13,7 +13,7 @@ from lull.contract.json_object import Json
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.editors import editor_for
 from lull.desktop.pages.settings.model_edit import HELPERS
-from lull.desktop.pages.settings.names import title_of, without_keys
+from lull.desktop.shared.setting_names import title_of, without_keys
 from lull.desktop.widgets.parts import Card, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated

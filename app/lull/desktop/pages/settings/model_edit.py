@@ -10,7 +10,7 @@ from typing import Final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit
 
-from lull.desktop.pages.settings.names import title_of
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.widgets.choice import Choice
 
 HELPERS: Final = ("reader.model", "judge.model", "writer.model")

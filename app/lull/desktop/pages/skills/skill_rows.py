@@ -14,7 +14,7 @@ from PySide6.QtCore import (
 )
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.settings.names import title_of
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.words import count, plain, signed, tr
 
 Index = QModelIndex | QPersistentModelIndex

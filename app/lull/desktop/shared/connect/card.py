@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
-from lull.desktop.pages.connect.words import files_words, is_listed, state_chip, test_words
+from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
+from lull.desktop.shared.connect.words import files_words, is_listed, state_chip, test_words
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.skills.new_skill import NewSkillDialog, slug
+from lull.desktop.shared.new_skill import NewSkillDialog, slug
 from lull.desktop.state import AppState, OutcomeMessage, Subject
-from lull.desktop.widgets.long_text import breakable
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.text.long_text import breakable
 from lull.desktop.words import plain, tr, translated
 
 Show = Callable[[], object]

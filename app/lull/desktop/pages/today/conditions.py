@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from lull.contract.json_object import Json
-from lull.desktop.pages.today_words import condition_names
+from lull.desktop.pages.today.words import condition_names
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit

@@ -9,8 +9,8 @@ import time
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.parts import label, set_kind
+from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import length, plain, tr
 

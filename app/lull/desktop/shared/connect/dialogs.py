@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.connect.words import test_words
-from lull.desktop.pages.review.diff import unified_html
+from lull.desktop.shared.connect.words import test_words
 from lull.desktop.state import Subject, failure_words
-from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
 from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.text.diff import unified_html
+from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
 

@@ -11,11 +11,11 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QLineEdit
 
-from lull.desktop.language.choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.shared.autostart import Autostart, AutostartPart
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.state import OutcomeMessage
-from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit

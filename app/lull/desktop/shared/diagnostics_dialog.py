@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QVBoxLayout,
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.diagnostics import bug_report
-from lull.desktop.pages.log_tail import LOG_FILE, LogTail
+from lull.desktop.shared.diagnostics import bug_report
+from lull.desktop.shared.log_tail import LOG_FILE, LogTail
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from lull.desktop.pages.review.changed_words import Range, changed_words
+from lull.desktop.widgets.text.changed_words import Range, changed_words
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import plain, tr
 

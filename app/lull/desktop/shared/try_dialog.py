@@ -24,12 +24,12 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import Subject, failure_words
-from lull.desktop.widgets.answer_view import AnswerView
-from lull.desktop.widgets.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.answer_view import AnswerView
+from lull.desktop.widgets.chat.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.streamed_chat import UNTOUCHED, ChatAddress, StreamedChat
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
-from lull.desktop.widgets.streamed_chat import UNTOUCHED, ChatAddress, StreamedChat
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, without_args
 

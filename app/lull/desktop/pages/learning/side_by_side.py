@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QDialog, QTableWidget, QTableWidgetItem, QVBoxLayo
 from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.learning.tables import small_table
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.small_table import small_table
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr, translated
 
