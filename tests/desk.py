@@ -24,7 +24,8 @@ from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.proof.evidence import Evidence, evidence_text
 from lull.core.proof.last_look import last_look
-from lull.core.proof.proof import BY_USER, Pair, PairPart, ProofRule, ProofState, decide
+from lull.core.proof.pairs import BY_USER, Pair, PairPart
+from lull.core.proof.proof import ProofRule, ProofState, decide
 from lull.core.proof.proposal import (
     ProofConditions,
     Proposal,

@@ -40,6 +40,7 @@ from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
@@ -287,8 +288,12 @@ class Classroom(Home):
         self.prove = Prove(
             proposals=self.proposals,
             replay=self.replay,
-            library=lambda: self.library,
-            judge=lambda: self.judge,
+            ground=ProofGround(
+                proposals=self.proposals,
+                library=lambda: self.library,
+                judge=lambda: self.judge,
+                rule=self.proving,
+            ),
             targets=self,
             quiet=self.quiet,
             clock=self.clock,

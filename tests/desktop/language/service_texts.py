@@ -57,7 +57,7 @@ REASONS = (
     "loops/models/choose_model.py",
     "loops/models/examine_models.py",
     "loops/proof/holdout.py",
-    "loops/proof/outcome.py",
+    "core/proof/outcome.py",
     "loops/skills/from_files.py",
     "loops/skills/propose.py",
     "loops/training/decide_step.py",
@@ -82,7 +82,7 @@ BEGIN: dict[str, tuple[str, ...]] = {
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
     "core/skills/skill_ranking.py": ("left out ",),
     "loops/chat/serve.py": ("The upstream ",),
-    "loops/proof/prove.py": ("none of its requests", "only you can tell"),
+    "loops/proof/prove.py": ("none of its requests",),
     "service/proxy/chats.py": ("the window ", "the body ", "Lull failed "),
 }
 """Files in which only the texts that begin so are reasons, and the others are patterns."""

@@ -42,6 +42,7 @@ from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
@@ -289,8 +290,12 @@ class House:
         self.prove = Prove(
             proposals=self.proposals,
             replay=replay,
-            library=lambda: self.library,
-            judge=lambda: world.judge,
+            ground=ProofGround(
+                proposals=self.proposals,
+                library=lambda: self.library,
+                judge=lambda: world.judge,
+                rule=PROVE,
+            ),
             targets=self,
             quiet=self,
             clock=clock,

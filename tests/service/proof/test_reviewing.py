@@ -12,7 +12,7 @@ import pytest
 
 from lull.contract.json_object import Json
 from lull.core.errors import UpstreamDown
-from lull.core.proof.proof import PairPart
+from lull.core.proof.pairs import PairPart
 from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
 from tests.desk import Desk, pairs, proved

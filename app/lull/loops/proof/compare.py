@@ -22,11 +22,12 @@ from lull.core.chat.picks import Pick, answer_text, scores
 from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
+from lull.core.proof.outcome import ENOUGH_ALIKE
 from lull.core.proof.pairing import least_answered
-from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
+from lull.core.proof.pairs import BY_USER, SAME_WORDS
+from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable
 from lull.core.skills.skill import Library
-from lull.loops.proof.outcome import ENOUGH_ALIKE
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
     THIS_REQUEST,
@@ -153,7 +154,7 @@ class Compare:
         request is left.
         """
         pairs = self._proposals.pairs(proposal.id)
-        rule = self._prove.rule_for(proposal)
+        rule = self._prove.ground.rule_for(proposal)
         now = decide(pairs, rule, successes=proposal.replayable, look=proposal.last_look)
         if now.state is not ProofState.UNDECIDED:
             return None, 0
@@ -250,7 +251,7 @@ class Compare:
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal:
         """The proposal with the model, adapter and judge that its pairs are replayed on now."""
-        ground, anew = self._prove.ground_of(proposal, stage)
+        ground, anew = self._prove.ground.ground_of(proposal, stage)
         if ground == proposal.ground:
             return proposal
         as_it_was = self._as_it_was(proposal)

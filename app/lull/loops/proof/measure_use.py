@@ -18,7 +18,7 @@ from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.in_use import replays_can_measure, should_replay
 from lull.core.proof.pairing import least_answered
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import SkillKey

@@ -20,7 +20,7 @@ from lull.core.proof.in_use import (
     replay_harm_e,
     replay_help_e,
 )
-from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
+from lull.core.proof.pairs import BY_USER, SAME_WORDS, Pair
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
 from lull.store.chat.holdout_assignments import HoldoutAssignments

@@ -20,7 +20,7 @@ from lull.core.checks.reading import parse
 from lull.core.errors import RequestError
 from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import majority
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.provenance.redaction import redact_text
 from lull.core.skills.prompt_block import Placement, skills_block, with_block

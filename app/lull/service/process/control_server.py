@@ -86,7 +86,7 @@ async def open_control(
         skills=shared.stores.skills,
         library=lambda: service.skills.current.library,
         rule=service.learning.proofs.prove.rule.proof,
-        rule_for=service.learning.proofs.prove.rule_for,
+        rule_for=service.learning.proofs.prove.ground.rule_for,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
     )
@@ -132,7 +132,7 @@ def _learning_routes(
     comparing = ComparisonRequests(
         service.learning.proofs.compare,
         proposals=service.shared.stores.proposals,
-        rule_for=service.learning.proofs.prove.rule_for,
+        rule_for=service.learning.proofs.prove.ground.rule_for,
         proofs=service.learning.fast_loop,
     )
     hearing = FeedbackRequests(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from lull.core.errors import Conflict, NotFound, StoreError
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import OPEN_STATUSES, Proposal, ProposalStatus
 from lull.core.skills.skill import SkillKey
 from lull.store.database import Database

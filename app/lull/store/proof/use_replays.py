@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lull.core.chat.client import Client
 from lull.core.proof.evidence import pair_from_json, pair_to_json
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 from lull.core.skills.skill import Skill, SkillKey
 from lull.store.database import Database
 

@@ -18,6 +18,7 @@ from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.proof.replay import Replay
@@ -106,8 +107,9 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
     return Prove(
         proposals=shared.stores.proposals,
         replay=replay,
-        library=shared.library,
-        judge=asked.judge,
+        ground=ProofGround(
+            proposals=shared.stores.proposals, library=shared.library, judge=asked.judge, rule=rule
+        ),
         targets=inputs.stages,
         quiet=inputs.quiet,
         clock=shared.clock,
