@@ -184,7 +184,7 @@ def test_smoothing_and_the_logarithmic_scale_change_what_is_drawn(
     assert drawn(page.curves) == smoothed - 1  # the raw values are the curve
     page.log.setChecked(True)
     assert page.curves.plot.plotItem.ctrl.logYCheck.isChecked()
-    assert page.curves._y(0.1) == -1.0
+    assert page.curves.drawing.y(0.1) == -1.0
 
 
 def test_two_runs_are_compared_with_what_the_gate_said(
