@@ -22,7 +22,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 TOPS: Final = ("app", "tests", "bench")
 WALKS: Final = ("request", "correction", "night")
-SHARED_ALIASES: Final = frozenset({"Array", "Index", "Json", "Row", "Vector"})
+SHARED_ALIASES: Final = frozenset({"Array", "Index", "Row", "Vector"})
 """Type aliases that may stand in many modules: each is a short name for the same kind of thing."""
 
 

@@ -18,12 +18,14 @@ from typing import Any
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.chat.picks import Pick, scores
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.proof.evidence import Evidence, evidence_text
 from lull.core.proof.last_look import last_look
-from lull.core.proof.proof import BY_USER, Pair, PairPart, ProofRule, ProofState, decide
+from lull.core.proof.pairs import BY_USER, Pair, PairPart
+from lull.core.proof.proof import ProofRule, ProofState, decide
 from lull.core.proof.proposal import (
     ProofConditions,
     Proposal,
@@ -41,6 +43,7 @@ from lull.service.chat.routes import conversation_routes
 from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.control.settings_view import SettingsView
 from lull.service.feedback.rating import Rating
 from lull.service.process.bus import EventBus
 from lull.service.process.lock import Discovery, ServiceLock, write_discovery
@@ -57,7 +60,6 @@ from lull.store.skills.skill_md import render
 from tests.doubles.fakes import FakeClock, FakeIds
 from tests.running import PATIENCE_S
 
-Json = dict[str, Any]
 RULE = ProofRule()
 GROUND = ProofConditions(
     model="sha256:base", engine="mlx", adapter=None, judge="", generation=0, alpha=RULE.alpha
@@ -90,6 +92,19 @@ class ScriptedProofs:
 
     async def on_picked(self) -> None:
         self.picks += 1
+
+
+@dataclass
+class ReportedStatus:
+    """The status that the control API tells; a test sets `document`."""
+
+    document: Json = field(default_factory=dict)
+
+    async def status(self) -> Json:
+        return self.document
+
+    async def doctor(self) -> Json:
+        return {}
 
 
 @dataclass
@@ -224,7 +239,7 @@ class Desk:
             bus=self.bus,
         )
         self.compare = ScriptedCompare(self.stores.proposals)
-        self.status_document: Json = {}
+        self.reported = ReportedStatus()
         """What `/v1/status` answers."""
         self._loop = asyncio.new_event_loop()
         self._held: asyncio.Event | None = None
@@ -401,15 +416,12 @@ class Desk:
         await runner.setup()
         await web.UnixSite(runner, str(self.paths.control_socket)).start()
 
-    async def _status(self) -> Json:
-        return self.status_document
-
     def _api(self) -> ControlApi:
         answering = Answering(settle=self.stores.database.flush)
         return ControlApi(
             answering,
             bus=self.bus,
-            status=self._status,
+            status=self.reported,
             reading=reading_of(self.stores),
             reviewing=self.reviewing,
             groups=self._groups(answering),
@@ -418,9 +430,8 @@ class Desk:
     def _groups(self, answering: Answering) -> list[list[web.RouteDef]]:
         reading = reading_of(self.stores)
         whole = ServiceRequests(
-            status=self._status,
-            doctor=_nothing,
-            settings=lambda _: _nothing(),
+            status=self.reported,
+            settings=SettingsView(self.paths.settings),
             stop=lambda: None,
             forget_token=_nothing,
         )

@@ -20,9 +20,9 @@ from typing import Any
 
 import psutil
 
+from lull.contract.json_object import Json
 from tests.zygote import started
 
-Json = dict[str, Any]
 PATIENCE_S = 900.0
 """Seconds until a test gives up waiting: long, because a loaded machine is slow and not broken, but
 shorter than pytest's own timeout, so that the test itself says what never came.

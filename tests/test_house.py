@@ -248,8 +248,8 @@ def test_the_constraints_name_no_host() -> None:
 
 
 def test_an_alias_of_a_class_name_is_noticed_and_a_shared_alias_is_not(tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text("class Gate: ...\nJson = dict[str, object]\nT = int\n")
-    (tmp_path / "two.py").write_text("Gate = tuple[str, str]\nJson = dict[str, str]\nT = str\n")
+    (tmp_path / "one.py").write_text("class Gate: ...\nArray = dict[str, object]\nT = int\n")
+    (tmp_path / "two.py").write_text("Gate = tuple[str, str]\nArray = dict[str, str]\nT = str\n")
     (tmp_path / "three.py").write_text("class Row: ...\n_Own = int\n")
     (tmp_path / "four.py").write_text("Row = tuple[int, ...]\n_Own = str\n")
     assert sorted(types_of_one_name(tmp_path)) == ["Gate", "Row"]

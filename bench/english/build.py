@@ -17,7 +17,7 @@ from typing import Final
 from bench.english.families import Family
 from bench.english.habits import HABITS, SHARE, with_habit
 from bench.english.own_answers import OwnAnswer, messages_of
-from bench.english.prompts import body_of, conversation, fact
+from bench.english.prompts import PlainMessage, body_of, conversation, fact
 from bench.english.rules import (
     MEASURED,
     TRAINED,
@@ -55,7 +55,6 @@ LATER: Final = 0.06
 """Share of lessons whose block stands behind the newest message."""
 TRIES: Final = 120
 
-Json = dict[str, str]
 Count = Callable[[str], int]
 
 
@@ -64,11 +63,11 @@ class Lesson:
     """A conversation and the answer that it should get."""
 
     sort: str
-    messages: list[Json]
+    messages: list[PlainMessage]
     answer: str
     ended: bool
     """Whether the model should end the answer there; else it was cut off."""
-    plain: list[Json] | None
+    plain: list[PlainMessage] | None
     """The messages without any rule, behind which the base would answer as it does; None where the
     lesson has no rule and yet another answer."""
     rules: tuple[tuple[str, str], ...] = ()
@@ -162,7 +161,7 @@ def _lesson(
 
 
 def _without_rules(
-    chance: random.Random, sort: str, own: OwnAnswer, messages: list[Json]
+    chance: random.Random, sort: str, own: OwnAnswer, messages: list[PlainMessage]
 ) -> Lesson | None:
     if sort == "plain":
         return Lesson(
@@ -201,7 +200,7 @@ def _of_another_kind(chance: random.Random, kind: str) -> Rule:
     return draw(chance, family, held=False, kind=other, named=chance.random() < 0.7)
 
 
-def _earlier(chance: random.Random, own: OwnAnswer, rules: Sequence[Rule]) -> list[Json]:
+def _earlier(chance: random.Random, own: OwnAnswer, rules: Sequence[Rule]) -> list[PlainMessage]:
     """Return an exchange that came before, half of them with the rules kept already."""
     answer = tidied(own.answer, ended=own.ended)
     changed = keep(material(chance, own.answer, ended=own.ended), rules)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import mlx.core as mx
 
+from bench.json_object import Json
 from bench.report import ROOT
 from lull.backends.mlx.local_facts import read_local_model
 from lull.backends.mlx.weights_process import WeightsProcess
@@ -57,8 +58,6 @@ $rows
 |---|---|---|---|
 $goals
 """)
-
-Json = dict[str, Any]
 
 
 def card(work: Path) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import Family
-from bench.english.prompts import body_of, conversation
+from bench.english.prompts import PlainMessage, body_of, conversation
 from bench.english.rules import HELD_OUT, MEASURED, Rule, draw, fit, other_kind
 from bench.english.texts.questions import KINDS, Question
 from bench.english.texts.systems import client_text
@@ -23,7 +23,6 @@ CLIENT_TOKENS: Final = 200
 GROUPS: Final = ("one", "two", "behind", "own kind", "other kinds", "held families")
 TRIES: Final = 80
 
-Json = dict[str, str]
 Count = Callable[[str], int]
 
 
@@ -32,7 +31,7 @@ class Case:
     group: str
     question: Question
     rules: tuple[Rule, ...]
-    messages: list[Json]
+    messages: list[PlainMessage]
 
     @property
     def name(self) -> str:

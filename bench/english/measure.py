@@ -7,6 +7,8 @@ DIR/measured, so a run that was cut off goes on; the table is DIR/measured.json.
 
 from __future__ import annotations
 
+from bench.json_object import Json
+
 from bench.english.small import Messages, Said, Small, folder  # isort: skip  BLAS first
 
 import argparse
@@ -51,8 +53,6 @@ LEAST: Final = {
 MOST_NATS: Final = 0.05
 HABIT_BETWEEN: Final = (0.01, 0.15)
 FEWEST_HABITS: Final = 8
-
-Json = dict[str, Any]
 
 
 class Answers:

@@ -16,7 +16,8 @@ from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.prompt_block import merged_system, skills_block
 from lull.core.skills.stated_skill import skill_of
 
-Json = dict[str, str]
+PlainMessage = dict[str, str]
+"""A message of a chat: its role and its content."""
 FACTS: Final = (
     "I have two kids.", "I am a nurse.", "I live in a village near the sea.", "I'm vegetarian.",
     "I work at night.", "My dog is called Rufus.", "I study chemistry.", "I don't own a car.",
@@ -67,8 +68,8 @@ def example(chance: random.Random, kind: str, *, held: bool) -> str:
 
 
 def conversation(
-    turns: Sequence[Json], bodies: Sequence[str], *, client: str = "", later: bool = False
-) -> list[Json]:
+    turns: Sequence[PlainMessage], bodies: Sequence[str], *, client: str = "", later: bool = False
+) -> list[PlainMessage]:
     """Return the messages that the model sees; `later` puts the block behind the newest message,
     where Lull puts what was approved during a conversation.
     """

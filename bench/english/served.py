@@ -11,9 +11,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bench.graduation.house import House, serving
+from bench.json_object import Json
 from bench.report import ROOT
 from lull.contract import routes
 from lull.core.errors import LullError, ResourceError
@@ -31,8 +32,6 @@ SETTINGS: Final = """\
 leave_out_share = 0
 """
 """In use some requests go without a skill to measure it; here every rule must be in the prompt."""
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

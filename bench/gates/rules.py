@@ -19,7 +19,8 @@ import numpy.typing as npt
 from bench.gates.worlds import MOST, Scored
 from lull.core.proof.evalue import e_value_from_log
 from lull.core.proof.last_look import LastLook, acceptance_chance
-from lull.core.proof.proof import ProofRule, ProofState, ShownBy, Totals, shown_by, verdict
+from lull.core.proof.pairs import Totals
+from lull.core.proof.proof import ProofRule, ProofState, ShownBy, shown_by, verdict
 
 RULE = ProofRule()
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from lull.core.proof.pairing import least_answered
-from lull.core.proof.proof import Pair, PairPart, ProofRule
+from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.proof import ProofRule
 
 Chances = npt.NDArray[np.float64]
 Scores = npt.NDArray[np.int8]

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from bench.graduation.course import NoSkill, graduate
 from bench.graduation.rules import TaughtRule, rules
+from bench.json_object import Json
 from bench.report import RESULTS, Goal, print_goals, report, write
 
-Json = dict[str, Any]
 RULES: Final = 20
 QUICK_RULES: Final = 3
 PROMOTED: Final = 0.8

@@ -15,15 +15,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from bench.graduation.house import House, serving
 from bench.graduation.rules import Asked, TaughtRule, requests
+from bench.json_object import Json
 from lull.contract import routes
 from lull.core.training.record import RunStatus
 
-Json = dict[str, Any]
 OWN: Final = 60
 """Everyday requests of the rule's kind, served before the night."""
 OTHERS: Final = 20

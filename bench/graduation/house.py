@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from bench.json_object import Json
 from lull.cli.control import Control
 from lull.config.paths import Paths
 
-Json = dict[str, Any]
 REFRESH_S: Final = 5.0
 """How often the signals are written: the service believes none that is older than a minute."""
 STOPS_S: Final = 120.0

@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from bench.json_object import Json
 from bench.metaclaw_bench.agent import Bound, Form, play
 from bench.metaclaw_bench.data import CONSTANTS, NAME_UPSTREAM, Bench, Day, Round, identity
 from bench.metaclaw_bench.scoring import Scored
@@ -20,8 +20,6 @@ from bench.models.endpoint import Endpoint
 from bench.through_lull.conditions import Condition, Upstream, learn
 from bench.through_lull.going_on import append_line, behind, forget_before, keep, read_lines
 from bench.through_lull.progress import Progress
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

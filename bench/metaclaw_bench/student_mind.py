@@ -11,8 +11,8 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from bench.json_object import Json
 from bench.metaclaw_bench.data import Bench
 from bench.metaclaw_bench.scoring import REMINDER
 from bench.metaclaw_bench.student_jobs import Job, Rules, Work, learn_jobs
@@ -27,7 +27,6 @@ tokens.
 """
 _HEAD = 60
 """Number of characters at the start of a question that identify it."""
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

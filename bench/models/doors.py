@@ -6,10 +6,11 @@ import json
 import threading
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Self
+
+from bench.json_object import Json
 
 AT = "2026-11-21T02:41:30Z"
-Json = dict[str, Any]
 
 
 class Door(BaseHTTPRequestHandler):

@@ -13,7 +13,8 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bench.models.doors import Door, Json, Server, listed, natively, shown
+from bench.json_object import Json
+from bench.models.doors import Door, Server, listed, natively, shown
 from bench.models.endpoint import Endpoint
 
 

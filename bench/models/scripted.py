@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.models.doors import Door, Json, Server, listed, natively, shown
+from bench.json_object import Json
+from bench.models.doors import Door, Server, listed, natively, shown
 
 WINDOW_TOKENS = 131_072
 

@@ -10,8 +10,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from bench.json_object import Json
 from bench.models.endpoint import Endpoint
 from bench.pipeline.house import house
 from bench.pipeline.run import Ran, run
@@ -19,8 +19,6 @@ from bench.pipeline.topics import Topic, topics
 from bench.through_lull.conditions import Condition, Upstream, learn
 from bench.through_lull.going_on import append_line, behind, forget_before, keep, read_lines
 from bench.through_lull.progress import Progress
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bench.json_object import Json
 from bench.models.blocks import blocks, text_of
-from bench.models.doors import Json
 from bench.models.scripted import Said, Scripted
 from bench.pipeline.experiment import problems
 from bench.pipeline.house import Rule, broken, heard

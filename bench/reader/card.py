@@ -8,13 +8,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
-from typing import Any, Final
+from typing import Final
 
+from bench.json_object import Json
 from bench.reader.items import CALIBRATION, teachers
 from bench.reader.ship import SHIPPED
 from bench.report import RESULTS
-
-Json = dict[str, Any]
 
 _CARD: Final = Template("""\
 # The small reader

@@ -15,11 +15,11 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
 
+from bench.json_object import Json
 from bench.reader.items import EXAM, Item, examined, people
 from bench.reader.measures import Answered, Row, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
@@ -32,7 +32,6 @@ from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, MessageFindings
 from lull.resources import request_kinds_dir
 
-Json = dict[str, Any]
 TOGETHER = 32
 QUICK = 60
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bench.json_object import Json
 from lull.engine.reader.main import prepare_to_read
 
 prepare_to_read()
@@ -31,7 +32,6 @@ from lull.backends.shipped.small_model import NAME, SHA256  # noqa: E402
 from lull.engine.reader.loading import load_reader  # noqa: E402
 from lull.engine.reader.reading import Logits, logits_of  # noqa: E402
 
-Json = dict[str, Any]
 Array = Any
 SHIPPED: Final = Path(__file__).parents[2] / "resources" / "reader"
 AS_IT_IS: Final = (1.0, 0.0)

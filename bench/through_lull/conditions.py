@@ -19,9 +19,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 import psutil
+
+from bench.json_object import Json
 
 PATIENCE_S = 180.0
 LONGEST_READING_S = 20.0
@@ -29,7 +30,6 @@ LONGEST_READING_S = 20.0
 SETTLING_S = 0.05
 """Seconds from a turn being read to its proposal being stored, in which no model is called."""
 _UNREAD = "SELECT count(*) FROM turns WHERE read_by_score = 0"
-Json = dict[str, Any]
 
 
 class Condition(StrEnum):

@@ -15,10 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.json_object import Json
 from bench.models.endpoint import Endpoint
 from bench.through_lull.conditions import Condition, Service, Upstream, copy_home
-
-Json = dict[str, Any]
 
 
 @contextmanager

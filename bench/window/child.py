@@ -13,9 +13,10 @@ import psutil
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
+from lull.cli.window import ServiceOfHome
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place, ServiceAccess
+from lull.desktop.place import Place
 from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
@@ -45,6 +46,16 @@ class Running:
         pass
 
 
+class RunningService(ServiceOfHome):
+    """A service that somebody else has started, and that stays."""
+
+    def is_running(self) -> bool:
+        return True
+
+    def has_fallen(self) -> bool:
+        return False
+
+
 def main(home: str, page: str, began_s: float, seconds: float) -> None:
     app = QApplication([])
     paths = Paths.from_environment({}, "linux", home=home)
@@ -52,12 +63,7 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
         home=paths.home,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        service=ServiceAccess(
-            control_socket=paths.control_socket,
-            serve=("lull", "serve"),
-            running=lambda: True,
-            fell=lambda: False,
-        ),
+        service=RunningService(paths, ("lull", "serve")),
     )
     desktop = Desktop(app, place, spawn=lambda _: Running())
     desktop.window.go(PageName(page))

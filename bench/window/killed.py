@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QApplication
 
-from lull.cli.window import serve_command
+from lull.cli.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place, ServiceAccess
+from lull.desktop.place import Place
 from lull.desktop.state import Phase
 from lull.service.process.lock import is_running, read_discovery
 
@@ -31,12 +31,7 @@ def main(home: str, times: int) -> None:
         home=paths.home,
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
-        service=ServiceAccess(
-            control_socket=paths.control_socket,
-            serve=(*serve_command(frozen=False), "--port", "0"),
-            running=lambda: is_running(paths.lock),
-            fell=paths.discovery.exists,
-        ),
+        service=ServiceOfHome(paths, (*serve_command(frozen=False), "--port", "0")),
     )
     desktop = Desktop(app, place)
     desktop.begin()

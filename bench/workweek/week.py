@@ -17,9 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
+from bench.json_object import Json
 from bench.workweek import judge as judging
 from bench.workweek import reading
 from bench.workweek.arms import Pasted, Stretch, Trains
@@ -32,7 +33,6 @@ from lull.core.training.lesson import MOST_TRIES
 from lull.core.training.record import RunStatus
 from lull.pocket import parsing
 
-Json = dict[str, Any]
 REVIEWS: Final = (1, 2, 4, 6, 8)
 """Days on whose evenings the person reviews proposals; on the others they are too busy."""
 AGAIN: Final = 2

@@ -6,17 +6,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bench.graduation.command import measured
 from bench.graduation.course import graduate
 from bench.graduation.rules import requests, rules
+from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from lull.pocket import parsing
-
-Json = dict[str, Any]
 
 
 def row(*, promoted: bool, kept: float = 1.0, lost: int = 0, number: int = 1) -> Json:

@@ -26,12 +26,12 @@ from bench.pipeline.student_code import PROGRAMS
 from bench.pipeline.topics import topics
 from bench.pipeline.work import TASKS, Stage, table
 from bench.through_lull.conditions import Condition
+from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Scope
 from lull.core.skills.stated_skill import skill_of
 
 pytestmark = pytest.mark.full  # not each, but all of them
 
-Json = dict[str, Any]
 SEARCH = next(topic for topic in topics() if topic.id == "search")
 RULES = {rule.key: rule for rule in all_rules()}
 CARE = 137

@@ -15,9 +15,9 @@ from bench.all.command import PAGE, _parser, words_for
 from bench.all.later import Later
 from bench.all.page import MOST_ROWS, command, page
 from bench.report import RESULTS
+from lull.contract.json_object import Json
 from tests.paths import ROOT
 
-Json = dict[str, Any]
 MADE_UP = {"alpha": "how fast it is", "beta": "never run"}
 
 

@@ -23,9 +23,9 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
-from lull.desktop.language.choice import ENGLISH
+from lull.desktop.language_choice import ENGLISH
 from lull.desktop.main import Desktop
-from lull.desktop.place import Place, ServiceAccess
+from lull.desktop.place import Place
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.desktop.words import set_language
@@ -33,6 +33,7 @@ from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.scripted import Scripted, status
+from tests.doubles.scripted_service import ScriptedService
 
 HERE = Path(__file__).parent
 WAIT_MS = 900_000
@@ -133,12 +134,7 @@ def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
         logs=paths.logs,
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
-        service=ServiceAccess(
-            control_socket=paths.control_socket,
-            serve=("lull", "serve"),
-            running=running,
-            fell=lambda: False,
-        ),
+        service=ScriptedService(paths, ("lull", "serve"), running),
     )
 
 
@@ -183,7 +179,7 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
 def desk(home: Path) -> Iterator[Desk]:
     """Lull's own control API over a real store, without models."""
     made = Desk(home)
-    made.status_document = status()
+    made.reported.document = status()
     with made.open() as desk:
         yield desk
 

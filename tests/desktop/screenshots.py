@@ -31,14 +31,14 @@ from lull.cli.demo.walk import play
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.language.choice import ENGLISH, apply_language
+from lull.desktop.language_choice import ENGLISH, apply_language
 from lull.desktop.main import Desktop
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.approval_words import waits_for_picks
 from lull.desktop.pages.review.compare_dialog import CompareDialog
-from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme

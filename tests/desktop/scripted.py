@@ -19,9 +19,8 @@ from typing import Any
 from aiohttp import web
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from tests.running import PATIENCE_S
-
-Json = dict[str, Any]
 
 GATES = [
     ("learning", "open", "Learning is on."),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from lull.desktop.place import Place, ServiceAccess
+from lull.contract.json_object import Json
+from lull.core.errors import SettingsError
+from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess, ServiceState, last_error
 
 
@@ -35,6 +38,18 @@ class World:
     children: list[FakeChild] = field(default_factory=list)
     refuses: bool = False
 
+    control_socket = Path("/a/c")
+    serve = ("lull", "serve")
+
+    def is_running(self) -> bool:
+        return self.runs
+
+    def has_fallen(self) -> bool:
+        return self.left_traces
+
+    def settings(self, wanted: Mapping[str, object] | None) -> Json:
+        raise SettingsError("There is no file with settings here.")
+
     def spawn(self, _: Place) -> FakeChild:
         if self.refuses:
             raise OSError(2, "No such file or directory")
@@ -53,12 +68,7 @@ def process(qapp: QApplication, tmp_path: Path, world: World) -> ServiceProcess:
         home=tmp_path,
         window_socket=tmp_path / "window.sock",
         logs=tmp_path / "logs",
-        service=ServiceAccess(
-            control_socket=tmp_path / "control.sock",
-            serve=("lull", "serve"),
-            running=lambda: world.runs,
-            fell=lambda: world.left_traces,
-        ),
+        service=world,
     )
     place.logs.mkdir()
     return ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
@@ -289,11 +299,6 @@ def test_places_are_values() -> None:
         home=Path("/a"),
         window_socket=Path("/a/w"),
         logs=Path("/a/logs"),
-        service=ServiceAccess(
-            control_socket=Path("/a/c"),
-            serve=(),
-            running=lambda: False,
-            fell=lambda: False,
-        ),
+        service=World(),
     )
     assert replace(place, home=Path("/b")).preferences_file == Path("/b/window.ini")

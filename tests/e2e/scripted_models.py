@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lull.contract.json_object import Json
 from lull.contract.routes import CONVERSATION, CONVERSATIONS, PROPOSALS_PROVE, RATE, STATUS
 from tests.doubles.scripted_endpoint import Answer, Says, ScriptedEndpoint, says_json
 from tests.running import Lull, RunningLull
 from tests.service.control.socket_client import ControlSocket
 from tests.service.scripted_upstream import Asked
 
-Json = dict[str, Any]
 COOK, REFEREE, SCRIBE = "cook", "referee", "scribe"
 BARS = "When a menu is asked for, join the dishes with bars."
 SKILL: Json = {

@@ -13,17 +13,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.pocket import language as pocket
 from tests.e2e.test_fast_loop import Talk, corrected
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
-Json = dict[str, Any]
 RULE = "when you write a menu, join with bars"
 BARS = pocket.Style(joiner=pocket.Joiner.BARS)
 SWEET_RULE = f"{RULE} and finish with sugar"

@@ -12,6 +12,7 @@ import pytest
 
 from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import SkillKey, SkillText
 from lull.service.wiring.stores import open_stores
@@ -21,7 +22,6 @@ from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 
-Json = dict[str, Any]
 ASKED = "write a menu for apple river stone"
 RULE = SkillText(
     name="menu-style",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
-Json = dict[str, Any]
 RULE = "when you write a menu, join with bars and finish with sugar"
 
 

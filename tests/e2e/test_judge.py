@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,7 +37,6 @@ from tests.service.scripted_upstream import Asked
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
-Json = dict[str, Any]
 ASKED, AND_THEN = "what is a lull", "and what is a gale"
 MENU = "Please write a menu for Sunday with soup and bread"
 TOOLS = [{"type": "function", "function": {"name": "shell", "parameters": {"type": "object"}}}]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -49,7 +48,6 @@ from tests.running import Lull, RunningLull
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
-Json = dict[str, Any]
 MENUS = [f"Please write a menu for {day} with soup and bread" for day in ("Sunday", "May", "Lent")]
 COMPLAINT = "no, that is wrong, my guests could not read it"
 PROSE = Says(text="Sure! They want bars between the dishes.")

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from tests.e2e.obedient_model import EMAIL, FACT, MODEL, PYTHON, RECIPE, TEN, ObedientOllama, Wish
 from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
-
-Json = dict[str, Any]
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 import sys
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -23,7 +22,6 @@ from tests.running import Lull, RunningLull, eventually
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(2700)]
 
-Json = dict[str, Any]
 LABELS = 64
 
 

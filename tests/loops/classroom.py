@@ -40,6 +40,7 @@ from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
@@ -288,9 +289,13 @@ class Classroom(Home):
         self.prove = Prove(
             proposals=self.proposals,
             replay=self.replay,
-            library=lambda: self.library,
-            judge=lambda: self.judge,
-            stage=self._stage,
+            ground=ProofGround(
+                proposals=self.proposals,
+                library=lambda: self.library,
+                judge=lambda: self.judge,
+                rule=self.proving,
+            ),
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             rule=self.proving,
@@ -299,7 +304,7 @@ class Classroom(Home):
             replays=self.use_replays,
             rewards=self.rewards,
             replay=self.replay,
-            stage=self._stage,
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             slice_s=self.proving.slice_s,
@@ -310,7 +315,7 @@ class Classroom(Home):
             replay=self.replay,
             prove=self.prove,
             library=lambda: self.library,
-            stage=self._stage,
+            targets=self,
             quiet=self.quiet,
             clock=self.clock,
             ids=self.ids,
@@ -345,7 +350,7 @@ class Classroom(Home):
             return own
         return [*own, SkillWriter(evolver=self.writer, origin=ProposalOrigin.MODEL)]
 
-    async def _stage(self, model: str) -> ReplayTarget | None:
+    async def open_target(self, model: str) -> ReplayTarget | None:
         return self.stages(model) if self.stages else self.stage()
 
     def stage(self, **more: object) -> ReplayTarget:

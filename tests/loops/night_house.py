@@ -16,7 +16,7 @@ from lull.core.chat.messages import Message, Role, text_message
 from lull.core.errors import LullError
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.models.engine import GenerateRequest
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads

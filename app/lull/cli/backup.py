@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from lull.backends.system.clock import SystemClock
 from lull.cli.context import Context, progress, short_time
@@ -22,11 +21,11 @@ from lull.cli.control import Control, find_service
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.backup import LEFT_OUT, BackupCounts, Manifest, counts_in_words
 from lull.core.errors import AlreadyRunning, Busy, LullError, UsageError
 from lull.service.process.lock import ServiceLock, alive
 
-Json = dict[str, Any]
 _TOLD_EVERY_MB = 50
 _ASK_PROGRESS_EVERY_S = 2.0
 

@@ -8,16 +8,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
     from lull.service.chat.reading import StoredConversations
     from lull.service.wiring.stores import Stores
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ import select
 import shlex
 import socket
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 from urllib.parse import urlencode
 
 from lull.cli.own_command import home_words
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotRunning, UsageError
 from lull.service.process.lock import Discovery, alive, is_running, read_discovery
 
-Json = dict[str, Any]
 TIMEOUT_S = 120.0
 """Timeout in seconds of a request to the service.
 

@@ -7,14 +7,12 @@ once wait for each other; most hold the lock for a fraction of a second.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lull.cli.context import Context
 from lull.cli.control import TIMEOUT_S, Control, find_service
+from lull.contract.json_object import Json
 from lull.core.errors import AlreadyRunning
 from lull.service.process.lock import ServiceLock
-
-Json = dict[str, Any]
 
 
 def change_data(

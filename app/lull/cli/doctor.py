@@ -13,11 +13,11 @@ from lull.config.files import read
 from lull.config.idle_settings import source_path
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.contract.json_object import Json
 from lull.core.errors import AddressInUse, LullError, ResourceError
 from lull.service.clients.drifted import check_clients
 from lull.service.control import checks
 from lull.service.control.checks import (
-    Json,
     check,
     hangs,
     in_thread,

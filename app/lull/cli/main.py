@@ -52,35 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
-    if words and words[0] == "engine":
-        # In a frozen app all processes run this program. These words are not for users.
-        from lull.engine.main import main as engine
-
-        return engine(words[1:])
-    if words and words[0] == "trainer":
-        from lull.trainer.main import main as trainer
-
-        return trainer(words[1:])
-    if words and words[0] == "read-calendar":
-        from lull.backends.calendars.child import main as read_calendar
-
-        return read_calendar(words[1:])
-    if words and words[0] == "read-long":
-        from lull.service.proxy.long.child import main as read_long
-
-        return read_long(words[1:])
-    if words and words[0] == "stand-in":
-        from lull.service.process.stand_in import main as stand_in
-
-        return stand_in(words[1:])
-    if words and words[0] == "read-feedback":
-        from lull.engine.reader.main import main as read_feedback
-
-        return read_feedback(words[1:])
-    if words and words[0] == "work-on-weights":
-        from lull.backends.mlx.weights_child import main as work_on_weights
-
-        return work_on_weights(words[1:])
+    if (code := _own_process(words)) is not None:
+        return code
     for word in words:
         if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
             raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
@@ -100,6 +73,43 @@ def _run(words: Sequence[str]) -> int:
         finish_restore(paths)
     context = Context(paths=paths, options=options, as_json=options.json)
     return _command(str(options.command or "open"))(context) or 0
+
+
+def _own_process(words: Sequence[str]) -> int | None:
+    """Run one of the processes that Lull starts by itself; None if the words are a user's.
+
+    In a frozen app all processes run this program. These words are not for users.
+    """
+    match words:
+        case ["engine", *rest]:
+            from lull.engine.main import main as engine
+
+            return engine(rest)
+        case ["trainer", *rest]:
+            from lull.trainer.main import main as trainer
+
+            return trainer(rest)
+        case ["read-calendar", *rest]:
+            from lull.backends.calendars.child import main as read_calendar
+
+            return read_calendar(rest)
+        case ["read-long", *rest]:
+            from lull.service.proxy.long.child import main as read_long
+
+            return read_long(rest)
+        case ["stand-in", *rest]:
+            from lull.service.process.stand_in import main as stand_in
+
+            return stand_in(rest)
+        case ["read-feedback", *rest]:
+            from lull.engine.reader.main import main as read_feedback
+
+            return read_feedback(rest)
+        case ["work-on-weights", *rest]:
+            from lull.backends.mlx.weights_child import main as work_on_weights
+
+            return work_on_weights(rest)
+    return None
 
 
 def _command(name: str) -> Command:

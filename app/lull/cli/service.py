@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lull import __version__
 from lull.cli.context import Context, progress
@@ -20,6 +20,7 @@ from lull.cli.idle.lulls import headline
 from lull.cli.own_command import ask_line, own_command
 from lull.config.files import read, write_default
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, NotRunning
 from lull.service.process.lock import is_running
 from lull.service.process.stand_in_guard import end_stand_in
@@ -27,7 +28,6 @@ from lull.service.process.stand_in_guard import end_stand_in
 if TYPE_CHECKING:
     from lull.service.process.main import StartMessage
 
-Json = dict[str, Any]
 NEEDS_TOKEN = "Every request needs a token. `lull status --token` shows it."
 NO_TOKEN = "No request needs a token: only this machine can connect."
 _SWITCHED_OFF = (

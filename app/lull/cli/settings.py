@@ -6,16 +6,14 @@ A change is made by the service if one runs, else in the settings file by the co
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from lull.cli.context import Context
 from lull.cli.data_change import change_data
 from lull.config.template import as_toml
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound
 from lull.service.control.settings_view import SettingsView
-
-Json = dict[str, Any]
 
 
 def settings(context: Context) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import os
 import socket
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lull.cli.context import Context
 from lull.cli.own_command import ask_line, own_command
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.errors import Busy, LullError
 
 WITHOUT_A_WINDOW = (
@@ -33,9 +34,8 @@ def open_dashboard(context: Context) -> int:
     """
     check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
-    from lull.desktop.place import Place, ServiceAccess
+    from lull.desktop.place import Place
     from lull.resources import starter_skills_dir
-    from lull.service.process.lock import is_running
 
     paths = context.paths
     paths.prepare()
@@ -47,32 +47,46 @@ def open_dashboard(context: Context) -> int:
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
         played=paths.demo_marker.exists(),
-        service=ServiceAccess(
-            control_socket=paths.control_socket,
-            serve=serve_command(frozen=bool(getattr(sys, "frozen", False))),
-            running=lambda: is_running(paths.lock),
-            fell=paths.discovery.exists,
-            settings=functools.partial(settings_without_service, paths),
-        ),
+        service=ServiceOfHome(paths, serve_command(frozen=bool(getattr(sys, "frozen", False)))),
     )
     # `lull` and `lull demo` also open the window and have no such option.
     return run(place, hidden=bool(getattr(context.options, "hidden", False)))
 
 
-def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) -> dict[str, Any]:
-    """Read or change settings in the settings file, in the same form as the service's control API
-    answers.
-
-    `wanted` is a change; None reads. Raises Busy for a change while a service runs, because the
-    service would not notice it.
+@dataclass(frozen=True, slots=True)
+class ServiceOfHome:
+    """The service of a data folder, as the window starts, reaches and watches it; implements
+    ServiceAccess.
     """
-    from lull.service.control.settings_view import SettingsView
-    from lull.service.process.lock import is_running
 
-    if wanted is not None and is_running(paths.lock):
-        raise Busy("Lull is just starting or stopping.", hint="Try again in a moment.")
-    view = SettingsView(paths.settings)
-    return asyncio.run(view.handle(None if wanted is None else dict(wanted)))
+    paths: Paths
+    serve: tuple[str, ...]
+
+    @property
+    def control_socket(self) -> Path:
+        return self.paths.control_socket
+
+    def is_running(self) -> bool:
+        from lull.service.process.lock import is_running
+
+        return is_running(self.paths.lock)
+
+    def has_fallen(self) -> bool:
+        return self.paths.discovery.exists()
+
+    def settings(self, wanted: Mapping[str, object] | None) -> Json:
+        """Read or change settings in the settings file, in the same form as the service's control
+        API answers.
+
+        `wanted` is a change; None reads. Raises Busy for a change while a service runs, because the
+        service would not notice it.
+        """
+        from lull.service.control.settings_view import SettingsView
+
+        if wanted is not None and self.is_running():
+            raise Busy("Lull is just starting or stopping.", hint="Try again in a moment.")
+        view = SettingsView(self.paths.settings)
+        return asyncio.run(view.handle(None if wanted is None else dict(wanted)))
 
 
 def check_display(environ: Mapping[str, str], platform: str, *, hint: str) -> None:

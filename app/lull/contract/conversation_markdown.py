@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-Json = Mapping[str, Any]
 
-
-def conversation_markdown(conversation: Json, *, time: Callable[[str], str]) -> str:
+def conversation_markdown(conversation: Mapping[str, Any], *, time: Callable[[str], str]) -> str:
     """Return a conversation as Markdown: a heading for each message, then its text unchanged.
 
     `conversation` is the JSON that the control API returns at `routes.CONVERSATION`; secrets stay
@@ -21,7 +19,7 @@ def conversation_markdown(conversation: Json, *, time: Callable[[str], str]) -> 
     return "\n".join(lines) + "\n"
 
 
-def _turn(turn: Json, time: str) -> Iterator[str]:
+def _turn(turn: Mapping[str, Any], time: str) -> Iterator[str]:
     for message in turn["messages"]:
         yield from _said(str(message["role"]).capitalize(), time, message["text"])
     yield from _said("Assistant", time, turn["answer"])

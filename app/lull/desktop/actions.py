@@ -7,7 +7,7 @@ No action blocks; each reports its outcome to the user.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtGui import QGuiApplication
 
@@ -18,7 +18,6 @@ from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Phase, Subject
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 STANDARD_ADDRESS: Final = "http://127.0.0.1:11435"
 
 

@@ -23,10 +23,10 @@ from urllib.parse import urlencode
 
 from PySide6.QtCore import QObject, Signal
 
+from lull.contract.json_object import Json
 from lull.core.errors import LullError
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 READERS: Final = 2
 READ_TIMEOUT_S: Final = 120.0
 """Timeout in seconds of a request that reads data.

@@ -13,14 +13,14 @@ import json
 import socket
 import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import ControlRequest, ReplyOutcome, UnixConnection, send_request
 
-Json = dict[str, Any]
 RECONNECT_EVERY_S: Final = 0.5
 SNAPSHOT_TIMEOUT_S: Final = 60.0
 READ_TIMEOUT_S: Final = 40.0

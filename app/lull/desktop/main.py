@@ -14,13 +14,13 @@ from lull.desktop.actions import Actions
 from lull.desktop.client import ControlClient
 from lull.desktop.event_stream import EventStream
 from lull.desktop.garbage import GarbageCollector
-from lull.desktop.language.choice import apply_chosen_language
+from lull.desktop.language_choice import apply_chosen_language
 from lull.desktop.pages import making
-from lull.desktop.pages.skills.teaching import rate_and_teach
 from lull.desktop.place import Place
 from lull.desktop.running.closing import KEEP, CloseDialog
 from lull.desktop.running.quitting import QuitPrompt
 from lull.desktop.service_process import ServiceProcess, Spawn, spawn
+from lull.desktop.shared.teaching import rate_and_teach
 from lull.desktop.single import SingleInstance
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.tray import QtTray, Tray, TrayBackend
@@ -68,7 +68,7 @@ class Desktop:
         self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
         self.process = ServiceProcess(place, spawn=spawn)
         service = place.service
-        alone = {routes.SETTINGS: service.settings} if service.settings is not None else {}
+        alone = {routes.SETTINGS: service.settings}
         self.client = ControlClient(service.control_socket, alone=alone)
         self.stream = EventStream(service.control_socket)
         self.state = AppState(self.client, self.stream)

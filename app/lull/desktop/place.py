@@ -1,32 +1,42 @@
-"""What the command line passes to the desktop process: paths of the data folder, and functions to
-start and reach the service.
+"""What the command line passes to the desktop process: paths of the data folder, and how to start
+and reach the service.
 
 The desktop process itself reads neither the settings nor the service's lock file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
+
+from lull.contract.json_object import Json
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceAccess:
-    """How the desktop process starts, reaches and watches the service of its data folder."""
+class ServiceAccess(Protocol):
+    """Interface by which the desktop process starts, reaches and watches the service of its data
+    folder.
+    """
 
-    control_socket: Path
-    """Path of the service's control socket."""
-    serve: tuple[str, ...]
-    """Command line that runs the service in the foreground."""
-    running: Callable[[], bool]
-    """Function that tells whether a live service holds the lock."""
-    fell: Callable[[], bool]
-    """Function that tells whether the service crashed: it no longer runs, but did not clean up."""
-    settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
-    """Answers the control API's requests for settings from the settings file, where no service
-    runs; raises LullError."""
+    @property
+    def control_socket(self) -> Path:
+        """Path of the service's control socket."""
+
+    @property
+    def serve(self) -> tuple[str, ...]:
+        """Command line that runs the service in the foreground."""
+
+    def is_running(self) -> bool:
+        """Whether a live service holds the lock."""
+
+    def has_fallen(self) -> bool:
+        """Whether the service crashed: it no longer runs, but did not clean up."""
+
+    def settings(self, wanted: Mapping[str, object] | None) -> Json:
+        """Answer the control API's requests for settings from the settings file, where no service
+        runs: all of them for None, else what became of the change. Raises LullError.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

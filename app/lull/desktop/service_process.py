@@ -24,7 +24,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from lull.core.backoff import Backoff
 from lull.core.errors import AddressInUse
 from lull.desktop.place import Place
-from lull.desktop.running.ports import address_of, is_free
+from lull.desktop.ports import address_of, is_free
 from lull.desktop.words import tr
 
 LOOK_MS: Final = 300
@@ -127,7 +127,7 @@ class ServiceProcess(QObject):
         its crashes.
         """
         self._wanted = True
-        if not self._place.service.running():  # one that is still stopping is waited for
+        if not self._place.service.is_running():  # one that is still stopping is waited for
             self._restarting = False
         self._backoff = self._backoff.without_crashes()
         self._again_at_s = None
@@ -176,7 +176,7 @@ class ServiceProcess(QObject):
         """Check whether the service still runs, and start it again if it crashed and the delay is
         over; called by a timer.
         """
-        if self._place.service.running():
+        if self._place.service.is_running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)
             return
@@ -199,7 +199,7 @@ class ServiceProcess(QObject):
         self._go()
 
     def _go(self) -> None:
-        if self._place.service.running():
+        if self._place.service.is_running():
             self._set(ServiceState.RUNNING)
             self.started.emit()
             return
@@ -223,7 +223,7 @@ class ServiceProcess(QObject):
             return
         code = self._child.poll() if self._child is not None else None
         ours, self._child = self._child is not None, None
-        left_by_wish = code == 0 if ours else not self._place.service.fell()
+        left_by_wish = code == 0 if ours else not self._place.service.has_fallen()
         if not self._wanted or left_by_wish:
             self._wanted = False
             self._set(ServiceState.STOPPED)

@@ -13,16 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import ControlClient, Reply, ReplyOutcome, Then
 from lull.desktop.event_stream import EventStream
 from lull.desktop.words import now, tr
 
-Json = dict[str, Any]
 READ_DELAY_MS: Final = 80
 """Milliseconds to wait after an event before reading, so that several events cause one read."""
 READ_GAP_MS: Final = 400

@@ -25,13 +25,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.running.ports import address_of, next_free_port
+from lull.desktop.ports import address_of, next_free_port
 from lull.desktop.service_process import ServiceState
 from lull.desktop.state import OutcomeMessage, Phase
 from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
-from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
 from lull.desktop.widgets.parts import Banner, ElidedLabel, Tab, Toast, button, label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import now, reword_for_window, tr, without_args
@@ -44,8 +44,6 @@ ICON_PX: Final = 18
 FIRST_SIZE: Final = QSize(1120, 740)
 LEAST_SIZE: Final = QSize(820, 540)
 TICK_MS: Final = 1_000
-
-Making = Callable[[Kit], Page]
 
 
 def page_titles() -> dict[PageName, str]:
@@ -88,7 +86,7 @@ class MainWindow(QMainWindow):
     close_asked = Signal()
     """Emitted when the user closes the window and must first be asked what closing should do."""
 
-    def __init__(self, kit: Kit, making: dict[PageName, Making]) -> None:
+    def __init__(self, kit: Kit, making: dict[PageName, MakesPage]) -> None:
         super().__init__()
         self._kit = kit
         self.may_hide: Callable[[], bool] = lambda: True

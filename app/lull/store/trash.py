@@ -2,23 +2,21 @@
 
 A file holds every row that belongs to the removed conversations, with their messages, so restoring
 leaves the database as if they had never been removed. The file is complete on disk before any row
-is deleted. Dependent tables are found through the database's foreign keys, so new tables are
-included automatically. A damaged file cannot be restored. Only when a conversation in it is
-forgotten are the other conversations put back that can be read completely.
+is deleted. A damaged file cannot be restored. Only when a conversation in it is forgotten are the
+other conversations put back that can be read completely.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TypeVar
 
 from lull.core.errors import StoreError
-from lull.store.chat.search_words import add_words, indexed_texts
 from lull.store.chat.trash_files import (
     ROOT,
     DamagedTrash,
@@ -30,6 +28,14 @@ from lull.store.chat.trash_files import (
     rows_of,
     to_bytes,
 )
+from lull.store.chat.trash_rows import (
+    links_in,
+    only_rows_of,
+    put_back,
+    put_back_alone,
+    rows_of_conversations,
+    rows_where,
+)
 from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import exempt_from_expiry, remove_unused
@@ -38,11 +44,6 @@ from lull.store.uninterrupted import uninterrupted
 from lull.store.writer import DatabaseWork
 
 T = TypeVar("T")
-
-_SHARED: Final = ("messages", "words", "tool_sets")
-"""Tables of which several conversations may need the same row."""
-_VALUES_PER_QUERY: Final = 500
-"""Most values in one SQL statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +148,9 @@ class Trash:
         return await uninterrupted(self._throw(tuple(ids), bundle))
 
     async def _throw(self, ids: Sequence[str], bundle: Removal) -> int:
-        rows = await asyncio.to_thread(self._db.read, lambda connection: _rows(connection, ids))
+        rows = await asyncio.to_thread(
+            self._db.read, lambda connection: rows_of_conversations(connection, ids)
+        )
         lasts = {row["id"]: row["last"] for table, row in rows if table == ROOT}
         if not lasts:
             return 0
@@ -161,7 +164,7 @@ class Trash:
                     "DELETE FROM trajectories WHERE id = ? AND last = ?", (one, last)
                 ).rowcount
             if gone:
-                remove_unused(connection, _links(rows))
+                remove_unused(connection, links_in(rows))
                 blank_answers(connection)
                 self._db.checkpoint_soon()
             return gone
@@ -210,7 +213,7 @@ class Trash:
         rows = await asyncio.to_thread(rows_of, file)
 
         def work(connection: sqlite3.Connection) -> int:
-            back = _put_back(connection, rows)
+            back = put_back(connection, rows)
             if for_good:
                 exempt_from_expiry(connection, back)
             return len(back)
@@ -253,7 +256,7 @@ class Trash:
             for one in held:
                 file = self.folder / f"{one.name}.gz"
                 try:
-                    _put_back(connection, _only(connection, rows_of(file), {conversation}))
+                    put_back(connection, only_rows_of(connection, rows_of(file), {conversation}))
                 except DamagedTrash as damage:
                     done.append(_salvage(connection, damage.rows, one, conversation, file))
 
@@ -274,147 +277,14 @@ def _state(file: Path) -> tuple[int, int]:
     return (about.st_mtime_ns, about.st_size)
 
 
-# Rows
-
-
-def _rows(connection: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, Row]]:
-    """Return every row that depends on these conversations, and their messages, parents first."""
-    found: list[tuple[str, Row]] = []
-    seen: set[tuple[str, str]] = set()
-    waiting: list[tuple[str, str, list[Any]]] = [(ROOT, "id", list(ids))]
-    children = _children(connection)
-    while waiting:
-        table, column, values = waiting.pop(0)
-        rows = _where(connection, table, column, values)
-        fresh = []
-        for row in rows:
-            mark = (table, repr(sorted(row.items())))
-            if mark not in seen:
-                seen.add(mark)
-                fresh.append(row)
-        found += [(table, row) for row in fresh]
-        for child, own, theirs in children.get(table, ()):
-            if fresh:
-                waiting.append((child, own, [row[theirs] for row in fresh]))
-    return found + _said(connection, [row for table, row in found if table == "turns"])
-
-
-def _children(connection: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return, by table, the (table, column, referenced column) that cascade on delete."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
-    for table in _tables(connection):
-        for key in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
-            if key["on_delete"] == "CASCADE":
-                found.setdefault(key["table"], []).append((table, key["from"], key["to"]))
-    return found
-
-
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    return [row["name"] for row in rows]
-
-
-def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[str, Row]]:
-    ends = {turn[name] for turn in turns for name in ("request_link", "answer_link")}
-    messages: dict[str, Row] = {}
-    while ends:
-        rows = _where(connection, "messages", "link", sorted(ends))
-        messages |= {row["link"]: row for row in rows}
-        ends = {row["parent"] for row in rows if row["parent"]} - messages.keys()
-    texts = indexed_texts(connection, sorted(messages))
-    words = [{"link": link, "text": text} for link, text in texts]
-    tools = sorted({turn["tools"] for turn in turns if turn["tools"]})
-    return [
-        *(("messages", row) for row in messages.values()),
-        *(("words", row) for row in words),
-        *(("tool_sets", row) for row in _where(connection, "tool_sets", "sha256", tools)),
-    ]
-
-
-def _where(
-    connection: sqlite3.Connection, table: str, column: str, values: Sequence[Any]
-) -> list[Row]:
-    found: list[Row] = []
-    for at in range(0, len(values), _VALUES_PER_QUERY):
-        part = values[at : at + _VALUES_PER_QUERY]
-        marks = ",".join("?" * len(part))
-        found += [
-            dict(row)
-            for row in connection.execute(
-                f"SELECT * FROM {table} WHERE {column} IN ({marks})", part
-            )
-        ]
-    return found
-
-
-def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -> list[str]:
-    """Insert the rows, keeping existing ones; return the ids of restored conversations."""
-    ids = [row["id"] for table, row in rows if table == ROOT]
-    there = {row["id"] for row in _where(connection, ROOT, "id", ids)}
-    known = {row["link"] for row in _where(connection, "messages", "link", _links(rows))}
-    columns = {table: _columns(connection, table) for table in _tables(connection)}
-    for table, row in rows:
-        names = sorted(columns.get(table, set()) & row.keys())
-        if not names or table == "words":
-            continue
-        connection.execute(
-            f"INSERT OR IGNORE INTO {table} ({', '.join(names)})"
-            f" VALUES ({', '.join('?' * len(names))})",
-            [row[name] for name in names],
-        )
-    words = {row["link"]: row["text"] for table, row in rows if table == "words"}
-    add_words(connection, [(link, text) for link, text in words.items() if link not in known])
-    return [one for one in ids if one not in there]
-
-
 def _salvage(
     connection: sqlite3.Connection, rows: Rows, one: TrashFile, conversation: str, file: Path
 ) -> Salvage:
     """Insert what can be read of a conversation, and the others that are whole."""
     others = {*one.bundle.conversations} - {conversation}
     whole = sorted(others & complete_conversations(rows))
-    back = [name for name in whole if _put_back_alone(connection, rows, name)]
-    _put_back_alone(connection, rows, conversation)
-    remove_unused(connection, _links(rows))
-    known = _where(connection, "turns", "trajectory", [conversation])
+    back = [name for name in whole if put_back_alone(connection, rows, name)]
+    put_back_alone(connection, rows, conversation)
+    remove_unused(connection, links_in(rows))
+    known = rows_where(connection, "turns", "trajectory", [conversation])
     return Salvage(file=file, known=bool(known), back=len(back), lost=len(others) - len(back))
-
-
-def _put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str) -> bool:
-    """Insert one conversation of a damaged file, or nothing of it if its rows do not fit."""
-    connection.execute("SAVEPOINT alone")
-    try:
-        _put_back(connection, _only(connection, rows, {conversation}))
-    except sqlite3.IntegrityError:
-        connection.execute("ROLLBACK TO alone")
-        return False
-    finally:
-        connection.execute("RELEASE alone")
-    return True
-
-
-def _only(connection: sqlite3.Connection, rows: Rows, ids: Collection[str]) -> Rows:
-    """Return the rows that belong to these conversations, and those that several may need."""
-    parents: dict[str, list[tuple[str, str, str]]] = {}
-    for parent, children in _children(connection).items():
-        for table, own, theirs in children:
-            parents.setdefault(table, []).append((own, parent, theirs))
-    found: list[tuple[str, Row]] = []
-    held: set[tuple[str, str, Any]] = set()
-    for table, row in rows:
-        mine = row["id"] in ids if table == ROOT else table in _SHARED
-        if mine or any(
-            (up, theirs, row[own]) in held for own, up, theirs in parents.get(table, ())
-        ):
-            found.append((table, row))
-            held |= {(table, name, value) for name, value in row.items()}
-    tools = {row["tools"] for table, row in found if table == "turns"}
-    return [(t, row) for t, row in found if t != "tool_sets" or row["sha256"] in tools]
-
-
-def _links(rows: Sequence[tuple[str, Row]]) -> list[str]:
-    return [row["link"] for table, row in rows if table == "messages"]
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
-    return {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.installed import ProgramsOnPath
 
 
 def program(folder: Path, name: str) -> Path:
@@ -23,20 +23,20 @@ def test_a_program_of_pip_has_the_version_of_its_package(tmp_path: Path) -> None
     link = tmp_path / "bin" / "aider"
     link.parent.mkdir()
     link.symlink_to(aider)
-    assert executable_of(["nothing", "aider"], str(link.parent)) == link
-    assert version_of(link, ["aider"]) == "0.86.2"
+    assert ProgramsOnPath(str(link.parent)).executable(["nothing", "aider"]) == link
+    assert ProgramsOnPath(None).version(link, ["aider"]) == "0.86.2"
 
 
 def test_a_program_of_npm_has_the_version_of_its_package(tmp_path: Path) -> None:
     folder = tmp_path / "lib" / "node_modules" / "@x" / "cli"
     script = program(folder / "dist", "cn.js")
     (folder / "package.json").write_text('{"name": "@x/cli", "version": "1.5.47"}')
-    assert version_of(script, ["cn"]) == "1.5.47"
+    assert ProgramsOnPath(None).version(script, ["cn"]) == "1.5.47"
 
 
 def test_what_is_unknown_has_no_version(tmp_path: Path) -> None:
     lonely = program(tmp_path / "bin", "zed")
     (tmp_path / "package.json").write_text("[")
-    assert version_of(lonely, ["zed"]) is None
-    assert version_of(tmp_path / "gone", ["zed"]) is None
-    assert executable_of(["zed"], str(tmp_path / "empty")) is None
+    assert ProgramsOnPath(None).version(lonely, ["zed"]) is None
+    assert ProgramsOnPath(None).version(tmp_path / "gone", ["zed"]) is None
+    assert ProgramsOnPath(str(tmp_path / "empty")).executable(["zed"]) is None

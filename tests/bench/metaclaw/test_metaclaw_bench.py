@@ -33,11 +33,11 @@ from bench.models.ollama_face import OllamaFace, to_openai
 from bench.private_rules import rule_set
 from bench.private_rules.folder import write
 from bench.through_lull.progress import Progress
+from lull.contract.json_object import Json
 from tests.running import eventually
 
 pytestmark = pytest.mark.slow  # not each, but all of them
 
-Json = dict[str, Any]
 CHOICE = Round(
     id="r1",
     question="Which?",

@@ -10,15 +10,14 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from tests.running import PATIENCE_S, Lull, eventually, nobodys_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
-Json = dict[str, Any]
 WEEK_S = 3000.0
 """Time limit of a played week: a loaded machine is slow, not broken."""
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from lull.cli.context import table
 from lull.cli.idle.lulls import headline, why_words
+from lull.contract.json_object import Json
 
-Json = dict[str, Any]
 NEXT, LATER = (datetime(2031, 11, 21, 20, minute).astimezone().isoformat() for minute in (30, 40))
 
 

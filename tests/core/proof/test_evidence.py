@@ -22,7 +22,8 @@ from lull.core.proof.evidence import (
 )
 from lull.core.proof.last_look import LastLook, last_look
 from lull.core.proof.pairing import next_pair
-from lull.core.proof.proof import Pair, PairPart, ProofRule, ProofState, ShownBy, decide
+from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.proof import ProofRule, ProofState, ShownBy, decide
 from lull.core.proof.rechecking import recheck
 
 SHA = "a" * 64

@@ -17,7 +17,7 @@ from lull.core.proof.in_use import (
     replays_can_measure,
     should_replay,
 )
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 
 RULE = UseRule()
 

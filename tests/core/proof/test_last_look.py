@@ -20,14 +20,12 @@ from lull.core.proof.last_look import (
     number_from_seed,
 )
 from lull.core.proof.pairing import next_pair
+from lull.core.proof.pairs import Pair, PairPart, Totals
 from lull.core.proof.proof import (
-    Pair,
-    PairPart,
     ProofDecision,
     ProofRule,
     ProofState,
     ShownBy,
-    Totals,
     budget,
     decide,
     look_due,

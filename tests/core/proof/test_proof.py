@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 
 from lull.core.proof.evalue import pick_log_e_value
 from lull.core.proof.pairing import PlannedPair, count_successes, least_answered, next_pair
-from lull.core.proof.proof import (
-    BY_USER,
-    Pair,
-    PairPart,
-    ProofDecision,
-    ProofRule,
-    ProofState,
-    decide,
-    picks_wanted,
-    totals_of,
-)
+from lull.core.proof.pairs import BY_USER, Pair, PairPart, totals_of
+from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, decide, picks_wanted
 
 RULE = ProofRule()
 FAILURE, SIBLING, SUCCESS = PairPart.FAILURE, PairPart.SIBLING, PairPart.SUCCESS

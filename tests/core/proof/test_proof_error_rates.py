@@ -34,7 +34,8 @@ from bench.gates.worlds import (
 from lull.core.proof.evalue import log_e_value
 from lull.core.proof.last_look import LOOK_E, last_look
 from lull.core.proof.pairing import next_pair
-from lull.core.proof.proof import Pair, PairPart, ProofRule, ProofState, ShownBy, decide
+from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.proof import ProofRule, ProofState, ShownBy, decide
 
 pytestmark = pytest.mark.full
 

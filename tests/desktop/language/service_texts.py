@@ -19,7 +19,7 @@ from lull.config.settings import Settings
 from lull.core.feedback.environment_faults import CAUSES
 from lull.core.feedback.signals import fault_signal
 from lull.desktop.language.recognising import introduces
-from lull.desktop.pages.settings.names import GROUPS, NAMES
+from lull.desktop.shared.setting_names import GROUPS, NAMES
 from tests.desktop.language.check_texts import FILE as FILE_OF_CHECKS
 from tests.desktop.language.check_texts import texts_of_checks
 from tests.desktop.language.source import Form, Index, Source
@@ -64,7 +64,7 @@ REASONS = (
     "loops/models/choose_model.py",
     "loops/models/examine_models.py",
     "loops/proof/holdout.py",
-    "loops/proof/outcome.py",
+    "core/proof/outcome.py",
     "loops/skills/from_files.py",
     "loops/skills/propose.py",
     "loops/training/decide_step.py",
@@ -91,7 +91,7 @@ BEGIN: dict[str, tuple[str, ...]] = {
     "core/feedback/tool_results.py": ("The tool ", "It ended "),
     "core/skills/skill_ranking.py": ("left out ",),
     "loops/chat/serve.py": ("The upstream ",),
-    "loops/proof/prove.py": ("none of its requests", "only you can tell"),
+    "loops/proof/prove.py": ("none of its requests",),
     "service/proxy/chats.py": ("the window ", "the body ", "Lull failed "),
 }
 """Files and folders in which only the texts that begin so are shown: reasons, and names of what is

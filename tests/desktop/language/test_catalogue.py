@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale, QSettings
 from PySide6.QtWidgets import QApplication, QDialogButtonBox
 
 from lull.core.errors import ResourceError
-from lull.desktop.language import choice
+from lull.desktop import language_choice as choice
 from lull.desktop.language.catalogue import Catalogue, read_catalogue
 from lull.desktop.words import ago, count, counted, length, parsed, percent, short_date, signed, tr
 from tests.desktop.language import texts

@@ -26,9 +26,9 @@ from lull.desktop.pages.learning.words import kind_words, status_words
 from lull.desktop.pages.logs import check_names
 from lull.desktop.pages.settings.units import choices
 from lull.desktop.pages.settings.values import value_words
-from lull.desktop.pages.skills.changes import change_words
 from lull.desktop.pages.skills.skill_rows import status_words as skill_status_words
-from lull.desktop.pages.today_words import condition_names
+from lull.desktop.pages.today.words import condition_names
+from lull.desktop.shared.changes import change_words
 from lull.desktop.words import translated
 from lull.loops.models.exam_work import title_of_test
 from lull.loops.models.examine_models import WaitingExam

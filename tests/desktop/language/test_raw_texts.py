@@ -18,10 +18,10 @@ from lull.core.provenance.screening import screen_typed
 from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import SkillText
 from lull.desktop.client import Reply, ReplyOutcome
-from lull.desktop.pages.connect.words import test_words as words_of_test
 from lull.desktop.pages.learning.words import placing_words
 from lull.desktop.pages.review.compare_dialog import result_words
-from lull.desktop.pages.skills.teaching import show_flags
+from lull.desktop.shared.connect.words import test_words as words_of_test
+from lull.desktop.shared.teaching import show_flags
 from lull.desktop.state import Phase
 from lull.desktop.tray_status import down_line
 from lull.desktop.widgets.page import PageName
@@ -76,7 +76,7 @@ def test_where_skills_stand_and_why(scores: tuple[int, int, int]) -> None:
 
 
 def test_which_model_learns_by_itself_and_why() -> None:
-    from lull.desktop.welcome.model_choice import _words
+    from lull.desktop.shared.model_choice import _words
 
     found: AutoChoice = auto_choice([], list[Learnable](), built_in=("pocket",))
     auto = {"model": found.model, "why": found.why}

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import serve_command
+from lull.cli.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.main import Desktop
@@ -60,9 +60,8 @@ def service(
                 replays=replays,
                 reason=REASON,
             )
-    place = place_of(paths, running=lambda: is_running(paths.lock))
     serve = (*serve_command(frozen=False), "--port", "0")
-    place = replace(place, service=replace(place.service, serve=serve, fell=paths.discovery.exists))
+    place = replace(place_of(paths), service=ServiceOfHome(paths, serve))
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
     shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
     desktop.begin()

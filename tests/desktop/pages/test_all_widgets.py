@@ -26,20 +26,21 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.language.catalogue import Catalogue
-from lull.desktop.language.choice import ENGLISH, LANGUAGES, apply_language
+from lull.desktop.language_choice import ENGLISH, LANGUAGES, apply_language
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
-from lull.desktop.pages.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
-from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
-from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
-from lull.desktop.pages.schedule.feed_dialog import FeedDialog
+from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.schedule.week_bars import kind_words
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.pages.settings.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
-from lull.desktop.pages.skills.new_skill import NewSkillDialog
+from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.feed_dialog import FeedDialog
+from lull.desktop.shared.new_skill import NewSkillDialog
+from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
 from lull.desktop.widgets.page import Page, PageName
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.words import set_language, tr

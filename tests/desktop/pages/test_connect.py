@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
-from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.pages.settings.page import SettingsPage
-from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.shared.connect.card import ConnectCard
+from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
 from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown, live

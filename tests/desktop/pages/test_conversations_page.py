@@ -11,17 +11,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.chat.conversation_rows import PAGE
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.turns_view import score_words
-from lull.desktop.widgets.long_text import LongText
 from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.text.long_text import LongText
 from lull.desktop.words import short_date
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
-
-Json = dict[str, Any]
 
 
 def conversation(number: int) -> Json:

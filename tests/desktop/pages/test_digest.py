@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from lull.contract import routes
-from lull.desktop.pages.digest import digest, start_of_yesterday
-from lull.desktop.pages.today import TodayPage
+from lull.contract.json_object import Json
+from lull.desktop.pages.today.digest import digest, start_of_yesterday
+from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
 
 HERE = datetime(2026, 11, 24, 8, 30, tzinfo=UTC)
-Json = dict[str, Any]
 
 
 def day(back: int, n: int, reward: float) -> Json:

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import Chart, ChartName, Dot, Series, charts
 from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
+from lull.desktop.pages.learning.side_by_side import check_words
 from lull.desktop.pages.learning.words import chart_csv, facts_of
-from lull.desktop.pages.review.side_by_side import check_words
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import LIGHT
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import adapter, run
 from tests.desktop.scripted import Scripted
-
-Json = dict[str, Any]
 
 
 def day(number: int, with_: float | None, without: float | None) -> Json:
@@ -186,7 +184,7 @@ def test_smoothing_and_the_logarithmic_scale_change_what_is_drawn(
     assert drawn(page.curves) == smoothed - 1  # the raw values are the curve
     page.log.setChecked(True)
     assert page.curves.plot.plotItem.ctrl.logYCheck.isChecked()
-    assert page.curves._y(0.1) == -1.0
+    assert page.curves.drawing.y(0.1) == -1.0
 
 
 def test_two_runs_are_compared_with_what_the_gate_said(

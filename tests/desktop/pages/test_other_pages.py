@@ -11,20 +11,19 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from lull.contract import routes
-from lull.desktop.pages.conditions import CONDITIONS_OPEN
+from lull.contract.json_object import Json
 from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
 from lull.desktop.pages.learning.page import LearningPage
 from lull.desktop.pages.learning.words import csv_text
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.schedule.page import SchedulePage
 from lull.desktop.pages.settings.page import SettingsPage
-from lull.desktop.pages.today import TodayPage
-from lull.desktop.pages.today_words import reward_words, work_words
+from lull.desktop.pages.today.conditions import CONDITIONS_OPEN
+from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.pages.today.words import reward_words, work_words
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, learning, status
-
-Json = dict[str, Any]
 
 
 def run(number: int, **more: Any) -> Json:

@@ -21,9 +21,9 @@ from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.main import Desktop
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.schedule.page import SchedulePage
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.state import Phase, Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,10 +10,11 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from lull.contract import routes
-from lull.desktop.pages.schedule.feed_dialog import FeedDialog
+from lull.contract.json_object import Json
 from lull.desktop.pages.schedule.page import SchedulePage, blocks_work
 from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.shared.feed_dialog import FeedDialog
 from lull.desktop.state import shown_week
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import now
@@ -22,7 +22,6 @@ from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import scheduled
 from tests.desktop.scripted import Scripted, learning, status
 
-Json = dict[str, Any]
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 18, 12, 0, tzinfo=ZONE)
 

@@ -10,11 +10,11 @@ from PySide6.QtCore import QPoint, Qt
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import SkillKey
-from lull.desktop.pages.review.dialogs import EditDialog
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
-from lull.desktop.pages.skills.new_skill import NewSkillDialog
 from lull.desktop.pages.skills.page import SkillsPage
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows
+from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.state import Subject
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tables import RowTable

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.main import NOTICE_PAGES
-from lull.desktop.pages.review.diff import marked_html
+from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.single import SingleInstance
-from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
+from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.tokens import LIGHT
 from lull.desktop.words import ago, plain, tr
 from tests.desktop.conftest import WAIT_MS, Shown, place_of

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
 from lull.core.skills.skill import SkillKey
-from lull.desktop.pages.skills.new_skill import NewSkillDialog
-from lull.desktop.pages.skills.teaching import teach
-from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.shared.new_skill import NewSkillDialog
+from lull.desktop.shared.teaching import teach
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk
 from tests.desktop.conftest import Shown

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.contract.problems import OLD_CONVERSATIONS
 from lull.desktop.pages.chat.page import ConversationsPage
 from lull.desktop.pages.chat.trash_dialog import MOST_SHOWN, TrashDialog
-from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today.page import TodayPage
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted, status
-
-Json = dict[str, Any]
 
 
 def step(number: int, why: str = "age") -> Json:

@@ -9,25 +9,23 @@ from __future__ import annotations
 import dataclasses
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QPushButton
 
 from lull.contract import routes
-from lull.desktop.diagnostics import bug_report, redacted
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.contract.json_object import Json
 from lull.desktop.pages.logs import LogsPage
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.pages.settings.wiping import delete_data_files
+from lull.desktop.shared.diagnostics import bug_report, redacted
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
-from lull.desktop.wiping import delete_data_files
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.settings.test_settings_page import settings
 from tests.desktop.scripted import Scripted, status
-
-Json = dict[str, Any]
 
 
 def conversations(count: int) -> Json:

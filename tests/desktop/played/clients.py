@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from lull.contract.json_object import Json
 
 
 def clients() -> Json:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any
 
-Json = dict[str, Any]
+from lull.contract.json_object import Json
+
 NOW = datetime.now(UTC).astimezone()
 
 

@@ -10,11 +10,10 @@ from typing import Any
 from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.contract import routes
+from lull.contract.json_object import Json
 from tests.desktop.played.clients import clients
 from tests.desktop.played.learning import NOW, adapters, ago, history, learned, runs
 from tests.desktop.scripted import Scripted, learning, status
-
-Json = dict[str, Any]
 
 TITLES = (
     "Write a lunch menu with soup and two mains, please.",

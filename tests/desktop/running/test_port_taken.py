@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import socket
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import serve_command, settings_without_service
+from lull.cli.window import ServiceOfHome, serve_command
 from lull.config.files import read
 from lull.config.paths import Paths
 from lull.core.errors import AddressInUse, Busy
@@ -21,7 +20,7 @@ from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.editors import PortEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.place import Place
-from lull.desktop.running.ports import address_of, is_free, next_free_port
+from lull.desktop.ports import address_of, is_free, next_free_port
 from lull.desktop.service_process import ServiceProcess, ServiceState
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
@@ -50,14 +49,8 @@ def paths(home: Path, taken: socket.socket, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def place_at(paths: Paths) -> Place:
-    place = place_of(paths, running=lambda: is_running(paths.lock))
-    service = replace(
-        place.service,
-        serve=serve_command(frozen=False),
-        fell=paths.discovery.exists,
-        settings=functools.partial(settings_without_service, paths),
-    )
-    return replace(place, service=service)
+    place = place_of(paths, running=lambda: True)
+    return replace(place, service=ServiceOfHome(paths, serve_command(frozen=False)))
 
 
 @pytest.fixture
@@ -137,8 +130,7 @@ def test_it_is_started_when_the_port_is_free_again_and_not_before(
     qapp: QApplication, paths: Paths, taken: socket.socket
 ) -> None:
     world = Clocked()
-    place = place_at(paths)
-    place = replace(place, service=replace(place.service, running=lambda: False))
+    place = place_of(paths, running=lambda: False)
     paths.logs.mkdir(exist_ok=True)
     process = ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
     process.start()
@@ -168,8 +160,8 @@ def test_the_settings_file_is_left_to_a_service_that_runs(paths: Paths) -> None:
     try:
         wanted = {"key": "service.port", "value": "1234"}
         with pytest.raises(Busy):
-            settings_without_service(paths, wanted)
+            place_at(paths).service.settings(wanted)
     finally:
         lock.release()
-    assert settings_without_service(paths, wanted)["value"] == 1234
+    assert place_at(paths).service.settings(wanted)["value"] == 1234
     assert address_of(place_at(paths)) == ("127.0.0.1", 1234)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.running.quitting import QuitDialog
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import Phase
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted
 
-Json = dict[str, Any]
 UNDO = routes.CLIENT_DO.format(name="{}", action="undo")
 
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
 from lull.desktop.pages.review.page import ReviewPage
-from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
+from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
 from lull.desktop.widgets.page import PageName
 from tests.desk import Desk
 from tests.desktop.conftest import Shown, live

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea
 
 from lull.contract import routes
-from lull.desktop.pages.connect.dialogs import ConnectDialog
+from lull.desktop.shared.connect.dialogs import ConnectDialog
 from lull.desktop.state import Subject
 from lull.desktop.welcome.page import DONE, FirstRun
 from lull.desktop.welcome.steps import AwayStep, ConnectStep, ModelStep

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtWidgets import QDialog
 
 from lull.desktop.pages.chat.trash_dialog import TrashDialog
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
-from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
 from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
 from lull.desktop.running.closing import CloseDialog
 from lull.desktop.running.quitting import QuitDialog
+from lull.desktop.shared.connect.dialogs import ConnectDialog, UndoDialog
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.widgets.page import PageName
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_all_widgets import dialogs

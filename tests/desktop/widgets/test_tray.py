@@ -11,8 +11,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from lull.contract import routes
-from lull.desktop.pages.skills.new_skill import NewSkillDialog
-from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.shared.new_skill import NewSkillDialog
 from lull.desktop.state import Subject
 from lull.desktop.tray_status import line_of, shape_of
 from lull.desktop.widgets.icons import TrayShape

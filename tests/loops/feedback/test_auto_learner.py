@@ -41,7 +41,7 @@ class House:
     ready: set[str] = field(default_factory=set)
     asked_since: datetime | None = None
 
-    def _talked(self, since: datetime) -> list[ModelUse]:
+    def answer_counts(self, since: datetime) -> list[ModelUse]:
         self.asked_since = since
         return self.talked
 
@@ -51,7 +51,7 @@ class House:
     def open(self) -> AutoLearner:
         return AutoLearner(
             Remembered(self.database),
-            talked=self._talked,
+            uses=self,
             there=self._there,
             ready=lambda name: name in self.ready,
             clock=self.clock,

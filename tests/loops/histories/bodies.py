@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.messages import Message, Role
 
-Json = dict[str, Any]
 NATIVE, OPENAI, ANTHROPIC = "/api/chat", "/v1/chat/completions", "/v1/messages"
 _ROLES = ("system", "text")
 

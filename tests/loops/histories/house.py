@@ -42,6 +42,7 @@ from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import Replay, ReplayTarget
 from lull.loops.proof.retire_skills import RetireSkills
@@ -290,9 +291,13 @@ class House:
         self.prove = Prove(
             proposals=self.proposals,
             replay=replay,
-            library=lambda: self.library,
-            judge=lambda: world.judge,
-            stage=self._stage,
+            ground=ProofGround(
+                proposals=self.proposals,
+                library=lambda: self.library,
+                judge=lambda: world.judge,
+                rule=PROVE,
+            ),
+            targets=self,
             quiet=self,
             clock=clock,
             rule=PROVE,
@@ -318,7 +323,7 @@ class House:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 
-    async def _stage(self, model: str) -> ReplayTarget | None:
+    async def open_target(self, model: str) -> ReplayTarget | None:
         facts = FACTS[model]
         return ReplayTarget(
             chat=self.world.policies[model],

@@ -14,7 +14,7 @@ from typing import Any
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.errors import LullError
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import ChangeKind
 from lull.loops.chat.serve import Serving

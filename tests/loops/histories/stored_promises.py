@@ -117,7 +117,7 @@ def _check_proposals(player: Player, proposals: Sequence[Proposal]) -> None:
         for pair in pairs:
             assert player.tried.setdefault((proposal.id, pair), proposal.sha256) == proposal.sha256
         if proposal.status is ProposalStatus.PROVED:
-            rule = player.house.prove.rule_for(proposal)
+            rule = player.house.prove.ground.rule_for(proposal)
             successes = proposal.replayable
             decision = decide(pairs, rule, successes=successes, look=proposal.last_look)
             assert decision.state is ProofState.PROVED

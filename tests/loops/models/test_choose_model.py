@@ -77,6 +77,15 @@ class FakeWork:
         raise AssertionError("nothing is merged")
 
 
+class FakeFiles:
+    """Implements WeightFiles: a model's weights are where Ollama says, unless that is nowhere."""
+
+    def readable_blob(self, model: ShownModel) -> Path:
+        if "nowhere" in model.blobs[0]:
+            raise WeightsError("They are not there.", hint="Look for them.")
+        return Path(model.blobs[0])
+
+
 @dataclass
 class Desk:
     story: ChooseModel
@@ -98,16 +107,11 @@ def desk(tmp_path: Path) -> Desk:
     )
     work = FakeWork(clock)
 
-    def blob_of(model: ShownModel) -> str:
-        if "nowhere" in model.blobs[0]:
-            raise WeightsError("They are not there.", hint="Look for them.")
-        return model.blobs[0]
-
     story = ChooseModel(
         store=ollama,
         work=work,
         folders=ModelFolders(tmp_path),
-        blob_of=blob_of,
+        files=FakeFiles(),
         machine=Machine(memory_bytes=64_000_000_000, share=0.6, form=WeightForm.FOUR_BIT),
         built_in=(),
         clock=clock,

@@ -12,7 +12,7 @@ from lull.core.chat.messages import Role
 from lull.core.chat.picks import Pick
 from lull.core.errors import Conflict, RequestError
 from lull.core.feedback.feedback import Scope
-from lull.core.proof.proof import BY_USER, SAME_WORDS
+from lull.core.proof.pairs import BY_USER, SAME_WORDS
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rechecking import recheck
 from lull.loops.proof.compare import Comparison

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from lull.core.proof.holdout import SURE_PART, HoldoutOutcome, Toss
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus

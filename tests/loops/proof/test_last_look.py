@@ -14,7 +14,8 @@ from lull.core.errors import Conflict
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
 from lull.core.proof.last_look import LastLook, last_look, number_from_seed
-from lull.core.proof.proof import Pair, PairPart, ProofRule, ShownBy, decide
+from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.proof import ProofRule, ShownBy, decide
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.proof.rechecking import recheck
 from lull.core.proof.rules import ProveRule

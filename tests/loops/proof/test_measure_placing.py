@@ -19,6 +19,7 @@ from lull.core.errors import ResourceError, UpstreamDown
 from lull.core.models.most_used_model import ModelUse
 from lull.core.proof.placing import PlacingCase, PlacingSheet
 from lull.core.skills.prompt_block import Placement
+from lull.core.skills.skill import Library, Skill
 from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
 from lull.loops.proof.replay import ReplayTarget
 from lull.store.proof.placings import Placings
@@ -43,6 +44,12 @@ SHEET = PlacingSheet(
 )
 
 
+SKILL = Skill(
+    client="", name="menu", version=1, sha256="menu", description="When asked.", body="Say so."
+)
+SKILLS = Library(1, {SKILL.key: SKILL})
+
+
 class AtOnce:
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
         return await work()
@@ -64,7 +71,7 @@ class Room:
     places: dict[str, Placement] = field(default_factory=dict)
     talked: list[ModelUse] = field(default_factory=list)
     facts: dict[str, ModelFacts] = field(default_factory=dict)
-    wanted: bool = True
+    library: Library = field(default_factory=lambda: SKILLS)
     away: bool = False
 
     def __post_init__(self) -> None:
@@ -76,18 +83,10 @@ class Room:
         self.facts[model] = facts
 
     async def open(self, sheet: PlacingSheet = SHEET) -> MeasurePlacing:
-        async def stage(model: str) -> ReplayTarget | None:
-            return None if self.away else target(self.chat, self.facts[model])
-
         made = MeasurePlacing(
             store=Placings(self.database),
             sheet=sheet,
-            models=PlacingModels(
-                talked=self.since,
-                facts=self.facts.get,
-                stage=stage,
-                wanted=lambda: self.wanted,
-            ),
+            models=PlacingModels(uses=self, here=self, library=lambda: self.library),
             quiet=AtOnce(),
             clock=self.clock,
             slice_s=30.0,
@@ -98,8 +97,16 @@ class Room:
         await made.refresh()
         return made
 
-    def since(self, at: datetime) -> list[ModelUse]:
-        return [one for one in self.talked if one.last >= at]
+    # What the measurement asks of its surroundings
+
+    def answer_counts(self, since: datetime) -> list[ModelUse]:
+        return [one for one in self.talked if one.last >= since]
+
+    def facts_here(self, model: str) -> ModelFacts | None:
+        return self.facts.get(model)
+
+    async def open_target(self, model: str) -> ReplayTarget | None:
+        return None if self.away else target(self.chat, self.facts[model])
 
 
 def target(chat: FakeChatModel, facts: ModelFacts) -> ReplayTarget:
@@ -187,7 +194,7 @@ async def test_only_models_are_measured_that_are_talked_to_and_can_be_told_there
     room.talked.append(ModelUse(model="gone", turns=50, last=room.clock.now()))
     story = await room.open()
     assert [one.model for one in story.waiting()] == ["alias", "other0", "other1"]
-    room.wanted = False
+    room.library = Library(2, {})
     await story.refresh()
     assert story.waiting() == []
 

@@ -8,7 +8,7 @@ import pytest
 
 from lull.core.errors import LullError
 from lull.core.proof.in_use import MeasuredBy, UseRule
-from lull.core.proof.proof import PairPart
+from lull.core.proof.pairs import PairPart
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.chat.serve import Serving

@@ -13,7 +13,7 @@ from lull.core.chat.messages import Role
 from lull.core.errors import LullError, RequestError, UpstreamDown
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
 from lull.core.feedback.reward import Vote
-from lull.core.proof.proof import PairPart
+from lull.core.proof.pairs import PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rules import ProveRule
 from lull.loops.proof.replay import ReplayTarget

@@ -17,7 +17,7 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.feedback.judge import JudgeQuestion, QuestionKind
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.skills.prompt_block import CLOSING, OPENING
 from lull.loops.proof.replay import ReplayCase, ReplayTarget

@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.core.chat.retention import Limits
 from lull.core.errors import NotFound
 from lull.loops.sweep import Sweep
@@ -25,7 +26,6 @@ from lull.store.trash import Removal, Trash
 from tests.loops.training.test_forget import RULE, WORD, Archive, archive
 
 __all__ = ["archive"]
-Json = dict[str, Any]
 Throw = Callable[..., Awaitable[Path]]
 
 

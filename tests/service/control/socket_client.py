@@ -9,11 +9,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from lull.contract.json_object import Json
 from tests.running import PATIENCE_S
-
-Json = dict[str, Any]
 
 
 class _Connection(http.client.HTTPConnection):

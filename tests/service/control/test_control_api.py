@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from lull.contract.json_object import Json
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.service.control.socket_client import ControlSocket, Json, Said
+from tests.service.control.socket_client import ControlSocket, Said
 
 pytestmark = pytest.mark.slow
 

@@ -1,15 +1,31 @@
-"""Tests of when Lull asks models for itself: not beside a chat, one at a time, urgent first."""
+"""Tests, in virtual time, of when Lull asks models for itself: not beside a chat, one at a time,
+urgent first.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import functools
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
+from bench.virtual_time import VirtualLoop, run
 from lull.service.idle.quiet import Activity, QuietTimes
 from tests.doubles.fakes import FakeClock
+
+LONG_S = 60.0
+"""Virtual seconds in which whatever may begin has begun; times look each second."""
+
+
+def in_virtual_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    @functools.wraps(test)
+    def played(*args: object, **kwargs: object) -> None:
+        run(test(*args, **kwargs), VirtualLoop())
+
+    return played
 
 
 @dataclass
@@ -57,6 +73,7 @@ def begun(work: Awaitable[str]) -> asyncio.Future[str]:
 
 
 @pytest.mark.parametrize("hurry", [False, True])
+@in_virtual_time
 async def test_a_chat_stops_a_question_and_it_is_asked_again_after_it(
     home: Home, hurry: bool
 ) -> None:
@@ -65,7 +82,7 @@ async def test_a_chat_stops_a_question_and_it_is_asked_again_after_it(
     await until(lambda: question.running)
     with home.activity.chat():
         await until(lambda: question.stopped == 1)
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(LONG_S)
         assert question.asked == 1
     await until(lambda: question.running)
     question.answered.set()
@@ -73,28 +90,31 @@ async def test_a_chat_stops_a_question_and_it_is_asked_again_after_it(
     assert question.asked == 2
 
 
+@in_virtual_time
 async def test_who_is_in_a_hurry_waits_for_a_chat_and_for_nothing_else(home: Home) -> None:
     home.may[0] = False
     question = Question()
     question.answered.set()
     with home.activity.chat():
         answer = begun(home.quiet.run(question, hurry=True))
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(LONG_S)
         assert question.asked == 0
     assert await answer == "answer"
 
 
+@in_virtual_time
 async def test_there_are_never_two_questions_at_once(home: Home) -> None:
     first, second = Question(), Question()
     one, other = begun(home.quiet.run(first)), begun(home.quiet.run(second))
     await until(lambda: first.running or second.running)
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(LONG_S)
     assert first.running != second.running
     first.answered.set()
     second.answered.set()
     assert await asyncio.gather(one, other) == ["answer", "answer"]
 
 
+@in_virtual_time
 async def test_what_the_user_waits_for_goes_first(home: Home) -> None:
     patient, urgent = Question(), Question()
     waiting = begun(home.quiet.run(patient))
@@ -109,8 +129,7 @@ async def test_what_the_user_waits_for_goes_first(home: Home) -> None:
     assert await waiting == "answer"
 
 
-@pytest.mark.full
-@pytest.mark.slow
+@in_virtual_time
 async def test_a_question_is_stopped_when_it_is_no_longer_allowed(home: Home) -> None:
     question = Question()
     answer = begun(home.quiet.run(question))
@@ -122,6 +141,7 @@ async def test_a_question_is_stopped_when_it_is_no_longer_allowed(home: Home) ->
     assert await answer == "answer"
 
 
+@in_virtual_time
 async def test_an_error_is_the_askers(home: Home) -> None:
     async def fails() -> str:
         raise ValueError("no model")

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from lull.config.idle_settings import IdleSettings
+from lull.contract.json_object import Json
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
 from lull.core.errors import UsageError
 from lull.core.idle.forecast import PastLull
-from lull.service.idle.window_views import Json, parse_window_query, windows_view
+from lull.service.idle.window_views import parse_window_query, windows_view
 from lull.store.idle.windows import WindowRow, Windows, WorkDone
 from tests.building import database_at
 

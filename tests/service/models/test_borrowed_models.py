@@ -49,8 +49,7 @@ def play(scene: Scene) -> Ollama:
             async with aiohttp.ClientSession() as session:
                 facts = OllamaFacts(session, f"http://127.0.0.1:{port}", on_change=lambda _: None)
                 borrowed = BorrowedModels(
-                    loaded=facts.loaded,
-                    unload=facts.unload,
+                    ollama=facts,
                     asked=lambda: {"judge", "chat"},
                     activity=activity,
                     clock=clock,

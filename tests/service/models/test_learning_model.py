@@ -110,15 +110,22 @@ async def test_the_last_one_stays_until_it_has_given_its_last_answer(
 
 
 async def test_chosen_again_while_it_is_being_let_go_of_it_answers_again(
-    learner: LearningModel, local: LocalModels, other: str
+    learner: LearningModel, local: LocalModels, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (other, "pocket", other):
+    await learner.follow(learns(other))
+    assert learner.chosen is not None
+    let_go = asyncio.Event()
+
+    async def close() -> None:
+        let_go.set()
+
+    monkeypatch.setattr(learner.chosen.engine, "close", close)
+    for name in ("pocket", other):
         await learner.follow(learns(name))
-    before = local.served(other).engine
-    await asyncio.sleep(0.1)
-    assert (
-        local.served(other).engine is before and local.served(other).answers is AnsweredByEngine.ALL
-    )
+    before = local.served(other)
+    await let_go.wait()
+    assert local.served(other).engine is before.engine
+    assert local.served(other).answers is AnsweredByEngine.ALL
 
 
 async def test_what_was_not_made_ready_does_not_learn(

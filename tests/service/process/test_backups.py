@@ -31,6 +31,17 @@ from tests.building import turn, user
 from tests.doubles.fakes import FakeClock
 
 
+class WatchedActivity(Activity):
+    """Counts how often somebody asked whether a chat is going on."""
+
+    looks = 0
+
+    @property
+    def busy(self) -> bool:
+        self.looks += 1
+        return super().busy
+
+
 class House:
     def __init__(self, home: Path, stores: Stores) -> None:
         self.home = home
@@ -38,7 +49,7 @@ class House:
         self.clock = FakeClock()
         self.settings = BackupSettings(every_days=7, keep=2)
         self.problems = Problems(EventBus(EventLog(stores.database), self.clock))
-        self.activity = Activity(self.clock)
+        self.activity = WatchedActivity(self.clock)
         self.backups = Backups(
             home,
             stores.database,
@@ -127,8 +138,9 @@ async def test_it_waits_until_the_user_has_stopped_to_chat(house: House) -> None
 
 async def test_it_stands_still_while_a_chat_is_answered(house: House) -> None:
     async with house.standing_still() as looking:
-        before = house.backups.view()["under_way"]
-        await asyncio.sleep(0.5)
+        before, looked = house.backups.view()["under_way"], house.activity.looks
+        while house.activity.looks < looked + 3:  # noqa: ASYNC110  the backup looks in its thread
+            await asyncio.sleep(0.01)
         assert house.backups.view()["under_way"] == before
         assert house.made() == []
     await looking
@@ -148,7 +160,7 @@ async def test_a_forgetting_ends_one_that_is_being_made(house: House) -> None:
 async def test_what_is_forgotten_meanwhile_is_not_in_one_that_is_asked_for(house: House) -> None:
     async with house.backups.paused():
         asked = asyncio.create_task(house.backups.make({"file": ""}))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0)  # it goes as far as it can: to where it waits for its turn
         delete = "DELETE FROM trajectories WHERE id = 'c-apple'"
         await house.stores.database.write(lambda connection: connection.execute(delete))
     assert (await asked)["holds"]["turns"] == 0

@@ -22,8 +22,8 @@ import pytest
 import secretstorage  # type: ignore[import-untyped]
 
 from lull.contract import routes
-from lull.desktop.diagnostics import bug_report
-from lull.desktop.wiping import delete_data_files
+from lull.desktop.pages.settings.wiping import delete_data_files
+from lull.desktop.shared.diagnostics import bug_report
 from tests.backends.calendars.server import CalendarServer, answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
@@ -38,7 +38,6 @@ from tests.service.control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.full
 
-Json = dict[str, Any]
 FEED = "private-quartzfeed0123456789"
 LEFT = "may still be in the keychain"
 OPEN_TO_ALL = "[service]\nbind = '0.0.0.0'\nallow_network = true\n"

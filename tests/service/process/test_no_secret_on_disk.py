@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from tests.building import bytes_below
 from tests.running import Lull, RunningLull, eventually
 from tests.secret_corpus.shapes import Made, lines, make, place, read
@@ -22,7 +23,6 @@ from tests.service.scripted_upstream import DONE, Asked, ScriptedUpstream
 
 pytestmark = pytest.mark.full
 
-Json = dict[str, Any]
 SHORTEST = 10
 """Least length of a secret: a shorter one is found in a database by chance."""
 LONG = "words " * 60_000

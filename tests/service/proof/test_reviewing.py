@@ -10,13 +10,14 @@ from contextlib import closing
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.core.errors import UpstreamDown
-from lull.core.proof.proof import PairPart
+from lull.core.proof.pairs import PairPart
 from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
 from tests.desk import Desk, pairs, proved
 from tests.running import PATIENCE_S, eventually
-from tests.service.control.socket_client import ControlSocket, Json, Said
+from tests.service.control.socket_client import ControlSocket, Said
 
 KEYS = ["id", "kind", "name", "client", "status", "sha256", "diff", "evidence", "provenance"]
 EVIDENCE = {"pairs", "requests", "wins", "losses", "e_value", "harm_e_value"}

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.core.proof.proposal import ProposalStatus
 from tests.desk import Desk
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import ScriptedUpstream
 
 pytestmark = pytest.mark.slow
-Json = dict[str, Any]
 ASKED = "Write a menu with apple, river and stone."
 OTHER = "Why is the sky blue?"
 WINDOW = {"User-Agent": "Lull/1"}

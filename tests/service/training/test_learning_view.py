@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.adapters.measurement import Measure, MeasureKind
 from lull.core.chat.trajectory import InjectedSkill, Selection, Turn
 from lull.core.feedback.reward import Reward, Source
-from lull.service.training.learning_view import MOST_POINTS, Json, learning_view
+from lull.service.training.learning_view import MOST_POINTS, learning_view
 from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.chat.trajectories import Trajectories

@@ -6,31 +6,40 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 _PACKAGE_LIMIT: Final = 256 * 1024
 
 
-def executable_of(names: Sequence[str], path: str | None) -> Path | None:
-    """Return the path of the first of these programs that is found on the PATH; None if none is."""
-    for name in names:
-        if found := shutil.which(name, path=path):
-            return Path(found)
-    return None
+@dataclass(frozen=True, slots=True)
+class ProgramsOnPath:
+    """Finds the programs in the folders of a PATH; implements InstalledPrograms."""
 
+    path: str | None
+    """The PATH; None for that of this process."""
 
-def version_of(executable: Path, names: Sequence[str]) -> str | None:
-    """Return the version of the npm or pip package that a program belongs to; None if unknown.
-
-    An npm program lies inside its package, a pip program beside its environment's packages. Running
-    it would take seconds, and some programs look for updates then.
-    """
-    try:
-        real = executable.resolve(strict=True)
-    except OSError:
+    def executable(self, names: Sequence[str]) -> Path | None:
+        """Return the path of the first of these programs that is found on the PATH; None if none
+        is.
+        """
+        for name in names:
+            if found := shutil.which(name, path=self.path):
+                return Path(found)
         return None
-    return _npm_version(real) or _pip_version(real, executable, names)
+
+    def version(self, executable: Path, names: Sequence[str]) -> str | None:
+        """Return the version of the npm or pip package that a program belongs to; None if unknown.
+
+        An npm program lies inside its package, a pip program beside its environment's packages.
+        Running it would take seconds, and some programs look for updates then.
+        """
+        try:
+            real = executable.resolve(strict=True)
+        except OSError:
+            return None
+        return _npm_version(real) or _pip_version(real, executable, names)
 
 
 def _npm_version(real: Path) -> str | None:

@@ -7,15 +7,15 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import closing
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from lull import __version__
 from lull.backends.clients import answers
+from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol
 from lull.core.coded_text import coded, coded_text
 
-Json = dict[str, Any]
 _SAID: Final = "Say hello in one short sentence."
 _MOST_BYTES: Final = 1_000_000
 _MOST_TOKENS: Final = 64

@@ -15,12 +15,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.errors import CannotLearn, Conflict, LullError, WeightsError
 from lull.core.models.weight_form import WeightForm
 
-Json = dict[str, Any]
 REPORT_EVERY_S: Final = 0.2
 """Seconds between progress reports of work on weight files."""
 KINDS: Final = {one.__name__: one for one in (CannotLearn, WeightsError, Conflict)}

@@ -12,17 +12,15 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import lull
 from lull.backends.mlx.weights_child import KINDS
 from lull.backends.system.child_input import end_input
 from lull.backends.system.hung import wait_until_hung
+from lull.contract.json_object import Json
 from lull.core.errors import WeightsError
 from lull.core.models.weight_form import WeightForm
 from lull.core.models.weight_work import MergedFile, Report, WeightsFound
-
-Json = dict[str, Any]
 
 
 def _command() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from lull.core.errors import WeightsError
@@ -25,38 +26,40 @@ def _may_read(path: Path) -> bool:
     return os.access(path, os.R_OK)
 
 
-def readable_blob(
-    model: ShownModel,
-    environ: Mapping[str, str],
-    *,
-    may_read: Callable[[Path], bool] = _may_read,
-) -> Path:
-    """Find an Ollama model's weights file on this machine and return its path.
+@dataclass(frozen=True, slots=True)
+class OllamaBlobs:
+    """Finds the weight files of Ollama's models on this machine; implements WeightFiles."""
 
-    Raises WeightsError, which says what the user can do, if the file is missing or unreadable.
-    """
-    if not model.blobs:
-        raise WeightsError(f"Ollama does not say where the weights of {model.name} are.")
-    forbidden: Path | None = None
-    for path in _places(model, environ):
-        try:
-            if path.is_file():
-                if may_read(path):
-                    return path
+    environ: Mapping[str, str]
+    may_read: Callable[[Path], bool] = _may_read
+
+    def readable_blob(self, model: ShownModel) -> Path:
+        """Find an Ollama model's weights file on this machine and return its path. Blocking.
+
+        Raises WeightsError, which says what the user can do, if the file is missing or unreadable.
+        """
+        if not model.blobs:
+            raise WeightsError(f"Ollama does not say where the weights of {model.name} are.")
+        forbidden: Path | None = None
+        for path in _places(model, self.environ):
+            try:
+                if path.is_file():
+                    if self.may_read(path):
+                        return path
+                    forbidden = forbidden or path
+            except OSError:
                 forbidden = forbidden or path
-        except OSError:
-            forbidden = forbidden or path
-    if forbidden is not None:
+        if forbidden is not None:
+            raise WeightsError(
+                f"Lull has no access to the weights of {model.name}: {forbidden}.",
+                hint="Give yourself permission to read Ollama's models: `sudo chmod -R a+rX "
+                f"{_store(forbidden)}`.",
+            )
         raise WeightsError(
-            f"Lull has no access to the weights of {model.name}: {forbidden}.",
-            hint="Give yourself permission to read Ollama's models: `sudo chmod -R a+rX "
-            f"{_store(forbidden)}`.",
+            f"The weights of {model.name} are not on this machine at {model.blobs[0]}.",
+            hint="If Ollama runs in a container, set the environment variable OLLAMA_MODELS to the "
+            "folder on this machine that holds its models.",
         )
-    raise WeightsError(
-        f"The weights of {model.name} are not on this machine at {model.blobs[0]}.",
-        hint="If Ollama runs in a container, set the environment variable OLLAMA_MODELS to the "
-        "folder on this machine that holds its models.",
-    )
 
 
 def _places(model: ShownModel, environ: Mapping[str, str]) -> Iterator[Path]:

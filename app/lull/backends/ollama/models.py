@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from lull.contract.json_object import Json
 from lull.core.chat.model_name import runs_elsewhere
 from lull.core.errors import NotFound, UpstreamDown, WeightsError
 from lull.core.models.ollama_model import ListedModel, ShownModel, shown_model
@@ -25,7 +26,6 @@ LONG_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_rea
 """Timeout for uploading, creating or loading a large model, which takes minutes."""
 _PIECE_BYTES: Final = 4 * 1024 * 1024
 """Bytes read at a time while uploading."""
-Json = dict[str, Any]
 
 
 class OllamaModels:

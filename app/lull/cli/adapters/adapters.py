@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound, NotRunning
 
 if TYPE_CHECKING:
     from lull.store.adapters.adapters import Adapters
 
-Json = dict[str, Any]
 PATIENCE_S = 600.0
 """Timeout in seconds of a promotion or rollback, which may have to load a large model."""
 

@@ -14,15 +14,14 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
 from lull.cli.showing import reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotRunning, UsageError
 
-Json = dict[str, Any]
 ON_STDIN = "-"
 _ADDRESS_LIMIT = 8192
 """Longest address read, in characters; less than a pipe can buffer."""

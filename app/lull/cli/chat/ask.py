@@ -11,18 +11,18 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from urllib.parse import urlsplit
 
 from lull import __version__
 from lull.cli.context import Context, plain, progress
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError, NotFound, NotRunning, UsageError
 from lull.core.skills.skill import check_client
 
-Json = dict[str, Any]
 CLIENT: Final = "lull-ask"
 """Client name under which `lull ask` talks to Lull, unless --client gives another."""
 _MOST_ERROR_BYTES: Final = 100_000

@@ -5,16 +5,14 @@ Only `rate` needs a running service.
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
 from lull.contract.conversation_markdown import conversation_markdown
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound
-
-Json = dict[str, Any]
 
 
 def conversations(context: Context) -> None:

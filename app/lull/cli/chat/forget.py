@@ -8,14 +8,12 @@ file.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from lull.cli.context import Context
 from lull.cli.data_change import change_data
 from lull.config.files import read
 from lull.contract import routes
-
-Json = dict[str, Any]
+from lull.contract.json_object import Json
 
 
 def forget(context: Context) -> None:

@@ -4,15 +4,13 @@ messages.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lull.cli.context import Context, progress
 from lull.cli.control import Control
 from lull.cli.showing import reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotRunning
 
-Json = dict[str, Any]
 LIKELY = 0.5
 """Least probability at which feedback found in a message is shown."""
 

@@ -4,14 +4,12 @@ conversations there.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lull.cli.context import Context, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 
-Json = dict[str, Any]
 _DONE = {"restored": "taken back", "moved": "moved to the trash", "emptied": "removed for good"}
 
 

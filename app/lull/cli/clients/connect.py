@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.installed import ProgramsOnPath
 from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.durable import exclusive_lock
@@ -22,6 +21,7 @@ from lull.cli.control import Control, find_service
 from lull.cli.showing import ask, is_terminal
 from lull.config import files
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.clients.client import ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
@@ -34,10 +34,9 @@ from lull.core.errors import (
     UsageError,
 )
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
-from lull.loops.clients.overview import ClientOverview, InstalledPrograms
+from lull.loops.clients.overview import ClientOverview
 from lull.store.clients.connections import Connections
 
-Json = dict[str, Any]
 _OWN_MODEL = "lull-mini"
 
 
@@ -74,10 +73,7 @@ class _Walk:
         self.clients = clients_of(self.user)
         self._connections = Connections(context.paths.clients)
         self._connecting = ClientConnecting(self._connections, self.user, read_yaml)
-        programs = InstalledPrograms(
-            executable=lambda names: executable_of(names, os.environ.get("PATH")),
-            version=version_of,
-        )
+        programs = ProgramsOnPath(os.environ.get("PATH"))
         self._overview = ClientOverview(self._connecting, self.user, programs)
         self._running = find_service(context.paths)
         self._target = ConnectTarget(address=self._address(), model=self._model())

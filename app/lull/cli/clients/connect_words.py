@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lull.cli.context import plain, table
 from lull.cli.showing import Paint
+from lull.contract.json_object import Json
 from lull.loops.clients.connect import UndoPlan
-
-Json = dict[str, Any]
 
 
 def listed(document: Json) -> str:

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import LullError
 
-Json = dict[str, Any]
 MODEL: Final = "lull-mini"
 ANSWER_TIMEOUT_S: Final = 600.0
 """The first answer waits until the model's weights are made."""

@@ -21,11 +21,11 @@ from typing import Any, Final
 from lull.cli.context import Context
 from lull.config.paths import Paths
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core import durations as spans
 from lull.core.errors import UsageError
 from lull.service.process.lock import is_running
 
-Json = dict[str, Any]
 CLEAR_LINE: Final = "\r\x1b[K"
 EXIT_TIMEOUT_S: Final = 30.0
 

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from lull.cli.demo.requests import Wanted, requests_about
 from lull.cli.demo.service import PlayedService
+from lull.contract.json_object import Json
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.check_answer import passes_check
 
-Json = dict[str, Any]
 CLIENTS: Final = ("open-webui", "zed", "ollama-python", "curl")
 
 SETTINGS: Final = """\

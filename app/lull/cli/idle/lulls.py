@@ -5,14 +5,13 @@ on its own now, and pause or resume such work.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from lull.cli.context import Context, plain, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core import durations as spans
 
-Json = dict[str, Any]
 _SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
 _STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}
 _PRESENCE_CONDITIONS = frozenset({"input", "chat", "wake", "wait"})

@@ -12,12 +12,13 @@ import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lull.cli.context import Context, plain, progress, table
 from lull.cli.control import Control, ServiceError, find_service
 from lull.config.files import set_value
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound
 from lull.core.models.candidates import AUTO, is_auto
 from lull.core.models.most_used_model import COUNTED_PERIOD, AutoChoice, ModelUse, auto_choice
@@ -25,7 +26,6 @@ from lull.core.models.most_used_model import COUNTED_PERIOD, AutoChoice, ModelUs
 if TYPE_CHECKING:
     from lull.loops.models.choose_model import ModelListing
 
-Json = dict[str, Any]
 ASK_EVERY_S = 0.5
 _FOLDER_STARTS = ("/", "./", "../", "~")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import quote
 
 from lull.cli.context import Context
@@ -19,10 +18,10 @@ from lull.cli.keys import read_key
 from lull.cli.proof.proposal_words import by_look_words, counted, e_words
 from lull.cli.showing import Paint, is_terminal, reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING, Pick
 from lull.core.errors import UsageError
 
-Json = dict[str, Any]
 PROMPT = "Which is better? a, b, s the same, n neither, q quit: "
 LETTERS = {"a": Pick.A, "b": Pick.B, "s": Pick.SAME, "n": Pick.NEITHER}
 _INTRO = """\

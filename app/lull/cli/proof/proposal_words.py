@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from lull.cli.context import short_time, table
 from lull.cli.showing import Paint, reveal_hidden
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import CAUTION_WORDS, Caution
-
-Json = dict[str, Any]
 
 NOTHING = """\
 Nothing to review. Lull suggests a skill when you correct an answer in so many words ("no, use

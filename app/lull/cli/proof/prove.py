@@ -10,15 +10,14 @@ import math
 import os
 import sys
 import time
-from typing import Any
 
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, ServiceError
 from lull.cli.proof.proposal_words import extension_words, list_words, pairs_words
 from lull.cli.showing import reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 
-Json = dict[str, Any]
 TO_PROVE = ("screened", "proving")
 
 

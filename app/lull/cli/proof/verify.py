@@ -4,17 +4,16 @@ results, with or without a running service.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from lull.cli.context import Context
 from lull.cli.control import Control
 from lull.cli.showing import reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotRunning, SettingsError
 from lull.core.proof.proof import ProofRule
 from lull.core.skills.skill import check_client, check_name
-
-Json = dict[str, Any]
 
 
 class DoesNotHold(LullError):

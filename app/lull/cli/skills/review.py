@@ -6,8 +6,6 @@ decides on what they name.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lull.cli.context import Context
 from lull.cli.control import Control
 from lull.cli.proof.compare import compare
@@ -23,9 +21,9 @@ from lull.cli.skills.review_actions import (
 from lull.cli.skills.review_screen import ReviewSession
 from lull.cli.skills.skills import body_text
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 
-Json = dict[str, Any]
 _ASKS = "\nApprove exactly this text? [y/N] "
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from lull.cli.control import Control
 from lull.cli.proof.proposal_words import SCOPES, status_words
 from lull.cli.showing import reveal_hidden
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
-
-Json = dict[str, Any]
 
 
 def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = False) -> Json:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 from enum import Enum, auto
-from typing import Any
 
 from lull.cli.control import Control, ServiceError
 from lull.cli.proof.proposal_words import NOTHING, counted, faults_words, proposal_text
@@ -24,9 +23,8 @@ from lull.cli.skills.review_actions import (
     unproved_words,
 )
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import SkillError, UsageError
-
-Json = dict[str, Any]
 
 PROMPT = "Approve, edit, reject, defer, undo, skip, quit? [a/e/r/d/u/s/q/?] "
 HELP = """\

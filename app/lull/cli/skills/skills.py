@@ -10,17 +10,16 @@ import asyncio
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.data_change import change_data
 from lull.cli.skills.measured_words import measured_words
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound, UsageError
 from lull.core.skills.skill import Library, SkillText, check_client, check_name, check_text
 from lull.resources import starter_skills_dir
 
-Json = dict[str, Any]
 STARTER = "starter"
 
 

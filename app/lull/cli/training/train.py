@@ -5,15 +5,13 @@ Training runs in the service, so it goes on when the user stops waiting.
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from lull.cli.context import Context, progress, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.errors import NotRunning, UsageError
-
-Json = dict[str, Any]
 
 
 def train(context: Context) -> int | None:

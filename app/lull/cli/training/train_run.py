@@ -13,10 +13,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from lull.backends.mlx.trainer_process import TrainerProcesses
 from lull.cli.context import Context, progress
+from lull.contract.json_object import Json
 from lull.core.errors import DoesNotFit, NotFound, TrainingError
 from lull.core.training.events import (
     RunBegan,
@@ -28,8 +28,6 @@ from lull.core.training.events import (
     parse_event,
 )
 from lull.core.training.run_format import ADAPTER, BATCH, EVENTS, SPEC, WEIGHTS, read_spec
-
-Json = dict[str, Any]
 
 
 class Unlike(TrainingError):

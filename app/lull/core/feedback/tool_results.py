@@ -198,19 +198,25 @@ def _body(text: str) -> str:
 
 def _programs(call: ToolCall) -> Iterator[str]:
     """Return the programs that a shell command runs; none if the call is no shell command."""
-    try:
-        fields = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
-        return
-    command = next((fields[k] for k in ("command", "cmd", "script") if k in fields), "") if isinstance(fields, dict) else ""  # fmt: skip # noqa: E501
-    if isinstance(command, list):
-        words = [word for word in command if isinstance(word, str)]
-        command = words[-1] if words[:1] and words[0].endswith("sh") else " ".join(words)
-    if not isinstance(command, str):
-        return
-    for part in re.split(r"&&|\|\||[;|\n]", command[:4000]):
+    for part in re.split(r"&&|\|\||[;|\n]", _shell_command(call)[:4000]):
         words = [word for word in part.split() if "=" not in word.split("/")[0]]
         while words and words[0] in _BEFORE_PROGRAM:
             words = words[2:] if words[0] == "timeout" else words[1:]
         if words and words[0] not in ("cd", "set", "export", "fi", "done", "source", "."):
             yield words[0].rsplit("/", 1)[-1].lstrip("(")
+
+
+def _shell_command(call: ToolCall) -> str:
+    """Return the command that a tool call has a shell run; "" if it is no such call."""
+    try:
+        fields = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(fields, dict):
+        return ""
+    command = next((fields[key] for key in ("command", "cmd", "script") if key in fields), "")
+    if isinstance(command, list):
+        words = [word for word in command if isinstance(word, str)]
+        # ["bash", "-c", "ls"]: the command is the shell's last word.
+        return words[-1] if words and words[0].endswith("sh") else " ".join(words)
+    return command if isinstance(command, str) else ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Protocol
 
 from lull.core.chat.model_name import canonical
 from lull.core.models.learnable import Learnable
@@ -28,6 +28,13 @@ class ModelUse:
     model: str
     turns: int
     last: datetime
+
+
+class CountsAnswers(Protocol):
+    """Interface that counts the answers of each model."""
+
+    def answer_counts(self, since: datetime) -> Sequence[ModelUse]:
+        """Return how often each model answered since a time. Blocking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

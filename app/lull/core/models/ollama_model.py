@@ -15,7 +15,6 @@ from typing import Final
 from lull.core.chat.model_name import canonical
 from lull.core.errors import WeightsError
 
-Json = Mapping[str, object]
 CARRIED_TEXTS: Final = ("template", "system", "license", "renderer", "parser", "requires")
 """Text fields of `/api/show` that `/api/create` takes under the same name."""
 
@@ -54,7 +53,7 @@ class ShownModel:
         return found[1] if found else ""
 
 
-def shown_model(name: str, answer: Json) -> ShownModel:
+def shown_model(name: str, answer: Mapping[str, object]) -> ShownModel:
     """Parse Ollama's reply to `/api/show`, the description of a model. Raises WeightsError if the
     reply is empty.
     """
@@ -84,7 +83,7 @@ def shown_model(name: str, answer: Json) -> ShownModel:
     )
 
 
-def create_fields(answer: Json) -> dict[str, object]:
+def create_fields(answer: Mapping[str, object]) -> dict[str, object]:
     """Return a model's template, system text, parameters and so on from Ollama's description, in
     the form that `/api/create` takes, so that a copy of the model can be made with other weights.
     """

@@ -19,7 +19,8 @@ from typing import Final
 from lull.core.errors import CannotLearn
 from lull.core.models.gguf_head import Metadata, damaged
 
-Json = dict[str, object]
+TokenizerPart = dict[str, object]
+"""A part of the files tokenizer.json and tokenizer_config.json."""
 _KEY: Final = "tokenizer.ggml."
 
 
@@ -34,9 +35,9 @@ class TokenKind(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RebuiltTokenizer:
-    tokenizer: Json
+    tokenizer: TokenizerPart
     """The contents of tokenizer.json."""
-    config: Json
+    config: TokenizerPart
     """The contents of tokenizer_config.json."""
     ends: tuple[int, ...]
     """Token ids that end an answer; the first is the model's own end token."""
@@ -92,7 +93,7 @@ def _kinds(meta: Metadata, count: int) -> tuple[int, ...]:
     return kinds
 
 
-def _added(tokens: Sequence[str], kinds: Sequence[int]) -> list[Json]:
+def _added(tokens: Sequence[str], kinds: Sequence[int]) -> list[TokenizerPart]:
     """Return the tokens that are matched in a text before it is split."""
     return [
         {
@@ -109,7 +110,9 @@ def _added(tokens: Sequence[str], kinds: Sequence[int]) -> list[Json]:
     ]
 
 
-def _config(meta: Metadata, tokens: Sequence[str], begin: int | None, ends: Sequence[int]) -> Json:
+def _config(
+    meta: Metadata, tokens: Sequence[str], begin: int | None, ends: Sequence[int]
+) -> TokenizerPart:
     pad = _token_id(meta, "padding_token_id", len(tokens))
     unknown = _token_id(meta, "unknown_token_id", len(tokens))
     return {
@@ -212,7 +215,7 @@ _PATTERNS: Final = {
 """Splitting patterns by the method's name, each applied to the pieces of the one before."""
 
 
-def _byte_pairs(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> Json:
+def _byte_pairs(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> TokenizerPart:
     cut = meta.text(f"{_KEY}pre", "default")
     # For qwen2, the library that loads tokenizer.json substitutes that family's own splitting.
     replaced = meta.architecture == "qwen2" and cut not in _LIKE_QWEN
@@ -224,11 +227,11 @@ def _byte_pairs(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> 
         for number, (text, kind) in enumerate(zip(tokens, kinds, strict=True))
         if kind in (TokenKind.NORMAL, TokenKind.BYTE)
     }
-    splits: list[Json] = [
+    splits: list[TokenizerPart] = [
         {"type": "Split", "pattern": {"Regex": one}, "behavior": "Isolated", "invert": False}
         for one in _PATTERNS[cut]
     ]
-    in_bytes: Json = {
+    in_bytes: TokenizerPart = {
         "type": "ByteLevel",
         "add_prefix_space": False,
         "trim_offsets": False,
@@ -264,16 +267,16 @@ def _pair(merge: str, known: dict[str, int]) -> list[str]:
 # SentencePiece
 
 
-def _pieces(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> Json:
+def _pieces(meta: Metadata, tokens: Sequence[str], kinds: Sequence[int]) -> TokenizerPart:
     scores = meta.numbers(f"{_KEY}scores")
     if len(scores) != len(tokens):
         raise damaged(f"it has {len(tokens)} tokens and {len(scores)} scores")
     unknown = _token_id(meta, "unknown_token_id", len(tokens))
     prefix = meta.yes(f"{_KEY}add_space_prefix", default=True)
-    as_mark: Json = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    in_front: Json = {"type": "Prepend", "prepend": "▁"}
+    as_mark: TokenizerPart = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    in_front: TokenizerPart = {"type": "Prepend", "prepend": "▁"}
     normalizers = [in_front, as_mark] if prefix else [as_mark]
-    decoders: list[Json] = [
+    decoders: list[TokenizerPart] = [
         {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
         {"type": "ByteFallback"},
         {"type": "Fuse"},

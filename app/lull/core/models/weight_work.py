@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from lull.core.models.ollama_model import ListedModel, ShownModel
@@ -99,6 +100,15 @@ class NextToken:
     logprobs: tuple[float, ...]
     """Natural log-probabilities of the likeliest tokens, in falling order."""
     prompt_tokens: int
+
+
+class WeightFiles(Protocol):
+    """Interface that finds the weights of Ollama's models among the files of this machine."""
+
+    def readable_blob(self, model: ShownModel) -> Path:
+        """Return the path of a model's weights file. Blocking. Raises WeightsError, which says what
+        the user can do, if it is missing or cannot be read.
+        """
 
 
 class ModelStore(Protocol):

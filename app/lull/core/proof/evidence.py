@@ -14,17 +14,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Final, TypeVar
 
 from lull.core.proof.last_look import LastLook
-from lull.core.proof.proof import (
-    Pair,
-    PairPart,
-    ProofDecision,
-    ProofRule,
-    ProofState,
-    ShownBy,
-    distinct_pairs,
-    shown_by,
-    totals_of,
-)
+from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
+from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, ShownBy, shown_by
 
 FORMAT: Final = 2
 _FIRST_FORMAT: Final = 1

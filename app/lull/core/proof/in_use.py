@@ -18,7 +18,7 @@ from statistics import NormalDist
 
 from lull.core.proof.evalue import e_value_from_log, log_e_value
 from lull.core.proof.holdout import Effect
-from lull.core.proof.proof import Pair, distinct_pairs
+from lull.core.proof.pairs import Pair, distinct_pairs
 
 
 class MeasuredBy(StrEnum):

@@ -15,17 +15,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from lull.core.proof.last_look import LastLook
-from lull.core.proof.proof import (
-    Pair,
-    PairPart,
-    ProofRule,
-    ProofState,
-    ShownBy,
-    distinct_pairs,
-    shown_by,
-    totals_of,
-    verdict,
-)
+from lull.core.proof.pairs import Pair, PairPart, distinct_pairs, totals_of
+from lull.core.proof.proof import ProofRule, ProofState, ShownBy, shown_by, verdict
 
 Request = tuple[str, PairPart]
 """The id of a recorded turn that can be replayed, and its part in the proof: failure, sibling or

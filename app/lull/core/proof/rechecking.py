@@ -14,18 +14,8 @@ from dataclasses import fields, replace
 
 from lull.core.proof.evidence import Evidence, evidence_from_json
 from lull.core.proof.last_look import LastLook, number_from_seed
-from lull.core.proof.proof import (
-    Pair,
-    PairPart,
-    ProofDecision,
-    ProofRule,
-    ProofState,
-    Totals,
-    benefit_pairs_left,
-    decide,
-    distinct_pairs,
-    totals_of,
-)
+from lull.core.proof.pairs import Pair, PairPart, Totals, distinct_pairs, totals_of
+from lull.core.proof.proof import ProofDecision, ProofRule, ProofState, benefit_pairs_left, decide
 
 
 def recheck(

@@ -1,1 +1,1 @@
-"""The languages of the window: catalogues of translated texts, and the choice among them."""
+"""The catalogues of translated texts, and how a text of the service is found in them."""

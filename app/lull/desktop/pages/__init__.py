@@ -4,11 +4,10 @@ opens the page.
 
 from __future__ import annotations
 
-from lull.desktop.widgets.page import Kit, Page, PageName
-from lull.desktop.window import Making
+from lull.desktop.widgets.page import Kit, MakesPage, Page, PageName
 
 
-def making() -> dict[PageName, Making]:
+def making() -> dict[PageName, MakesPage]:
     return {
         PageName.TODAY: _today,
         PageName.REVIEW: _review,
@@ -23,7 +22,7 @@ def making() -> dict[PageName, Making]:
 
 
 def _today(kit: Kit) -> Page:
-    from lull.desktop.pages.today import TodayPage
+    from lull.desktop.pages.today.page import TodayPage
 
     return TodayPage(kit)
 

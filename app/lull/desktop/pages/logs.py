@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -16,16 +16,13 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.pages.log_tail import LOG_FILE, LogTail
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.shared.log_tail import LOG_FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row, unwrapped_row
 from lull.desktop.widgets.style import mono
 from lull.desktop.words import plain, problem_text, tr
-
-Json = dict[str, Any]
-
 
 MOST_LINES: Final = 2_000
 

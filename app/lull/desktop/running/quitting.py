@@ -7,19 +7,19 @@ user can disconnect them first, or keep Lull running.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, Subject
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 KNOWN_WITHIN_MS: Final = 3_000
 """Milliseconds that the service may take to say which apps are connected; then Lull quits without
 asking."""

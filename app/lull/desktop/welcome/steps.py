@@ -4,27 +4,23 @@ autostart.
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
-from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.connect.words import is_listed
+from lull.desktop.shared.autostart import Autostart, AutostartPart
+from lull.desktop.shared.connect.card import ConnectCard
+from lull.desktop.shared.connect.words import is_listed
+from lull.desktop.shared.model_choice import ModelChoice
 from lull.desktop.state import OutcomeMessage, Phase, Subject
-from lull.desktop.welcome.autostart import Autostart, AutostartPart
-from lull.desktop.welcome.model_choice import ModelChoice
+from lull.desktop.widgets.chat.sample import SampleChat
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row, set_kind
-from lull.desktop.widgets.sample import SampleChat
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, percent, plain, reword_for_window, tr
-
-Json = dict[str, Any]
 
 
 class WelcomeStep(QWidget):
@@ -269,7 +265,7 @@ class AwayStep(WelcomeStep):
             )
 
     def _add(self) -> None:
-        from lull.desktop.pages.schedule.feed_dialog import FeedDialog
+        from lull.desktop.shared.feed_dialog import FeedDialog
 
         dialog = FeedDialog(self.kit, self)
         dialog.added.connect(lambda: self.kit.state.touch(Subject.CALENDARS))

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QSettings
 
+from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdapterStatus
 from lull.core.proof.review_state import CALM
 from lull.desktop.state import AppState, Phase, Subject
@@ -28,9 +29,6 @@ from lull.desktop.words import (
     tr,
     translated,
 )
-
-Json = dict[str, Any]
-
 
 READY: Final = CALM
 """Statuses of proposed skills that wait for nothing but the user's decision."""

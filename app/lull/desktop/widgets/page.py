@@ -25,7 +25,6 @@ from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 Offers = Sequence[tuple[str, Callable[[], object]]]
 
 
@@ -188,3 +187,7 @@ class Page(QWidget):
                 offers=((tr("Start the service"), self.kit.process.start),),
             )
         return Empty(head=tr("Loading…"), text="")
+
+
+MakesPage = Callable[[Kit], Page]
+"""Makes a page when the user first opens it."""

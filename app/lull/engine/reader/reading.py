@@ -6,16 +6,16 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import mlx.core as mx
 
+from lull.contract.json_object import Json
 from lull.core.feedback.exchange import Exchange
 from lull.engine.reader.length import batches_by_length, shorten_exchange
 from lull.engine.reader.loading import LoadedReader
 from lull.engine.reader.net import batch_of, encode
 
-Json = dict[str, Any]
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 

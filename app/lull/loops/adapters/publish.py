@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 
 from lull.core.adapters.published import (
     FEWEST_PROMPTS,
@@ -34,7 +35,7 @@ from lull.core.models.ollama_model import (
     next_number,
     published_name,
 )
-from lull.core.models.weight_work import ModelStore, NextToken, WeightWork
+from lull.core.models.weight_work import ModelStore, NextToken, WeightFiles, WeightWork
 from lull.core.ports import Clock
 from lull.store.adapters.merged_files import MergedFiles
 from lull.store.adapters.published import Published
@@ -69,6 +70,13 @@ TellsStep = Callable[[PublishStep, int, int], None]
 """Reports progress: (step, bytes done, bytes in all); 0 and 0 where bytes do not apply."""
 
 
+class NamesVersions(Protocol):
+    """Interface that sends requests for a model to its published version."""
+
+    def set_versions(self, versions: Iterable[PublishedVersion]) -> None:
+        """Replace the list of published versions; only those that are ready get requests."""
+
+
 class Publish:
     """Publishes adapters to Ollama as copies of a model with the adapter merged in, and removes
     such copies, one at a time.
@@ -80,22 +88,21 @@ class Publish:
         store: ModelStore,
         work: WeightWork,
         versions: Published,
-        blob_of: Callable[[ShownModel], str],
+        weights: WeightFiles,
         files: MergedFiles,
         clock: Clock,
-        follow: Callable[[], None] = lambda: None,
+        names: NamesVersions,
     ) -> None:
-        """`files` are the files into which adapters are merged.
-
-        `follow` is called after every change of a version.
+        """`files` are the files into which adapters are merged, and `names` sends requests to the
+        published versions.
         """
         self._store = store
         self._work = work
         self._versions = versions
-        self._blob_of = blob_of
+        self._weights = weights
         self._files = files
         self._clock = clock
-        self._follow = follow
+        self._names = names
         self._one_at_a_time = asyncio.Lock()
 
     async def prepare(
@@ -170,7 +177,7 @@ class Publish:
     async def _made(
         self, base: ShownModel, version: PublishedVersion, learnt: AdapterToPublish, tell: TellsStep
     ) -> PublishedVersion:
-        blob = await asyncio.to_thread(self._blob_of, base)
+        blob = str(await asyncio.to_thread(self._weights.readable_blob, base))
         out = self._files.path_for(version.name)
         try:
             merged = await self._work.merge(
@@ -256,7 +263,7 @@ class Publish:
 
     async def _put(self, version: PublishedVersion) -> PublishedVersion:
         await self._versions.put(version)
-        self._follow()
+        self._names.set_versions(self._versions.all())
         return version
 
     async def _all(self, model: str) -> tuple[PublishedVersion, ...]:

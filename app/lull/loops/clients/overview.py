@@ -4,26 +4,25 @@ points at Lull.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
+from lull.contract.json_object import Json
 from lull.core.clients.client import ChatProgram, UserMachine
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.loops.clients.connect import ClientConnecting
 
-Json = dict[str, Any]
 
+class InstalledPrograms(Protocol):
+    """Interface that looks for installed programs on this machine."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstalledPrograms:
-    """Functions that look for installed programs on this machine."""
+    def executable(self, names: Sequence[str]) -> Path | None:
+        """Return the path of the first of these programs that is installed; None if none is."""
 
-    executable: Callable[[Sequence[str]], Path | None]
-    """Finds the first of the named programs that is installed on this machine."""
-    version: Callable[[Path, Sequence[str]], str | None]
+    def version(self, executable: Path, names: Sequence[str]) -> str | None:
+        """Return the version of an installed program; None if unknown. It is not run."""
 
 
 class ClientOverview:

@@ -11,7 +11,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Final
 
 from lull.core.chat.model_name import canonical
@@ -21,7 +20,7 @@ from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.models.most_used_model import (
     COUNTED_PERIOD,
     AutoChoice,
-    ModelUse,
+    CountsAnswers,
     auto_choice,
     built_in_choice,
 )
@@ -51,20 +50,20 @@ class AutoLearner:
         self,
         remembered: Remembered,
         *,
-        talked: Callable[[datetime], Sequence[ModelUse]],
+        uses: CountsAnswers,
         there: Callable[[], Awaitable[ModelListing]],
         ready: Callable[[str], bool],
         clock: Clock,
         built_in: Sequence[str],
     ) -> None:
-        """The function `ready` tells whether a model's weights are prepared for training, `talked`
-        how often the user talked to each model, and `there` lists the models on this machine.
+        """The function `ready` tells whether a model's weights are prepared for training, and
+        `there` lists the models on this machine.
 
-        `ready` and `talked` block. `built_in` names the models that ship with Lull, the default
+        `ready` blocks. `built_in` names the models that ship with Lull, the default
         first.
         """
         self._remembered = remembered
-        self._talked = talked
+        self._uses = uses
         self._there = there
         self._ready = ready
         self._clock = clock
@@ -82,7 +81,7 @@ class AutoLearner:
         if there.problem is not None:
             return AWAY_S
         since = self._clock.now() - COUNTED_PERIOD
-        talked = await asyncio.to_thread(self._talked, since)
+        talked = await asyncio.to_thread(self._uses.answer_counts, since)
         found = auto_choice(talked, there.models, built_in=self._built_in)
         is_built_in = self._is_built_in(found.model)
         self.is_ready = is_built_in or await asyncio.to_thread(self._ready, found.model)
@@ -95,7 +94,7 @@ class AutoLearner:
         """
         if self._is_built_in(self.choice.model):
             since = self._clock.now() - COUNTED_PERIOD
-            talked = await asyncio.to_thread(self._talked, since)
+            talked = await asyncio.to_thread(self._uses.answer_counts, since)
             await self._take(replace(self.choice, model=built_in_choice(talked, self._built_in)))
 
     def _is_built_in(self, model: str) -> bool:

@@ -26,7 +26,13 @@ from lull.core.models.learnable import (
     too_large,
 )
 from lull.core.models.ollama_model import ListedModel, ShownModel
-from lull.core.models.weight_work import ModelStore, WeightFolders, WeightsFolder, WeightWork
+from lull.core.models.weight_work import (
+    ModelStore,
+    WeightFiles,
+    WeightFolders,
+    WeightsFolder,
+    WeightWork,
+)
 from lull.core.ports import Clock
 
 MODELS_AT_ONCE: Final = 8
@@ -105,19 +111,15 @@ class ChooseModel:
         store: ModelStore,
         work: WeightWork,
         folders: WeightFolders,
-        blob_of: Callable[[ShownModel], str],
+        files: WeightFiles,
         machine: Machine,
         built_in: Sequence[BuiltInModel],
         clock: Clock,
     ) -> None:
-        """The function `blob_of` returns the file with a model's weights.
-
-        It blocks and raises WeightsError.
-        """
         self._store = store
         self._work = work
         self._folders = folders
-        self._blob_of = blob_of
+        self._files = files
         self._machine = machine
         self._built_in = built_in
         self._clock = clock
@@ -188,7 +190,7 @@ class ChooseModel:
 
     async def _missing(self, shown: ShownModel) -> str:
         try:
-            await asyncio.to_thread(self._blob_of, shown)
+            await asyncio.to_thread(self._files.readable_blob, shown)
         except WeightsError as error:
             return f"{error.detail} {error.hint}".strip()
         return ""
@@ -220,7 +222,7 @@ class ChooseModel:
         learnable = learnability(shown, self._machine)
         if not learnable.can_learn:
             raise CannotLearn(f"{shown.name}: {learnable.why_not}", hint=_LIST)
-        blob = await asyncio.to_thread(self._blob_of, shown)
+        blob = str(await asyncio.to_thread(self._files.readable_blob, shown))
         form = self._machine.form
         look = await self._work.inspect(blob, form)
         sha256, carried = shown.blob_sha256 or "unnamed", shown.create_fields

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from lull.core.chat.messages import Completion
@@ -23,14 +23,16 @@ from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock, Ids
+from lull.core.proof.outcome import ENOUGH_ALIKE
 from lull.core.proof.pairing import least_answered
-from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
+from lull.core.proof.pairs import BY_USER, SAME_WORDS
+from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable, status_text
 from lull.core.skills.skill import Library
-from lull.loops.proof.outcome import ENOUGH_ALIKE
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.replay import (
     THIS_REQUEST,
+    OpensTargets,
     Replay,
     ReplayCase,
     ReplayTarget,
@@ -79,20 +81,18 @@ class Compare:
         replay: Replay,
         prove: Prove,
         library: Callable[[], Library],
-        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
         ids: Ids,
         toss: Callable[[], bool],
     ) -> None:
-        """The function `stage` returns the model that generates answers, by its name, and `toss`
-        decides at random whether the answer with the skill is shown as A.
-        """
+        """The function `toss` decides at random whether the answer with the skill is shown as A."""
         self._proposals = proposals
         self._replay = replay
         self._prove = prove
         self._library = library
-        self._stage = stage
+        self._targets = targets
         self._quiet = quiet
         self._clock = clock
         self._ids = ids
@@ -114,7 +114,7 @@ class Compare:
         self._check(proposal)
         if (again := self._open(proposal)) is not None:
             return NextPair(comparison=again, alike=0)
-        stage = await self._stage(proposal.model)
+        stage = await self._targets.open_target(proposal.model)
         if stage is None:
             raise Conflict(
                 f"{proposal.model} does not answer now.", hint="Look with `lull doctor`; try again."
@@ -155,7 +155,7 @@ class Compare:
         request is left.
         """
         pairs = self._proposals.pairs(proposal.id)
-        rule = self._prove.rule_for(proposal)
+        rule = self._prove.ground.rule_for(proposal)
         now = decide(pairs, rule, successes=proposal.replayable, look=proposal.last_look)
         if now.state is not ProofState.UNDECIDED:
             return None, 0
@@ -234,7 +234,7 @@ class Compare:
         )
         self._seen.pop(proposal.id, None)
         try:
-            stage = await self._stage(proposal.model)
+            stage = await self._targets.open_target(proposal.model)
         except LullError as error:
             log.info("%s is settled later: %s", proposal.id, error)
             stage = None
@@ -252,7 +252,7 @@ class Compare:
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal:
         """The proposal with the model, adapter and judge that its pairs are replayed on now."""
-        ground, anew = self._prove.ground_of(proposal, stage)
+        ground, anew = self._prove.ground.ground_of(proposal, stage)
         if ground == proposal.ground:
             return proposal
         as_it_was = self._as_it_was(proposal)

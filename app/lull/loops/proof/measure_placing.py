@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
@@ -21,7 +20,7 @@ from lull.core.checks.check import CheckLibraries
 from lull.core.checks.check_answer import passes_check
 from lull.core.errors import LullError
 from lull.core.idle.ports import QuietRunner
-from lull.core.models.most_used_model import COUNTED_PERIOD, ModelUse
+from lull.core.models.most_used_model import COUNTED_PERIOD, CountsAnswers
 from lull.core.ports import Clock
 from lull.core.proof.placing import (
     PlacingCase,
@@ -32,7 +31,8 @@ from lull.core.proof.placing import (
     with_best_place,
 )
 from lull.core.skills.prompt_block import Placement
-from lull.loops.proof.replay import ReplayTarget, prompt_with_skills
+from lull.core.skills.skill import Library
+from lull.loops.proof.replay import OpensTargets, ReplayTarget, prompt_with_skills
 from lull.store.proof.placings import Placings
 
 log = logging.getLogger(__name__)
@@ -62,20 +62,23 @@ class WaitingPlacing(NamedTuple):
     of: int
 
 
+class PlacingTargets(OpensTargets, Protocol):
+    """Interface that knows and opens the models that run on this machine."""
+
+    def facts_here(self, model: str) -> ModelFacts | None:
+        """Return what is known of a model; None if it does not run on this machine."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingModels:
-    """Functions by which the measurement of skills' best place in prompts finds the models that the
-    user talks to, and asks them.
+    """Where the measurement of skills' best place in prompts finds the models that the user talks
+    to, how it asks them, and for which skills.
     """
 
-    talked: Callable[[datetime], Sequence[ModelUse]]
-    """Returns how often each model answered since a time. Blocking."""
-    facts: Callable[[str], ModelFacts | None]
-    """Returns what is known of a model that runs here, by its name."""
-    stage: Callable[[str], Awaitable[ReplayTarget | None]]
-    """Returns a model to ask, by its name; None if it is unavailable."""
-    wanted: Callable[[], bool]
-    """Returns whether there are skills that prompts get, so that measuring is of use."""
+    uses: CountsAnswers
+    here: PlacingTargets
+    library: Callable[[], Library]
+    """Returns the skills; while none is active, nothing is measured."""
 
 
 class MeasurePlacing:
@@ -132,13 +135,15 @@ class MeasurePlacing:
         """Update the list of models to measure: those that the user talked to most lately. For
         these it is measured where in the prompt they obey skills best.
         """
-        if not self._asked.wanted() or not self._sheet.cases:
+        if not self._asked.library().any_active or not self._sheet.cases:
             self._models = {}
             return
-        talked = await asyncio.to_thread(self._asked.talked, self._clock.now() - COUNTED_PERIOD)
+        talked = await asyncio.to_thread(
+            self._asked.uses.answer_counts, self._clock.now() - COUNTED_PERIOD
+        )
         models: dict[str, str] = {}
         for one in sorted(talked, key=lambda one: (-one.turns, one.model)):
-            facts = self._asked.facts(one.model)
+            facts = self._asked.here.facts_here(one.model)
             if facts is not None and facts.reads_suffixes and len(models) < MOST_MODELS:
                 models.setdefault(facts.digest, one.model)
         self._models = models
@@ -181,7 +186,7 @@ class MeasurePlacing:
 
     async def _one(self, model: str) -> bool:
         """Ask one case with its rule in one place; False if there is none, or no model to ask."""
-        stage = await self._asked.stage(model)
+        stage = await self._asked.here.open_target(model)
         if stage is None or self._models.get(stage.digest) is None:
             return False
         result = self._so_far(model, stage.digest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lull.core.errors import LullError
@@ -18,12 +18,12 @@ from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
 from lull.core.proof.in_use import replays_can_measure, should_replay
 from lull.core.proof.pairing import least_answered
-from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal
 from lull.core.proof.rules import HoldoutRule
 from lull.core.skills.skill import SkillKey
 from lull.loops.proof.measured_skills import MeasuredSkill
-from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
+from lull.loops.proof.replay import OpensTargets, Replay, ReplayCase, ReplayTarget
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.use_replays import UseKey, UseReplayResults, UseReplays, use_key
 
@@ -53,20 +53,16 @@ class MeasureUse:
         replays: UseReplays,
         rewards: Rewards,
         replay: Replay,
-        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
         slice_s: float,
         rule: Callable[[], HoldoutRule],
     ) -> None:
-        """The function `stage` returns the model to replay on, by its name.
-
-        None if it is unavailable.
-        """
         self._replays = replays
         self._rewards = rewards
         self._replay = replay
-        self._stage = stage
+        self._targets = targets
         self._quiet = quiet
         self._clock = clock
         self._slice_s = slice_s
@@ -150,7 +146,7 @@ class MeasureUse:
             return False
         done = False
         for served in self._rewards.served([plan.request]):
-            stage = await self._stage(served.turn.model)
+            stage = await self._targets.open_target(served.turn.model)
             if stage is not None:
                 case = self._replay.case_in_use(one.proposal, stage, served)
                 if case is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from lull.core.proof.holdout import Effect, HoldoutOutcome, effect, live_harm_e, live_help_e
 from lull.core.proof.in_use import (
+    SkillMeasure,
     UseCounts,
     combined_e_value,
     counts_of,
@@ -19,7 +20,7 @@ from lull.core.proof.in_use import (
     replay_harm_e,
     replay_help_e,
 )
-from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
+from lull.core.proof.pairs import BY_USER, SAME_WORDS, Pair
 from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
 from lull.store.chat.holdout_assignments import HoldoutAssignments
@@ -119,6 +120,26 @@ def scored_in_proof(pairs: Iterable[Pair]) -> bool:
     model, and not by the user's pick.
     """
     return any(pair.scored_by not in (BY_USER, SAME_WORDS) for pair in pairs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEffects:
+    """What the database says of skills' effects, for commands that work without a service; by which
+    method a skill is measured only a running service knows.
+    """
+
+    evidence: UseEvidence
+    texts: Mapping[SkillKey, str]
+    """The sha256 of the text of each measured skill."""
+
+    @property
+    def effects(self) -> Mapping[SkillKey, Effect]:
+        """The estimated effect of each measured skill on the mean reward of answers. Blocking."""
+        outcomes = self.evidence.assignments.outcomes(self.texts)
+        return effects_in(outcomes, self.evidence.replays.pairs(self.texts))
+
+    def measures(self) -> Mapping[SkillKey, SkillMeasure]:
+        return {}
 
 
 def effects_in(

@@ -12,44 +12,31 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from lull.core.errors import LullError, NotFound
-from lull.core.feedback.judge import Judge
 from lull.core.idle.ports import QuietRunner
 from lull.core.ports import Clock
-from lull.core.proof.evalue import e_bh_needs
 from lull.core.proof.evidence import Evidence, evidence_text
-from lull.core.proof.last_look import last_look
+from lull.core.proof.outcome import goes_on, outcome, picks_needed, with_last_look
 from lull.core.proof.pairing import count_successes, next_pair
+from lull.core.proof.pairs import PairPart, distinct_pairs, totals_of
 from lull.core.proof.proof import (
-    BY_USER,
-    Pair,
-    PairPart,
-    ProofRule,
-    ShownBy,
     budget,
     decide,
-    distinct_pairs,
-    look_due,
-    picks_wanted,
-    shown_by,
-    totals_of,
 )
 from lull.core.proof.proposal import (
     TO_PROVE,
-    ProofConditions,
     Proposal,
     ProposalKind,
     ProposalOrigin,
     ProposalStatus,
 )
 from lull.core.proof.rules import ProveRule
-from lull.core.skills.skill import Library
-from lull.loops.proof.outcome import outcome
-from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
+from lull.loops.proof.proof_ground import ProofGround
+from lull.loops.proof.replay import OpensTargets, Replay, ReplayCase, ReplayTarget
 from lull.store.proof.proposals import Proposals
 from lull.store.uninterrupted import uninterrupted
 
@@ -79,22 +66,16 @@ class Prove:
         *,
         proposals: Proposals,
         replay: Replay,
-        library: Callable[[], Library],
-        judge: Callable[[], Judge | None],
-        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        ground: ProofGround,
+        targets: OpensTargets,
         quiet: QuietRunner,
         clock: Clock,
         rule: ProveRule,
     ) -> None:
-        """The function `stage` returns the model to replay on, by its name.
-
-        None if it is unavailable.
-        """
         self._proposals = proposals
         self._replay = replay
-        self._library = library
-        self._judge = judge
-        self._stage = stage
+        self._ground = ground
+        self._targets = targets
         self._quiet = quiet
         self._clock = clock
         self._rule = rule
@@ -114,6 +95,10 @@ class Prove:
     @property
     def rule(self) -> ProveRule:
         return self._rule
+
+    @property
+    def ground(self) -> ProofGround:
+        return self._ground
 
     @property
     def replay(self) -> Replay:
@@ -152,7 +137,7 @@ class Prove:
 
     def _to_do(self, proposal: Proposal) -> WaitingProof:
         pairs = distinct_pairs(self._proposals.pairs(proposal.id))
-        rule = self.rule_for(proposal)
+        rule = self._ground.rule_for(proposal)
         most = budget(totals_of(pairs), rule, successes=proposal.replayable)
         return WaitingProof(proposal.id, proposal.key.name, len(pairs), most)
 
@@ -196,7 +181,7 @@ class Prove:
         proposal = self._proposals.get(proposal_id)
         if proposal.status not in TO_PROVE or _replays_nothing(proposal):
             return False
-        stage = await self._stage(proposal.model)
+        stage = await self._targets.open_target(proposal.model)
         if stage is None:
             log.info("%s waits: %s does not answer now", proposal.id, proposal.model)
             return False
@@ -208,7 +193,7 @@ class Prove:
         pairs = self._proposals.pairs(proposal.id)
         wanted = next_pair(
             pairs,
-            self.rule_for(proposal),
+            self._ground.rule_for(proposal),
             requests=[(case.turn, case.part) for case in cases],
             key=proposal.sha256,
             look=proposal.last_look,
@@ -229,7 +214,7 @@ class Prove:
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal | None:
         """The proposal with the ground that its proof runs on; None if the user has decided."""
-        ground, anew = self.ground_of(proposal, stage)
+        ground, anew = self._ground.ground_of(proposal, stage)
         if ground == proposal.ground:
             return proposal
         grounded = replace(
@@ -241,56 +226,6 @@ class Prove:
             silent=(),
         )
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
-
-    def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[ProofConditions, bool]:
-        """Return the conditions under which a proposed skill's proof by replays runs now (model,
-        adapter, judge model, random number), and whether the proof must start over.
-
-        It starts over if the model or the adapter changed, or if the judge model changed and had
-        scored pairs of answers.
-
-        The random number is for the proof's last look, a randomised test when no pairs are left.
-        Its seed is nothing that the writer of the skill could know, and it stays the same for the
-        same text even if the proof begins again.
-        """
-        judge = self._judge()
-        version = judge.version if judge else ""
-        before, look = proposal.ground, last_look(f"{proposal.id} {proposal.sha256}")
-        if before is not None and (stage.digest, stage.adapter) == (before.model, before.adapter):
-            judged = any(
-                p.scored_by.startswith("judge:") for p in self._proposals.pairs(proposal.id)
-            )
-            if before.judge == version or not judged:
-                return replace(before, judge=version, look=before.look or look), False
-        ground = ProofConditions(
-            model=stage.digest,
-            engine=stage.engine,
-            adapter=stage.adapter,
-            judge=version,
-            generation=self._library().generation,
-            alpha=self._alpha(proposal),
-            look=look,
-        )
-        return ground, before is not None
-
-    def _alpha(self, proposal: Proposal) -> float:
-        """The significance level of this proposal, corrected for the other open ones (e-BH).
-
-        A proposal accepted at its last look counts with its e-value there, not with 1/alpha.
-        """
-        others = [
-            decide(pairs, self._rule.proof, successes=0).e_value
-            for other in self._proposals.undecided()
-            if other.id != proposal.id and (pairs := self._proposals.pairs(other.id))
-        ]
-        return min(self._rule.proof.alpha, 1 / e_bh_needs(others, self._rule.false_discoveries))
-
-    def rule_for(self, proposal: Proposal) -> ProofRule:
-        """Return the rule, with its significance level, by which the replayed pairs of answers
-        decide whether this proposed skill is proved.
-        """
-        alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
-        return replace(self._rule.proof, alpha=alpha)
 
     def won_turns(self, proposal: Proposal) -> list[str]:
         """Return the ids of the recorded turns that were answered better with the proposed skill in
@@ -310,7 +245,7 @@ class Prove:
         ground = proposal.ground
         if ground is None or not pairs:
             return b""
-        rule = self.rule_for(proposal)
+        rule = self._ground.rule_for(proposal)
         evidence = Evidence(
             skill=proposal.key.name,
             skill_sha256=proposal.sha256,
@@ -344,18 +279,18 @@ class Prove:
         """
         successes = count_successes((case.turn, case.part) for case in cases)
         pairs = self._proposals.pairs(proposal.id)
-        seen = self._looked(replace(proposal, replayable=successes), pairs)
+        rule = self._ground.rule_for(proposal)
+        seen = with_last_look(replace(proposal, replayable=successes), pairs, rule)
         if seen != proposal:
             proposal = seen
             await self._proposals.advance(proposal)
-        rule = self.rule_for(proposal)
         decision = decide(pairs, rule, successes=successes, look=proposal.last_look)
         status, reason = outcome(decision, pairs)
         needs_picks = False
-        if status is None and not self._goes_on(proposal, pairs, cases):
+        if status is None and not goes_on(proposal, pairs, rule, {case.part for case in cases}):
             status = ProposalStatus.UNPROVED
             needs_picks = bool(self._replay.user_cases(proposal, stage))
-            reason = self._only_you(proposal, pairs) if needs_picks else _NOTHING_LEFT
+            reason = picks_needed(proposal, pairs, rule) if needs_picks else _NOTHING_LEFT
         if status is None and proposal.status in TO_PROVE:
             return proposal
         settled = replace(
@@ -372,41 +307,6 @@ class Prove:
         if await self._proposals.advance(settled):
             self._settled.append(settled.id)
             log.info("proposal %s is %s: %s", settled.id, settled.status, settled.reason)
-
-    def _looked(self, proposal: Proposal, pairs: Sequence[Pair]) -> Proposal:
-        """The proposal with its last look taken (the final test of its pairs), if it is time for
-        that.
-
-        From then on nothing is added to its pairs, whatever the settings or the requests become.
-        """
-        ground, look, totals = proposal.ground, proposal.last_look, totals_of(distinct_pairs(pairs))
-        rule, successes = self.rule_for(proposal), proposal.replayable
-        if ground is None or look is None or not look_due(totals, rule, look, successes=successes):
-            return proposal
-        taken = replace(look, after=totals.benefit_pairs)
-        return replace(proposal, ground=replace(ground, look=taken))
-
-    def _goes_on(
-        self, proposal: Proposal, pairs: Sequence[Pair], cases: Sequence[ReplayCase]
-    ) -> bool:
-        """Whether the proof's next pair can be scored without the user."""
-        by = shown_by(
-            totals_of(distinct_pairs(pairs)),
-            self.rule_for(proposal),
-            successes=proposal.replayable,
-            look=proposal.last_look,
-        )
-        shown = by is not ShownBy.NOTHING
-        return any((case.part is PairPart.SUCCESS) is shown for case in cases)
-
-    def _only_you(self, proposal: Proposal, pairs: Sequence[Pair]) -> str:
-        number = picks_wanted(pairs, self.rule_for(proposal))
-        if number > 1 and not any(pair.scored_by == BY_USER for pair in pairs):
-            return (
-                f"only you can tell: compare {number} answers, it takes a minute "
-                f"(`lull review compare {proposal.id}`)"
-            )
-        return f"only you can tell: {number} more to compare (`lull review compare {proposal.id}`)"
 
 
 def _replays_nothing(proposal: Proposal) -> bool:

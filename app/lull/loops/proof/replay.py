@@ -12,21 +12,21 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
+from lull.core.chat.messages import Completion, Message, Sampling
 from lull.core.chat.ports import ChatModel
-from lull.core.checks.reading import parse
 from lull.core.errors import RequestError
-from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
-from lull.core.feedback.reward import majority
-from lull.core.proof.proof import Pair, PairPart
-from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
+from lull.core.feedback.judge import Judge
+from lull.core.proof.pairs import Pair, PairPart
+from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.provenance.redaction import redact_text
 from lull.core.skills.prompt_block import Placement, skills_block, with_block
 from lull.core.skills.skill import Library
 from lull.loops.chat.current_selection import CurrentSelection, without_skill_text
 from lull.loops.feedback.at_once import at_once
 from lull.loops.feedback.verify import Verifier
+from lull.loops.proof.replay_scores import ReplayScores
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
@@ -62,6 +62,13 @@ class ReplayTarget:
     """Where skills are put in the model's prompts: in the system text or in a user message."""
 
 
+class OpensTargets(Protocol):
+    """Interface that opens the model on which past requests are answered again."""
+
+    async def open_target(self, model: str) -> ReplayTarget | None:
+        """Return the model of this name, as it is served now; None if it cannot be asked now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayCase:
     """A recorded request in two versions: its prompt without and with the proposed skill."""
@@ -95,8 +102,7 @@ class Replay:
         self._rewards = rewards
         self._current_selection = current_selection
         self._library = library
-        self._verifier = verifier
-        self._judge = judge
+        self._scores = ReplayScores(verifier, judge)
         self._warm = warm
 
     async def pair(
@@ -108,9 +114,12 @@ class Replay:
         None if they cannot be scored.
         """
         without, with_ = await self.answers(stage, case, seed)
-        first = await self._scored(proposal, case, without)
-        second = await self._scored(proposal, case, with_) if first is not None else None
-        if first is None or second is None or first[1] != second[1]:
+        served, part = case.served, case.part
+        first = await self._scores.score(proposal, served, part, without)
+        if first is None:
+            return None
+        second = await self._scores.score(proposal, served, part, with_)
+        if second is None or first[1] != second[1]:
             return None
         scores = (first[0], second[0])
         return pair_of(case, seed, (without, with_), scores=scores, scored_by=first[1])
@@ -155,87 +164,6 @@ class Replay:
             adapter=stage.adapter,
         )
 
-    # Scoring
-
-    async def _scored(
-        self, proposal: Proposal, case: ReplayCase, answer: Completion
-    ) -> tuple[float, str] | None:
-        """Score an answer: return (score in [0, 1], who scored), None without a verdict."""
-        if not answer.complete:
-            return None
-        said = self._verified(proposal, case, answer.message.text)
-        said = said or self._held_to(proposal, case.served, answer.message)
-        if said is not None:
-            return said
-        judge = self._judge()
-        if judge is None:
-            return None
-        question = self._question(proposal, case, answer.message)
-        verdict = majority(await judge.votes(question))
-        return ((verdict + 1) / 2, f"judge:{judge.version}") if verdict is not None else None
-
-    def _verified(
-        self, proposal: Proposal, case: ReplayCase, answer: str
-    ) -> tuple[float, str] | None:
-        model, asked = case.served.turn.model, case.served.asked
-        does = self._fulfils(proposal, model, asked, answer)
-        if case.part is PairPart.SUCCESS:
-            if not self._verifier.is_exact(model) or does is not None:
-                return None  # in an exact language the user has since said something on this
-            same = answer.strip() == case.served.turn.answer.text.strip()
-            return float(same), "the accepted answer, word for word"
-        if does is None:
-            return None
-        return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
-
-    def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
-        return self._verifier.fulfils(
-            model,
-            wish=proposal.wish,
-            asked=asked,
-            answer=answer,
-            check=parse(proposal.check) if _by_its_check(proposal) else None,
-        )
-
-    def _held_to(
-        self, proposal: Proposal, served: ServedTurn, answer: Message
-    ) -> tuple[float, str] | None:
-        """The worst verdict of the requested format and the checks of the turn's other skills."""
-        turn = served.turn
-        others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
-        shape = () if answer.tool_calls else self._verifier.check_format(turn.format, answer.text)
-        said = (*shape, *self._verifier.run_skill_checks(others, answer.text))
-        if not said:
-            return None
-        kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
-        return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
-
-    def _question(self, proposal: Proposal, case: ReplayCase, answer: Message) -> JudgeQuestion:
-        turn = case.served.turn
-        if case.part is PairPart.SUCCESS:
-            return JudgeQuestion(
-                asks=QuestionKind.PAIR,
-                messages=turn.request,
-                answer=answer,
-                reference=turn.answer.text,
-            )
-        return JudgeQuestion(
-            asks=QuestionKind.WISH, messages=turn.request, answer=answer, wish=proposal.wish
-        )
-
-    def _can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
-        model, asked = served.turn.model, served.asked
-        if self._verifier.is_exact(model):
-            does = self._fulfils(proposal, model, asked, "")
-            return does is None if part is PairPart.SUCCESS else does is not None
-        if _by_its_check(proposal) and part is not PairPart.SUCCESS:
-            return True
-        if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
-            return True
-        if self._judge() is None:
-            return False
-        return part is PairPart.SUCCESS or bool(proposal.wish)
-
     # Cases
 
     def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
@@ -246,7 +174,7 @@ class Replay:
             self._case(proposal, stage, served, part)
             for served, part in self._recorded(proposal)
             if proposal.silent.count(served.turn.id) < NO_VERDICTS
-            and self._can_score(proposal, served, part)
+            and self._scores.can_score(proposal, served, part)
         ]
 
     def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:
@@ -256,7 +184,7 @@ class Replay:
         That the user accepted the recorded answer does not help: it was given with the skill in the
         prompt.
         """
-        return self._can_score(proposal, served, PairPart.SIBLING)
+        return self._scores.can_score(proposal, served, PairPart.SIBLING)
 
     def case_in_use(
         self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn
@@ -327,15 +255,6 @@ def _prompt(
     stage: ReplayTarget, messages: Sequence[Message], bodies: Sequence[str]
 ) -> tuple[Message, ...]:
     return prompt_with_skills(messages, bodies, system=stage.system, place=stage.place)
-
-
-def _by_its_check(proposal: Proposal) -> bool:
-    """Whether a proposal's own check may score it.
-
-    Only a check made from the user's words may; a model that wrote the skill and its check would
-    examine itself.
-    """
-    return bool(proposal.check) and proposal.origin is ProposalOrigin.EXTRACTIVE
 
 
 def pair_of(

@@ -16,7 +16,6 @@ from lull.core.checks.reading import parse as parse_check
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Scope
-from lull.core.feedback.reward import GREY
 from lull.core.ports import Clock, Ids
 from lull.core.proof.proposal import (
     CHECK,
@@ -27,14 +26,7 @@ from lull.core.proof.proposal import (
     Trace,
 )
 from lull.core.proof.whose_words import quoted_parts
-from lull.core.provenance.authorship import (
-    Author,
-    AuthoredSpan,
-    SpanPlace,
-    is_mixed,
-    may_be_agent,
-    spans_of,
-)
+from lull.core.provenance.authorship import Author
 from lull.core.provenance.screening import Screening, screen
 from lull.core.skills.failures import FailureSet
 from lull.core.skills.ports import Merging, SkillDraft
@@ -47,14 +39,12 @@ from lull.core.skills.similarity import (
 )
 from lull.core.skills.skill import SCOPE, Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.skills.stated_skill import example_of, words_of
+from lull.loops.skills.candidate_sources import CandidateSources
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_md import parse, render
 
 log = logging.getLogger(__name__)
-
-MOST_TURNS = 300
-"""Maximum turns, newest first, that are searched for similar requests and past successes."""
 
 
 class Propose:
@@ -77,7 +67,7 @@ class Propose:
         """The function `checks` returns a skill's checks by its sha256."""
         self._merging = merging
         self._checks = checks
-        self._rewards = rewards
+        self._sources = CandidateSources(rewards, rule)
         self._proposals = proposals
         self._library = library
         self._clock = clock
@@ -200,10 +190,10 @@ class Propose:
         mine = origin is ProposalOrigin.EXTRACTIVE
         base = self._library().get(twin) if twin else None
         said = _said(found, text, gone, self._merging)
-        screening = screen(text, spans=self._spans(found, base, said), mine=mine)
+        screening = screen(text, spans=self._sources.spans(found, base, said), mine=mine)
         now = self._clock.now()
         newest = found.failures[0]
-        successes = self._successes(found)
+        successes = self._sources.successes(found)
         turns = _joined(found, gone)
         proposal = Proposal(
             id=self._ids.new("prop"),
@@ -219,7 +209,7 @@ class Propose:
             made_at=now,
             changed_at=now,
             failures=turns,
-            siblings=self._siblings(found, but={*turns, *said, *successes}),
+            siblings=self._sources.siblings(found, but={*turns, *said, *successes}),
             successes=successes,
             wish=found.wish,
             wish_turns=said,
@@ -227,68 +217,13 @@ class Propose:
             scope=draft.scope,
             flags=flags_of(screening),
             traces=traces_of(screening),
-            mixed=self._mixed(found, mine=mine) or any(other.mixed for other in gone),
+            mixed=self._sources.is_mixed(found, mine=mine) or any(other.mixed for other in gone),
             reason=_why_quarantined(screening),
         )
         await self._proposals.add(proposal, data, gone=gone)
         # Its name is made of the user's words, and those stand in no log.
         log.info("proposal %s is %s", proposal.id, proposal.status)
         return proposal
-
-    def _spans(
-        self, found: FailureSet, base: Skill | None, said: Sequence[str]
-    ) -> tuple[AuthoredSpan, ...]:
-        """Every text that may have influenced the candidate, with its author.
-
-        An approved skill counts as the user's, whoever wrote it.
-        """
-        spans: list[AuthoredSpan] = []
-        if base is not None:
-            approved = f"{base.description}\n{base.body}"
-            spans.append(
-                AuthoredSpan(text=approved, origin=Author.USER, turn="", place=SpanPlace.TYPED)
-            )
-        for failure in found.failures:
-            spans += spans_of((*failure.messages, failure.answer), failure.turn)
-        for served in self._rewards.served(said):
-            spans += spans_of(served.turn.request[-1:], served.turn.id)
-        return tuple(dict.fromkeys(spans))
-
-    def _mixed(self, found: FailureSet, *, mine: bool) -> bool:
-        """Whether the sources mix the user's words with others'.
-
-        A draft from the user's words uses only the replies; a model saw whole conversations. With
-        a client that uses tools the author of a line is unknown.
-        """
-        said = {f.said_turn for f in found.failures if f.said_turn}
-        served = self._rewards.served(sorted(said))
-        if any(one.turn.tools or may_be_agent(one.turn.request) for one in served):
-            return True
-        messages = [message for one in served for message in one.turn.request[-1:]]
-        if not mine:
-            messages += [message for failure in found.failures for message in failure.messages]
-        return len(served) < len(said) or any(is_mixed(message) for message in messages)
-
-    def _siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
-        """Similar held-out turns: not seen by the writer, and not past successes."""
-        newest = found.failures[0]
-        others = self._rewards.recent(owner=found.client, model=newest.model, limit=MOST_TURNS)
-        near = [
-            (subject_similarity(newest.asked, one.asked), one.turn.id)
-            for one in others
-            if one.turn.id not in but
-        ]
-        near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
-        near.sort(key=lambda pair: -pair[0])
-        return tuple(turn for _, turn in near[: self._rule.siblings])
-
-    def _successes(self, found: FailureSet) -> tuple[str, ...]:
-        newest = found.failures[0]
-        good = self._rewards.successes(
-            owner=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS
-        )
-        near = sorted(good, key=lambda one: -subject_similarity(newest.asked, one.asked))
-        return tuple(one.turn.id for one in near[: self._rule.successes])
 
     def active(self, client: str) -> list[Skill]:
         """Return the active skills of one client ("" for the skills shared by all clients)."""

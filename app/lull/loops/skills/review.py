@@ -17,7 +17,7 @@ from lull.core.checks.reading import parse, to_json
 from lull.core.errors import Conflict, NotFound, UsageError
 from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
-from lull.core.proof.proof import BY_CHECK
+from lull.core.proof.pairs import BY_CHECK
 from lull.core.proof.proposal import (
     CHECK,
     DECIDABLE,

@@ -32,10 +32,10 @@ class EngineWork:
         progress: float,
         left_s: float,
         needs_s: float,
-        some: Callable[[float], Awaitable[bool]],
+        step: Callable[[float], Awaitable[bool]],
         clock: Clock,
     ) -> None:
-        """The function `some` does one piece of the work, at most until the given time (monotonic
+        """The function `step` does one piece of the work, at most until the given time (monotonic
         clock), and returns True if there is more.
 
         `text` and `progress` (0 to 1) describe the work to the user; `left_s` and `needs_s`
@@ -48,7 +48,7 @@ class EngineWork:
         self.progress = progress
         self.left_s = left_s
         self.needs_s = needs_s
-        self._some = some
+        self._step = step
         self._clock = clock
         self._may_go = asyncio.Event()
         self._ended = False
@@ -63,7 +63,7 @@ class EngineWork:
 
     async def _one(self, until_s: float) -> bool:
         """Do a piece; True while there may be more, also when it was stopped."""
-        self._piece = piece = asyncio.ensure_future(self._some(until_s))
+        self._piece = piece = asyncio.ensure_future(self._step(until_s))
         try:
             await asyncio.wait({piece})
         finally:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple
 
 from lull.core.feedback.reward import GREY, is_failure
-from lull.core.proof.proof import totals_of
+from lull.core.proof.pairs import totals_of
 from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import Library, Skill, SkillStatus
 from lull.core.training.lesson import GraduationCourse

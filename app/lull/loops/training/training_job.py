@@ -166,13 +166,13 @@ class TrainingJob:
                 )
             case SamplingStep():
                 left = max(1, next_step.groups.wanted - next_step.groups.with_signal)
-                some = partial(self._sample, next_step)
-                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, some)
+                step = partial(self._sample, next_step)
+                return self._asking(next_step, WorkKind.ROLLOUT, left * GROUP_S, step)
             case MakingStep():
                 return self._asking(next_step, WorkKind.STEP, MAKE_GUESS_S, self._make)
             case JudgingStep():
-                some = partial(self._judge, next_step)
-                return self._asking(next_step, WorkKind.STEP, GATE_GUESS_S, some)
+                step = partial(self._judge, next_step)
+                return self._asking(next_step, WorkKind.STEP, GATE_GUESS_S, step)
             case NothingToDo():
                 return None
 
@@ -181,14 +181,14 @@ class TrainingJob:
         next_step: NextStep,
         kind: WorkKind,
         left_s: float,
-        some: Callable[[float], Awaitable[bool]],
+        step: Callable[[float], Awaitable[bool]],
     ) -> LullWork:
         run = run_of(next_step)
         mark = run.id if run is not None else "new"
 
         async def piece(until_s: float) -> bool:
             try:
-                more = await some(until_s)
+                more = await step(until_s)
                 if not more:
                     await self.search_now()
             except LullError as error:
@@ -203,7 +203,7 @@ class TrainingJob:
             progress=groups_of(next_step).progress,
             left_s=left_s,
             needs_s=min(left_s, GROUP_S),
-            some=piece,
+            step=piece,
             clock=self._clock,
         )
 

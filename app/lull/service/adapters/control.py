@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.errors import AdapterError, LullError, UsageError
 from lull.loops.adapters.promote import Promote
 from lull.service.adapters.views import compared_view, listed_view, shown_view
 from lull.store.adapters.adapters import Adapters
 
-Json = dict[str, Any]
 BASE: Final = "base"
 """Id with which requests name the base model, that is, no adapter."""
 LOOK_AT_TRIALS_EVERY_S: Final = 600.0

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion
 from lull.core.adapters.gate_report import Verdict
 from lull.core.errors import Conflict
 from lull.store.adapters.adapters import Adapters
-
-Json = dict[str, Any]
 
 
 def listed_view(adapters: Adapters, model: str | None) -> Json:

@@ -13,8 +13,9 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
+from lull.contract.json_object import Json
 from lull.core.calendars.event import Calendar, CalendarEvent, Meaning, remaining_events
 from lull.core.calendars.feeds import (
     BusySpan,
@@ -42,7 +43,6 @@ from lull.store.calendars.feeds import Feeds, no_such_feed
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 LOOK_AT_FEEDS_EVERY_S = 60.0
 """Seconds between checks whether a feed is due for reading.
 

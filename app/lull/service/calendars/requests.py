@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.calendars.event import Meaning
 from lull.core.calendars.feeds import FeedSource
 from lull.core.errors import UsageError
 
-Json = dict[str, Any]
 BUSY_TIMES_DAYS = 7
 """Default number of days whose events a calendar test shows."""
 MOST_DAYS = 3660

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.calendars.event import CalendarEvent
 from lull.core.calendars.feeds import Feed, OmittedEntries
-
-Json = dict[str, Any]
 
 
 def feed_view(feed: Feed, now: datetime) -> Json:

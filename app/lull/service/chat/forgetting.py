@@ -8,16 +8,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 from lull.loops.derived import Forgotten
 from lull.loops.forget import Forget
 from lull.service.chat.throwing_away import TrashRequests
 from lull.service.process.backups import Backups
 from lull.store.trash import Salvage
-
-Json = dict[str, Any]
 
 
 class ForgettingRequests:

@@ -6,10 +6,11 @@ Blocking; call it from a thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, Protocol
 
+from lull.contract.json_object import Json
 from lull.core.errors import NotFound, UsageError
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
@@ -29,15 +30,26 @@ from lull.service.training.learning_view import learning_view
 from lull.store.chat.conversation_list import UNRATED
 from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
 from lull.store.feedback.answer_scores import AnswerChoice, AnswerScores
+from lull.store.proof.proposals import Proposals
 from lull.store.skills.library_reader import HistoryRow
 from lull.store.skills.skills import Skills
 
-Json = dict[str, Any]
 PAGE = 50
 FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 """Names of the query parameters that filter conversations."""
 ANSWER_FILTERS: Final = ("client", "model", "skill")
 """Names of the query parameters that choose the answers of the learning page."""
+
+
+class MeasuredEffects(Protocol):
+    """Interface that tells what was measured of the skills in use."""
+
+    @property
+    def effects(self) -> Mapping[SkillKey, Effect]:
+        """The estimated effect of each measured skill on the mean reward of answers."""
+
+    def measures(self) -> Mapping[SkillKey, SkillMeasure]:
+        """Return by which method each skill is measured, and the counts of its replays."""
 
 
 class StoredConversations:
@@ -51,22 +63,18 @@ class StoredConversations:
         skills: Skills,
         *,
         eligible: Eligible,
-        effects: Callable[[], Mapping[SkillKey, Effect]],
-        measures: Callable[[], Mapping[SkillKey, SkillMeasure]],
+        measured: MeasuredEffects,
         worths: AnswerScores,
-        tested: Callable[[], Mapping[SkillKey, Set[str]]],
+        proposals: Proposals,
         placings: Callable[[], Sequence[PlacingResult]],
     ) -> None:
-        """The argument `tested` holds, by skill, the hashes of its texts that were tested before
-        their approval; `placings` returns where in the models' prompts skills stand.
-        """
-        self._tested = tested
+        """The function `placings` returns where in the models' prompts skills stand."""
         self._trajectories = trajectories
         self._skills = skills
         self._eligible = eligible
-        self._effects = effects
-        self._measures = measures
+        self._measured = measured
         self._worths = worths
+        self._proposals = proposals
         self._placings = placings
 
     def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
@@ -122,9 +130,9 @@ class StoredConversations:
         return skills_view(
             library,
             uses,
-            self._effects(),
-            self._measures(),
-            tested=self._tested(),
+            self._measured.effects,
+            self._measured.measures(),
+            tested=self._proposals.tested(),
             client=client,
             everything=everything,
         )

@@ -12,8 +12,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.contract.problems import DAMAGED_TRASH, FULL_TRASH, OLD_CONVERSATIONS
 from lull.core.errors import NotFound, UsageError, WaitsForYourWord
 from lull.loops.sweep import RestoreResult, Sweep, SweepResult
@@ -21,7 +22,6 @@ from lull.service.process.problems import Problems
 from lull.store.chat.trash_files import damage_error
 from lull.store.trash import Salvage
 
-Json = dict[str, Any]
 SWEEP_EVERY_S: Final = 6 * 3600.0
 """Seconds between the runs that move old conversations into the trash."""
 

@@ -8,11 +8,11 @@ written.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.clients.client import ApiProtocol, ChatProgram, UserMachine, client_named, clients_of
 from lull.core.clients.connection import ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
@@ -20,9 +20,8 @@ from lull.core.errors import ClientFileError, Conflict, UsageError
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview
+from lull.service.control.answering import ReportsStatus
 from lull.store.clients.connections import Connections
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +50,13 @@ class ConnectParts:
 class ConnectRequests:
     """Answers the control API's requests about connecting chat clients (other programs) to Lull."""
 
-    def __init__(self, parts: ConnectParts, here: Callable[[], Awaitable[Json]]) -> None:
-        """The function `here` returns the service's status, with its address and the model that it
-        serves.
-        """
+    def __init__(self, parts: ConnectParts, service: ReportsStatus) -> None:
+        """The status of `service` holds its address and the model that it serves."""
         self._parts = parts
-        self._here = here
+        self._service = service
 
     async def all(self) -> Json:
-        target = self._target(await self._here(), "")
+        target = self._target(await self._service.status(), "")
         return await asyncio.to_thread(self._listed, target)
 
     async def plan(self, name: str, body: Json) -> Json:
@@ -94,7 +91,7 @@ class ConnectRequests:
 
     async def test(self, name: str, body: Json) -> Json:
         """Send a real chat request as a connected client would, and return how it went."""
-        client, here = self._client(name), await self._here()
+        client, here = self._client(name), await self._service.status()
         return {"name": name, "test": await asyncio.to_thread(self._try, client, here, body)}
 
     async def undo(self, name: str, body: Json) -> Json:
@@ -124,7 +121,7 @@ class ConnectRequests:
         return {"address": target.address, "clients": views}
 
     async def _planned(self, name: str, body: Json) -> ConnectPlan:
-        client, here = self._client(name), await self._here()
+        client, here = self._client(name), await self._service.status()
         if here.get("needs_token"):
             raise UsageError(
                 "Other machines can reach this Lull, so it asks every client for a token, which is"

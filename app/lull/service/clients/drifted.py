@@ -7,16 +7,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.clients.client import ChatProgram, clients_of
 from lull.core.clients.connection import ConnectionState
 from lull.core.clients.target import ConnectTarget
 from lull.core.coded_text import Value, coded_text, sentence
 from lull.service.clients.connecting import ConnectParts
 from lull.service.control.checks import check
-
-Json = dict[str, Any]
 
 
 def drifted_clients(parts: ConnectParts, address: str) -> Sequence[ChatProgram]:

@@ -8,10 +8,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Protocol
 
 from aiohttp import web
 
+from lull.contract.json_object import Json
 from lull.core.calendars.feeds import FeedError
 from lull.core.errors import (
     AdapterError,
@@ -30,7 +31,6 @@ from lull.core.errors import (
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 BODY_LIMIT = 8 * 1024 * 1024
 """Largest request body, in bytes."""
 
@@ -47,6 +47,16 @@ _STATUS_OF = {
     ClientFileError: 409,
 }
 """HTTP status by class of error; others give 500."""
+
+
+class ReportsStatus(Protocol):
+    """Interface that tells how the service is."""
+
+    async def status(self) -> Json:
+        """Return what `lull status` shows: the service's state, counts and problems."""
+
+    async def doctor(self) -> Json:
+        """Run the checks of `lull doctor`, and return their results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from lull import __version__
 from lull.config.files import read
+from lull.contract.json_object import Json
 from lull.core.chat.messages import Sampling
 from lull.core.coded_text import CodedText, coded, coded_text, sentence
 from lull.core.errors import LullError
@@ -31,7 +32,6 @@ from lull.store.chat.trash_files import damage_error
 from lull.store.database import Database
 from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
 
-Json = dict[str, Any]
 T = TypeVar("T")
 
 _NEEDS_TEXT = (SkillStatus.ACTIVE, SkillStatus.DISABLED)

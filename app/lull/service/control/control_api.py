@@ -12,13 +12,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from aiohttp import web
 
 from lull.contract import routes
 from lull.service.chat.reading import StoredConversations
-from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
+from lull.service.control.answering import BODY_LIMIT, Answering, ReportsStatus, errors
 from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
 from lull.service.proof.reviewing import ReviewRequests
@@ -35,7 +35,7 @@ class ControlApi:
         answering: Answering,
         *,
         bus: EventBus,
-        status: Callable[[], Awaitable[Json]],
+        status: ReportsStatus,
         reading: StoredConversations,
         reviewing: ReviewRequests,
         groups: Sequence[Sequence[web.RouteDef]],
@@ -74,7 +74,7 @@ class ControlApi:
                 **self._reading.conversations(),
             }
         )
-        return self._answering.json({"seq": seq, "status": await self._status(), **stored})
+        return self._answering.json({"seq": seq, "status": await self._status.status(), **stored})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         after = self._answering.number(request, "after", self._bus.last)

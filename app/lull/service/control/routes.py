@@ -11,20 +11,20 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import UsageError
-from lull.service.control.answering import Answering, Json
+from lull.service.control.answering import Answering, ReportsStatus
+from lull.service.control.settings_view import SettingsView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRequests:
-    """The functions that answer requests about the whole service: status, checks, settings, token,
-    stopping.
+    """What answers requests about the whole service: its status and checks, its settings, its
+    network token, and how it is stopped.
     """
 
-    status: Callable[[], Awaitable[Json]]
-    doctor: Callable[[], Awaitable[Json]]
-    settings: Callable[[Json | None], Awaitable[Json]]
-    """Function that returns all settings, after it has changed those in the request, if any."""
+    status: ReportsStatus
+    settings: SettingsView
     stop: Callable[[], None]
+    """Function that makes the service stop; it returns at once."""
     finish_within_s: float = 5.0
     """Seconds that answers in progress may take to finish when the service stops."""
     token: str = ""
@@ -37,7 +37,7 @@ def service_routes(service: ServiceRequests, answering: Answering) -> list[web.R
     """Return the routes for status, checks, settings, the network token and stopping."""
 
     async def status(_: web.Request) -> web.Response:
-        return answering.json(await service.status())
+        return answering.json(await service.status.status())
 
     async def token(_: web.Request) -> web.Response:
         return answering.json({"token": service.token or None})
@@ -54,10 +54,10 @@ def service_routes(service: ServiceRequests, answering: Answering) -> list[web.R
 
     async def settings(request: web.Request) -> web.Response:
         wanted = await answering.body(request) if request.method == "POST" else None
-        return answering.json(await service.settings(wanted))
+        return answering.json(await service.settings.handle(wanted))
 
     async def doctor(_: web.Request) -> web.Response:
-        return answering.json(await service.doctor())
+        return answering.json(await service.status.doctor())
 
     return [
         web.get(routes.STATUS, status),

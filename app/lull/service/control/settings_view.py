@@ -16,10 +16,9 @@ from lull.config.idle_settings import IdleSettings
 from lull.config.learning import GuardSettings, JudgeSettings, ReviewSettings, WriterSettings
 from lull.config.settings import Settings
 from lull.config.training import TrainingSettings
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 from lull.core.skills.skill_ranking import RetrievalRule
-
-Json = dict[str, Any]
 
 
 def _keys(group: str, kind: type[Any], *, but: Collection[str] = ()) -> frozenset[str]:

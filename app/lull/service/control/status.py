@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 from datetime import timedelta
-from typing import Any
 
 from lull import __version__
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.coded_text import coded_text, sentence
 from lull.core.errors import StoreError
 from lull.core.skills.skill import SkillStatus
@@ -23,8 +23,6 @@ from lull.service.process.listening import ListeningAt
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM, TOY
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
-
-Json = dict[str, Any]
 
 
 class Status:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.messages import Message
 from lull.core.chat.trajectory import InjectedSkill
 from lull.core.coded_text import coded, coded_text
@@ -21,8 +21,6 @@ from lull.loops.feedback.verify import is_from_wish
 from lull.loops.training.eligible import TurnEligibility
 from lull.store.chat.trajectories import TrajectoryRow, TurnRow
 from lull.store.skills.library_reader import HistoryRow
-
-Json = dict[str, Any]
 
 
 def conversations_view(rows: Sequence[TrajectoryRow], following: str) -> Json:

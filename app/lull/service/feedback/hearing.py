@@ -5,8 +5,9 @@ messages read again.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 from lull.core.feedback.feedback import Feedback
 from lull.service.feedback.views import PAGE, listed_view, reread_view
@@ -14,8 +15,6 @@ from lull.store.feedback.feedback import FeedbackRows
 
 if TYPE_CHECKING:
     from lull.loops.feedback.hear import CountsFeedback, Hear
-
-Json = dict[str, Any]
 
 
 class FeedbackRequests:

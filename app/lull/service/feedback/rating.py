@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Protocol
 
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 from lull.core.events import EventKind
 from lull.core.ports import Clock
@@ -18,7 +19,6 @@ from lull.core.skills.past_requests import NO_SKILL
 from lull.service.process.bus import EventBus
 from lull.store.chat.trajectories import Label, Trajectories, TurnRow
 
-Json = dict[str, Any]
 CLEAR = "clear"
 """Value of a rating request that removes the rating of an answer."""
 

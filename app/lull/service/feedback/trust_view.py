@@ -5,8 +5,8 @@ picks the answer that the user is asked to rate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.feedback.calibration import (
     A_DAY,
     Calibration,
@@ -22,8 +22,6 @@ from lull.loops.feedback.reward_book import verdicts
 from lull.loops.training.rewarding import MOST_JUDGED, judge_agreement
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
-
-Json = dict[str, Any]
 
 
 class TrustView:

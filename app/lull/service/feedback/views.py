@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.feedback.feedback import Feedback
 
-Json = dict[str, Any]
 PAGE = 50
 
 

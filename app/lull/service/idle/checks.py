@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from lull.contract.json_object import Json
 from lull.core.calendars.feeds import Feed, Health
 from lull.core.coded_text import CodedText, TextDuration, coded_text, sentence
 from lull.core.idle.policy import IdleWindow, WindowState
 from lull.core.idle.rule import ConditionName, ConditionState
-from lull.service.control.checks import Json, check
+from lull.service.control.checks import check
 
 
 def idle_source(window: IdleWindow) -> Json:

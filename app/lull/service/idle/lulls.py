@@ -5,9 +5,9 @@ it, and in which past idle windows it could run.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lull.config.idle_settings import IdleSettings
+from lull.contract.json_object import Json
 from lull.core.errors import UsageError
 from lull.core.idle.pausing import PauseLength, length_of
 from lull.core.ports import Clock
@@ -17,7 +17,6 @@ from lull.service.calendars.calendars import Calendars
 from lull.service.idle.window_views import parse_window_query, windows_view
 from lull.store.idle.windows import Windows
 
-Json = dict[str, Any]
 DEFAULT_PAUSE = PauseLength.HOUR
 """How long Lull's work pauses when the request names no duration."""
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from lull.config.idle_settings import IdleSettings
+from lull.contract.json_object import Json
 from lull.core.calendars.event import Calendar, CalendarEvent
 from lull.core.errors import UsageError
 from lull.core.idle.forecast import PastLull
 from lull.store.idle.windows import WindowRow
 
-Json = dict[str, Any]
 DEFAULT_RANGE: Final = timedelta(days=7)
 PAGE: Final = 200
 """Default number of windows on a page."""

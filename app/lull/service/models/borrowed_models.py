@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Collection
-from typing import Final
+from collections.abc import Callable, Collection
+from typing import Final, Protocol
 
 from lull.core.chat.model_name import canonical
 from lull.core.ports import Clock
@@ -23,24 +23,29 @@ GIVE_BACK_WITHIN_S: Final = 1.0
 """Timeout in seconds for asking Ollama to unload a model."""
 
 
+class OllamaMemory(Protocol):
+    """Interface to the models that an Ollama server has in memory."""
+
+    async def loaded(self) -> Collection[str] | None:
+        """Return the canonical names of the models in memory; None if unknown."""
+
+    async def unload(self, name: str) -> None:
+        """Ask Ollama to unload a model; never raises."""
+
+
 class BorrowedModels:
     """Tracks the models that Lull's work in idle times loaded into Ollama, and unloads them."""
 
     def __init__(
         self,
         *,
-        loaded: Callable[[], Awaitable[Collection[str] | None]],
-        unload: Callable[[str], Awaitable[None]],
+        ollama: OllamaMemory,
         asked: Callable[[], Collection[str]],
         activity: Activity,
         clock: Clock,
     ) -> None:
-        """The function `loaded` returns the models in Ollama's memory (None if unknown).
-
-        The function `asked` returns the models that Lull's own work asks.
-        """
-        self._loaded = loaded
-        self._unload = unload
+        """The function `asked` returns the models that Lull's own work asks."""
+        self._ollama = ollama
         self._asked = asked
         self._activity = activity
         self._clock = clock
@@ -54,7 +59,7 @@ class BorrowedModels:
         if self._before is not None and not self._chatted():
             return
         self._since_s = self._clock.monotonic_s()
-        self._before = await self._loaded()
+        self._before = await self._ollama.loaded()
 
     async def unload_own(self) -> None:
         """Unload the models that Lull's own work loaded into Ollama; quick, and never raises."""
@@ -64,11 +69,11 @@ class BorrowedModels:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GIVE_BACK_WITHIN_S):
                 ours = {canonical(name) for name in self._asked()} - set(before)
-                for name in ours & set(await self._loaded() or ()):
+                for name in ours & set(await self._ollama.loaded() or ()):
                     if self._chatted():
                         return
                     log.info("%s is unloaded: only work in a lull used it", name)
-                    await self._unload(name)
+                    await self._ollama.unload(name)
 
     def _chatted(self) -> bool:
         """Whether there was a chat since `note_loaded`; its user may want the model again."""

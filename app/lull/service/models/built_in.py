@@ -7,12 +7,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+from lull.contract.json_object import Json
 from lull.core.errors import LullError
 
 log = logging.getLogger(__name__)
-Json = dict[str, Any]
 
 
 class MadeAtFirstUse(Protocol):

@@ -14,8 +14,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.model_name import canonical
 from lull.core.errors import LullError
 from lull.core.models.candidates import Candidate, is_auto, is_off
@@ -23,7 +23,6 @@ from lull.core.models.exam import ROLES, ExamResult, ModelRole
 from lull.loops.models.examine_models import HURRIED_S, ExamineModels, WaitingExam
 
 log = logging.getLogger(__name__)
-Json = dict[str, Any]
 _WITHOUT_MODEL = {
     ModelRole.READER: "Lull's own small model reads them.",
     ModelRole.JUDGE: "Only tools, checks, your ratings and your own words count.",

@@ -10,8 +10,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.model_name import canonical
 from lull.core.errors import Conflict, LullError, UsageError
 from lull.core.models.candidates import AUTO, is_auto
@@ -26,7 +26,6 @@ from lull.loops.models.choose_model import (
 )
 
 log = logging.getLogger(__name__)
-Json = dict[str, Any]
 KEY = "training.model"
 """The setting that names the model that learns."""
 

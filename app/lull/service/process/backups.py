@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from lull import __version__
 from lull.config.settings import BackupSettings
+from lull.contract.json_object import Json
 from lull.core.backup import (
     LEFT_OUT,
     backups_to_delete,
@@ -49,7 +50,6 @@ from lull.store.restoring import replaced_data_folders
 from lull.store.skills.skill_files import write_atomically
 
 log = logging.getLogger(__name__)
-Json = dict[str, Any]
 
 PROBLEM: Final = "backup"
 LOOK_WHETHER_DUE_EVERY_S: Final = 15.0

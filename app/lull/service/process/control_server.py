@@ -15,6 +15,7 @@ from typing import Final
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.contract.json_object import Json
 from lull.core.errors import LullError
 from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
@@ -22,7 +23,7 @@ from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
 from lull.service.clients.connecting import ConnectRequests
 from lull.service.clients.routes import client_routes
-from lull.service.control.answering import Answering, Json
+from lull.service.control.answering import Answering
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
 from lull.service.control.settings_view import SettingsView
@@ -85,14 +86,13 @@ async def open_control(
         skills=shared.stores.skills,
         library=lambda: service.skills.current.library,
         rule=service.learning.proofs.prove.rule.proof,
-        rule_for=service.learning.proofs.prove.rule_for,
+        rule_for=service.learning.proofs.prove.ground.rule_for,
         proofs=service.learning.fast_loop,
         bus=shared.bus,
     )
     whole = ServiceRequests(
-        status=status.status,
-        doctor=status.doctor,
-        settings=view.handle,
+        status=status,
+        settings=view,
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,
         token=at.token,
@@ -107,14 +107,14 @@ async def open_control(
     api = ControlApi(
         answering,
         bus=shared.bus,
-        status=status.status,
+        status=status,
         reading=service.views.reading,
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
             model_routes(models, shared.models.built_in.readiness, answering),
             *_learning_routes(service, paths, reviewing, answering),
-            *_other_routes(service, ConnectRequests(parts, status.status), answering),
+            *_other_routes(service, ConnectRequests(parts, status), answering),
         ),
     )
     runner = web.AppRunner(
@@ -132,7 +132,7 @@ def _learning_routes(
     comparing = ComparisonRequests(
         service.learning.proofs.compare,
         proposals=service.shared.stores.proposals,
-        rule_for=service.learning.proofs.prove.rule_for,
+        rule_for=service.learning.proofs.prove.ground.rule_for,
         proofs=service.learning.fast_loop,
     )
     hearing = FeedbackRequests(

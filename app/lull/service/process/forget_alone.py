@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.contract.json_object import Json
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.process.lock import alive
 from lull.service.proxy.auth import AccessRules
 from lull.service.wiring.start import wired
 from lull.store.leftovers import sweep_leftovers
-
-Json = dict[str, Any]
 
 
 def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object]) -> Json:

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from lull.contract.json_object import Json
 from lull.core.chat.picks import Pick
 from lull.core.errors import LullError, UsageError
 from lull.core.proof.proof import ProofRule
@@ -24,7 +25,6 @@ from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 PATIENCE_S: Final = 20.0
 """Most seconds that a request waits for a pair of answers."""
 

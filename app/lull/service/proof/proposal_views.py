@@ -10,31 +10,20 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.chat.picks import PAIRS_A_SITTING
 from lull.core.checks.reading import parse
 from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
 from lull.core.proof.evalue import win_share
 from lull.core.proof.last_look import LastLook, acceptance_chance
-from lull.core.proof.proof import (
-    BY_USER,
-    SAME_WORDS,
-    Pair,
-    ProofRule,
-    budget,
-    decide,
-    distinct_pairs,
-    picks_wanted,
-    totals_of,
-)
+from lull.core.proof.pairs import BY_USER, SAME_WORDS, Pair, distinct_pairs, totals_of
+from lull.core.proof.proof import ProofRule, budget, decide, picks_wanted
 from lull.core.proof.proposal import Proposal, ProposalKind
 from lull.core.proof.review_state import cautions_of, review_state_of
 from lull.core.proof.whose_words import words_author
 from lull.store.proof.proposals import WritingFault
-
-Json = dict[str, Any]
 
 
 def proposal_view(

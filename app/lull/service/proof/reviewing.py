@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+from lull.contract.json_object import Json
 from lull.core.coded_text import coded_text
 from lull.core.errors import Conflict, LullError, StoreError, UsageError
 from lull.core.events import EventKind
@@ -42,7 +43,6 @@ from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 MAX_FAULTS = 20
 """Most unsuccessful attempts to write a skill that are listed, newest first."""
 MOST_READ = 1000

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from lull.contract.chat_headers import WINDOW_CLIENT
+from lull.contract.json_object import Json
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import ChatRequest
 from lull.core.errors import UsageError
@@ -20,7 +21,6 @@ from lull.core.skills.skill import SkillKey
 from lull.loops.proof.try_out import TriedPrompt, TryOut
 from lull.service.proxy.dialects import CHAT_ROUTES
 
-Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 SEEDS: Final = 2**31
 MOST_REQUEST_CHARACTERS: Final = 100_000

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.errors import LullError, NotFound, StoreError
 from lull.core.proof.evidence import Evidence, evidence_from_json
 from lull.core.proof.last_look import acceptance_chance
@@ -26,7 +27,6 @@ from lull.store.skills.skills import Skills
 
 log = logging.getLogger(__name__)
 
-Json = dict[str, Any]
 
 _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 """Fields that say what a proof ran on, in the evidence file and in the record."""

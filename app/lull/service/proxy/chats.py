@@ -29,7 +29,7 @@ from lull.core.errors import Conflict, LullError, RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.loops.chat.serve import Serve, Serving
 from lull.service.proxy.body import Body, model_named_in, read_body, still_to_send
-from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.dialects.base import AnswerReader, Dialect
 from lull.service.proxy.forward import Forward, ProxyAnswer
 from lull.service.proxy.long.bodies import LongBodies, is_long
 from lull.service.proxy.own_errors import OwnFaults
@@ -81,6 +81,19 @@ class AnswerSources:
     """Names under which trained versions of models are published to the upstream Ollama."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """A chat request that is about to be answered."""
+
+    target: AbstractAsyncContextManager[ProxyAnswer]
+    """Where the answer comes from, once it is entered."""
+    reader: AnswerReader
+    keeps: Serving | None
+    """What of the request is recorded with its answer; None where nothing is."""
+    kept: asyncio.Future[Prepared] | None
+    """The request as it will be stored, where a child process prepares that."""
+
+
 class AnswerChats:
     """Answers the chat requests of the proxy's clients."""
 
@@ -130,9 +143,7 @@ class AnswerChats:
         learned.
         """
         body = await read_body(request, limit=self._rules.body_limit)
-        keeps: Serving | None = None
-        kept: asyncio.Future[Prepared] | None = None
-        target: AbstractAsyncContextManager[ProxyAnswer]
+        begun: _Begun | None = None
         async with self._reading(request, dialect, client, body) as (read, fault):
             chat = read.chat if read is not None else None
             local = chat is not None and self._local.answers(chat)
@@ -140,25 +151,45 @@ class AnswerChats:
                 # Ollama may have just started; probe it so that the next request finds it.
                 self._upstream.probe_soon()
                 raise without_traceback(fault) if fault else self._unknown_model(chat)
-            seen = chat is not None and (local or await self._may_see(chat.model))
-            if read is not None and seen:
-                sent, serving = BodyToSend(body.data, read), None
-                if not bare:
-                    sent, serving = await self._open(request, dialect, client, sent, local=local)
-                wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
-                keeps = serving if self._rules.record and wanted and not read.idle else None
-                kept = read.prepare_record() if keeps is not None else None
-                if local:
-                    target = self._from_engine(dialect, await sent.plain(), serving, bare=bare)
-                else:
-                    target = await self._from_upstream(request, raw_path, sent, serving)
-        if read is None or not seen:
+            if read is not None and (local or await self._may_see(read.chat.model)):
+                plain = BodyToSend(body.data, read)
+                begun = await self._begin(
+                    request, dialect, client, raw_path, plain, local=local, bare=bare
+                )
+        if begun is None:
             async with self._forward.send(
                 request, raw_path, still_to_send(body, request)
             ) as answer:
                 return await self._recording.failed.relay(request, answer)
+        return await self._recording.relay(
+            request, begun.target, begun.reader, begun.keeps, begun.kept
+        )
+
+    async def _begin(
+        self,
+        request: web.Request,
+        dialect: Dialect,
+        client: Client,
+        raw_path: str,
+        plain: BodyToSend,
+        *,
+        local: bool,
+        bare: bool,
+    ) -> _Begun:
+        """Put skills into a chat request, and find who answers it and what is kept of it."""
+        read, sent, serving = plain.read, plain, None
+        if not bare:
+            sent, serving = await self._open(request, dialect, client, plain, local=local)
+        wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
+        keeps = serving if self._rules.record and wanted and not read.idle else None
+        kept = read.prepare_record() if keeps is not None else None
+        target: AbstractAsyncContextManager[ProxyAnswer]
+        if local:
+            target = self._from_engine(dialect, await sent.plain(), serving, bare=bare)
+        else:
+            target = await self._from_upstream(request, raw_path, sent, serving)
         reader = dialect.reader(stream=read.chat.stream)
-        return await self._recording.relay(request, target, reader, keeps, kept)
+        return _Begun(target=target, reader=reader, keeps=keeps, kept=kept)
 
     @asynccontextmanager
     async def _reading(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.errors import SkillError, UsageError
 from lull.core.proof.proposal import Proposal
 from lull.core.provenance.screening import screen_typed
@@ -18,8 +19,6 @@ from lull.loops.skills.propose import flags_of
 from lull.resources import starter_skills_dir
 from lull.service.control.views import skill_view
 from lull.store.skills.skills import Skills
-
-Json = dict[str, Any]
 
 _SWITCHES = {
     kind.value: kind

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import SkillGeneration
 from lull.store.feedback.answer_scores import (
@@ -20,7 +21,6 @@ from lull.store.feedback.answer_scores import (
     ScoredAnswer,
 )
 
-Json = dict[str, Any]
 MOST_POINTS: Final = 1_000
 """Most points in the reward chart; with more answers, adjacent ones are averaged."""
 

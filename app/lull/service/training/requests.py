@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.idle.rule import STRAIN_CONDITIONS
 from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.training.next_step import NothingToDo, groups_of
@@ -13,7 +14,6 @@ from lull.service.training.views import curve_view, run_view, runs_view, sources
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
-Json = dict[str, Any]
 POLL_S: Final = 0.25
 """Seconds between checks for progress while a request waits."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.training.events import StepDone
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunSource
 
-Json = dict[str, Any]
 MOST_STEPS: Final = 1_000
 """Most steps of a training run that its JSON includes."""
 

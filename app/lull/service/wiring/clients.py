@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.installed import ProgramsOnPath
 from lull.backends.clients.trial import send_test_request
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.durable import exclusive_lock
@@ -18,7 +18,7 @@ from lull.config.paths import Paths
 from lull.core.clients.client import UserMachine
 from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting
-from lull.loops.clients.overview import ClientOverview, InstalledPrograms
+from lull.loops.clients.overview import ClientOverview
 from lull.service.clients.connecting import ConnectParts
 from lull.service.wiring.own_models import BUILT_IN
 from lull.store.clients.connections import Connections
@@ -28,9 +28,7 @@ def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
     user = UserMachine(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
     connections = Connections(paths.clients)
     connecting = ClientConnecting(connections, user, read_yaml)
-    programs = InstalledPrograms(
-        executable=lambda names: executable_of(names, os.environ.get("PATH")), version=version_of
-    )
+    programs = ProgramsOnPath(os.environ.get("PATH"))
 
     @contextmanager
     def alone() -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lull.config.paths import Paths
-from lull.loops.proof.measured_skills import UseEvidence, effects_in, measured_skills
+from lull.loops.proof.measured_skills import StoredEffects, UseEvidence, measured_skills
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import StoredConversations
 from lull.store.chat.chain_key import chain_key
@@ -80,10 +80,7 @@ def reading_of(stores: Stores) -> StoredConversations:
             still=lambda served: served.turn.generation == library.generation,
         ),
         worths=AnswerScores(stores.database),
-        tested=stores.proposals.tested,
-        effects=lambda: effects_in(
-            stores.use.assignments.outcomes(texts), stores.use.replays.pairs(texts)
-        ),
-        measures=dict,
+        proposals=stores.proposals,
+        measured=StoredEffects(evidence=stores.use, texts=texts),
         placings=Placings(stores.database).all,
     )

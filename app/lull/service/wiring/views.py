@@ -38,11 +38,10 @@ def views_of(shared: SharedParts, learning: LearningParts, memory: LateExemplars
         eligible=Eligible(
             stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
         ),
-        effects=lambda: learning.proofs.holdout.effects,
-        measures=learning.proofs.holdout.measures,
+        measured=learning.proofs.holdout,
         worths=AnswerScores(stores.database),
         placings=learning.placing.results,
-        tested=stores.proposals.tested,
+        proposals=stores.proposals,
     )
     return Views(
         reading=reading,

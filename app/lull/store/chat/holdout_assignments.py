@@ -5,6 +5,7 @@ other conversations were scored.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from datetime import datetime
 
 from lull.core.proof.holdout import HoldoutOutcome, Toss
@@ -20,7 +21,7 @@ class HoldoutAssignments:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def outcomes(self, texts: dict[SkillKey, str]) -> list[HoldoutOutcome]:
+    def outcomes(self, texts: Mapping[SkillKey, str]) -> list[HoldoutOutcome]:
         """List the holdout outcomes of these skills: every scored conversation in which it was
         decided at random whether one of their texts (sha256) is left out, oldest first.
 

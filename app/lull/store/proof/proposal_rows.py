@@ -15,7 +15,7 @@ from typing import Any
 from lull.core.errors import SkillError, StoreError
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.evidence import look_from_json, pair_from_json
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 from lull.core.proof.proposal import (
     ProofConditions,
     Proposal,

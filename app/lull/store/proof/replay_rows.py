@@ -8,7 +8,7 @@ import json
 import sqlite3
 
 from lull.core.proof.evidence import pair_to_json
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 from lull.store.proof.support import write_support
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lull.core.errors import Conflict
 from lull.core.proof.evidence import pair_from_json, pair_to_json
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from lull.core.chat.client import Client
 from lull.core.proof.evidence import pair_from_json, pair_to_json
-from lull.core.proof.proof import Pair
+from lull.core.proof.pairs import Pair
 from lull.core.skills.skill import Skill, SkillKey
 from lull.store.database import Database
 
@@ -120,7 +120,7 @@ class UseReplays:
                 own.pairs.append(pair_from_json(json.loads(row["pair"])))
         return found
 
-    def pairs(self, texts: dict[SkillKey, str]) -> dict[SkillKey, list[Pair]]:
+    def pairs(self, texts: Mapping[SkillKey, str]) -> dict[SkillKey, list[Pair]]:
         """Return the replayed pairs (one request answered with and without the skill) of these
         skill texts (sha256).
         """

@@ -76,6 +76,35 @@ def render(skill: SkillText) -> bytes:
 
 
 def _front_matter(text: str, where: str) -> dict[str, Any]:
+    """Read the header's fields. Raises SkillError, with the line, for what the format does not
+    allow.
+    """
+    fields, lines = _read_yaml(text, where)
+    for key in fields:
+        if key not in _ALLOWED:
+            raise SkillError(
+                f"{where}, line {lines.get(str(key), 2)}: unknown key {key!r}.",
+                hint="Fields of your own belong under metadata:.",
+            )
+    for key in ("name", "description"):
+        if not isinstance(fields.get(key), str):
+            line = lines.get(key, 2)
+            lack = f"{key} is missing." if key not in fields else f"{key} is not a text."
+            raise SkillError(
+                f"{where}, line {line}: {lack}", hint=f"Write it in a line like `{key}: …`."
+            )
+    metadata = fields.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise SkillError(
+            f"{where}, line {lines['metadata']}: metadata is not a list of `key: value`.",
+            hint="Indent its keys by two spaces.",
+        )
+    fields["metadata"] = {str(key): str(value) for key, value in metadata.items()}
+    return fields
+
+
+def _read_yaml(text: str, where: str) -> tuple[dict[Any, Any], dict[str, int]]:
+    """Read the header as YAML: its fields, and the line of each. Raises SkillError."""
     try:
         _no_aliases(text, where)
         node = yaml.compose(text, Loader=_Loader)
@@ -115,27 +144,7 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
                 f"{where}, line {line}: {key.value} appears twice.", hint="Remove one of them."
             )
         lines[key.value] = line
-    for key in fields:
-        if key not in _ALLOWED:
-            raise SkillError(
-                f"{where}, line {lines.get(str(key), 2)}: unknown key {key!r}.",
-                hint="Fields of your own belong under metadata:.",
-            )
-    for key in ("name", "description"):
-        if not isinstance(fields.get(key), str):
-            line = lines.get(key, 2)
-            lack = f"{key} is missing." if key not in fields else f"{key} is not a text."
-            raise SkillError(
-                f"{where}, line {line}: {lack}", hint=f"Write it in a line like `{key}: …`."
-            )
-    metadata = fields.get("metadata", {})
-    if not isinstance(metadata, dict):
-        raise SkillError(
-            f"{where}, line {lines['metadata']}: metadata is not a list of `key: value`.",
-            hint="Indent its keys by two spaces.",
-        )
-    fields["metadata"] = {str(key): str(value) for key, value in metadata.items()}
-    return fields
+    return fields, lines
 
 
 def _yaml_line(error: yaml.YAMLError, text: str) -> int:

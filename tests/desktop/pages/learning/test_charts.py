@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.feedback.calibration import wilson
 from lull.desktop.pages.learning.charts import ChartName, charts
 from lull.desktop.pages.learning.curves import Curves
@@ -20,7 +19,6 @@ from tests.desktop.pages.test_learning_page import LEARNED, choose, day, opened
 from tests.desktop.pages.test_other_pages import run
 from tests.desktop.scripted import Scripted
 
-Json = dict[str, Any]
 ENOUGH: Json = {
     **LEARNED,
     "days": [

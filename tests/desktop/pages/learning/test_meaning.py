@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from lull.contract.json_object import Json
 from lull.desktop.pages.learning import meaning
 from lull.desktop.pages.learning.charts import ChartName, charts
 from tests.desktop.pages.test_learning_page import LEARNED
 from tests.desktop.pages.test_other_pages import run
-
-Json = dict[str, Any]
 
 
 def test_answers_get_better_worse_or_nobody_can_tell() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.review.checklist import Checklist, Mark, author_line, mark_of_tests
-
-Json = dict[str, Any]
 
 
 def proposal(*whose: str, **more: Any) -> Json:

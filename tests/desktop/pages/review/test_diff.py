@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.desktop.pages.review.changed_words import changed_words
-from lull.desktop.pages.review.diff import lines_of, side_by_side_html, unified_html
+from lull.desktop.widgets.text.changed_words import changed_words
+from lull.desktop.widgets.text.diff import lines_of, side_by_side_html, unified_html
 from lull.desktop.widgets.tokens import DARK, LIGHT
 
 DIFF = """--- a in force

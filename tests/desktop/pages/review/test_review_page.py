@@ -13,7 +13,6 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Tra
 from lull.core.proof.review_state import CAUTION_WORDS
 from lull.desktop.pages.review.approval_words import confirmation_reason, status_chip
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
-from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.review.page import ReviewPage
 from lull.desktop.pages.review.proposal_rows import (
     evidence_words,
@@ -22,7 +21,9 @@ from lull.desktop.pages.review.proposal_rows import (
     row_words,
     status_words,
 )
+from lull.desktop.pages.review.reject_dialog import RejectDialog
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.shared.edit_dialog import EditDialog
 from lull.desktop.widgets.page import PageName
 from lull.desktop.words import ago, now
 from tests.desk import Desk, pairs, proved

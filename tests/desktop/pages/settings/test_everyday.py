@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -17,11 +16,12 @@ from lull.config.files import describe_settings as all_settings
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.main import Desktop
 from lull.desktop.pages.settings.advanced import ADVANCED_OPEN
 from lull.desktop.pages.settings.editors import OneOfEdit
-from lull.desktop.pages.settings.names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.pages.settings.page import SettingsPage
+from lull.desktop.shared.setting_names import EVERYDAY, LEARNING, TIMES
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import THEME
 from lull.desktop.widgets.tokens import DARK, LIGHT
@@ -29,8 +29,6 @@ from tests.desktop.conftest import OneProcess, Shown, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.pages.settings.test_settings_page import field, hours, switch, typed
 from tests.desktop.scripted import Scripted
-
-Json = dict[str, Any]
 
 
 def rows(**changed: object) -> list[Json]:

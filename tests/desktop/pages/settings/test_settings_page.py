@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QSize, Qt
 
 from lull.contract import routes
-from lull.desktop.pages.exposure import exposure_words
 from lull.desktop.pages.settings.editors import FieldEdit, HoursEdit, PortEdit, SwitchEdit
+from lull.desktop.pages.settings.exposure import exposure_words
 from lull.desktop.pages.settings.model_edit import ModelEdit
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.service_process import ServiceState

@@ -11,7 +11,8 @@ from lull.config.files import describe_settings
 from lull.config.settings import Settings
 from lull.desktop.language.catalogue import Catalogue
 from lull.desktop.pages.settings import units
-from lull.desktop.pages.settings.names import (
+from lull.desktop.pages.settings.units import NumberUnit
+from lull.desktop.shared.setting_names import (
     EVERYDAY,
     GROUPS,
     NAMES,
@@ -19,7 +20,6 @@ from lull.desktop.pages.settings.names import (
     title_of,
     without_keys,
 )
-from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.words import set_language
 
 

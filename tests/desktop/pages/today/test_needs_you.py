@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.pages.settings.page import SettingsPage
 from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
@@ -16,7 +15,6 @@ from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import today
 from tests.desktop.scripted import Scripted
 
-Json = dict[str, Any]
 ADDRESS = "http://127.0.0.1:11434"
 SILENT: Json = {"kind": "ollama", "address": ADDRESS, "ok": False, "version": None}
 ALONE: Json = {**SILENT, "kind": "builtin"}

@@ -7,8 +7,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLabel, QScrollArea
 
 from lull.contract import routes
-from lull.desktop.pages.today import TodayPage
-from lull.desktop.widgets.long_text import BREAK, breakable
+from lull.desktop.pages.today.page import TodayPage
+from lull.desktop.widgets.text.long_text import BREAK, breakable
 from tests.desktop.conftest import Shown
 from tests.desktop.pages.test_other_pages import today
 from tests.desktop.scripted import Scripted

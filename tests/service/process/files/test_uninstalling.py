@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from lull.desktop.diagnostics import bug_report
-from lull.desktop.wiping import KEPT_NAMES, delete_data_files
+from lull.desktop.pages.settings.wiping import KEPT_NAMES, delete_data_files
+from lull.desktop.shared.diagnostics import bug_report
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below

@@ -15,9 +15,9 @@ import random
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.chat.messages import Role, text_message
 from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.pocket import language as pocket
@@ -29,7 +29,6 @@ from tests.running import PATIENCE_S, Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket, Said
 from tests.service.scripted_upstream import Asked
 
-Json = dict[str, Any]
 COOK, POCKET = "cook", "pocket"
 CLIENTS = ("", "anna", "ben")
 """Names of chat clients: the plain address, and two with skills of their own."""

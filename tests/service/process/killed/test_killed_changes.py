@@ -19,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,7 +41,6 @@ from tests.service.process.killed.street import (
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(7200)]
 
-Json = dict[str, Any]
 ADAPTERS = ("adapter_one", "adapter_two")
 ASKED = "write a menu for apple river stone"
 ROOM = "desk"

@@ -10,17 +10,16 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from lull.contract.json_object import Json
 from lull.core.training.eligibility import comparison_words
 from tests.running import Lull, RunningLull
 from tests.service.process.killed.street import SETTINGS, Cook, Street
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
-Json = dict[str, Any]
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)
 SEEDS = range(1000, 1000 + MORE) if MORE else range(2)
 """Seeds of the histories; `make soak` also plays those after the first."""

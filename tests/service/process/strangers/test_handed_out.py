@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lull.desktop.diagnostics import bug_report
+from lull.desktop.shared.diagnostics import bug_report
 from tests.backends.calendars.server import answer, calendar_server
 from tests.backends.calendars.texts import MEETING, calendar
 from tests.building import bytes_below

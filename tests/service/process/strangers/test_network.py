@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lull.desktop.diagnostics import bug_report
+from lull.desktop.shared.diagnostics import bug_report
 from tests.cli.terminal import CTRL_C, at_a_terminal
 from tests.running import Lull, RunningLull, eventually
 from tests.service.control.socket_client import ControlSocket

@@ -136,26 +136,43 @@ def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, in
         if head is None:
             continue
         sign, width, columns = head
-        found = False
-        for rows, (begin, end) in enumerate(_rows(text, line[1])):
-            if _RULE.fullmatch(text, begin, end):
-                if found or end == begin or rows > 1:
-                    break
-                continue
-            cells = _cells(text, begin, end, sign)
-            if not width - 1 <= len(cells) <= width + 1 or len(cells) < 2 or rows > _MOST_ROWS:
-                break
-            found, done = True, end
-            for column, password in columns.items():
-                if column < len(cells):
-                    first, last = cells[column]
-                    value = text[first:last]
-                    if column == len(cells) - 1 and (more := _MORE.search(value)):
-                        # Words behind the table's last cell.
-                        value = value[: more.start()]
-                        value = value if has_sign(value) else ""
-                    if _value(value, password=password):
-                        yield first, first + len(value)
+        for end, cells in _table_rows(text, line[1], sign, width):
+            done = end
+            yield from _in_row(text, cells, columns)
+
+
+def _table_rows(
+    text: str, at: int, sign: str, width: int
+) -> Iterator[tuple[int, list[tuple[int, int]]]]:
+    """The rows below a header that ends at a place: where each row ends, and its cells."""
+    found = False
+    for rows, (begin, end) in enumerate(_rows(text, at)):
+        if _RULE.fullmatch(text, begin, end):
+            if found or end == begin or rows > 1:
+                return
+            continue
+        cells = _cells(text, begin, end, sign)
+        if not width - 1 <= len(cells) <= width + 1 or len(cells) < 2 or rows > _MOST_ROWS:
+            return
+        found = True
+        yield end, cells
+
+
+def _in_row(
+    text: str, cells: list[tuple[int, int]], columns: dict[int, bool]
+) -> Iterator[tuple[int, int]]:
+    """Where a row's secrets stand: what looks like one in a column of secrets."""
+    for column, password in columns.items():
+        if column >= len(cells):
+            continue
+        first, last = cells[column]
+        value = text[first:last]
+        if column == len(cells) - 1 and (more := _MORE.search(value)):
+            # Words behind the table's last cell.
+            value = value[: more.start()]
+            value = value if has_sign(value) else ""
+        if _value(value, password=password):
+            yield first, first + len(value)
 
 
 def _value(value: str, *, password: bool) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
-from lull.desktop.pages.review.columns import search_field
 from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.columns import search_field
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.words import plain, tr
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState
 from lull.desktop.words import ago, counted, now, percent, plain, tr
 
-Json = dict[str, Any]
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 PAGE: Final = 100

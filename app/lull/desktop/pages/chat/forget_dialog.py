@@ -4,16 +4,15 @@ for confirmation.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
+from lull.contract.json_object import Json
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr
-
-Json = dict[str, Any]
 
 
 class ForgetDialog(QDialog):

@@ -6,7 +6,6 @@ A conversation's turns are loaded when it is opened.
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QKeyEvent
@@ -20,13 +19,11 @@ from lull.desktop.pages.chat.conversation_rows import ConversationRows
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.chat.trash_dialog import TrashDialog
 from lull.desktop.pages.chat.turns_view import TurnsView
-from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.state import OutcomeMessage, Subject, failure_words
+from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.words import counted, plain, short_date, tr
-
-Json = dict[str, Any]
 
 
 class ConversationsPage(Page):

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
 from lull.contract.chat_headers import SESSION_HEADER, SKILLS_HEADER, WINDOW_CLIENT
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.turns_view import TurnsView
 from lull.desktop.state import Phase, Subject
-from lull.desktop.widgets.answer_view import AnswerView
-from lull.desktop.widgets.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.answer_view import AnswerView
+from lull.desktop.widgets.chat.chat_model import ChatModelChoice
+from lull.desktop.widgets.chat.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import button, label, row
-from lull.desktop.widgets.streamed_chat import ChatAddress, StreamedChat
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
-Json = dict[str, Any]
 ROUTE: Final = "/api/chat"
 LINES: Final = 3
 RECORDED: Final = "turn-recorded"

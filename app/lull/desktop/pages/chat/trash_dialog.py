@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, OutcomeMessage, Subject, failure_words
 from lull.desktop.widgets.flow import scrolled
@@ -15,7 +16,6 @@ from lull.desktop.widgets.parts import button, clear_layout, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, counted, now, plain, tr
 
-Json = dict[str, Any]
 MOST_SHOWN: Final = 30
 """Most removals listed; older ones are counted."""
 

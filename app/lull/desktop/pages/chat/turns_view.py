@@ -8,17 +8,17 @@ from typing import Any, Final
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.chat.secret_words import removed_kinds, shown_secrets, with_kinds_named
-from lull.desktop.pages.review.diff import marked_html
-from lull.desktop.pages.skills.teaching import teach
+from lull.desktop.shared.teaching import teach
 from lull.desktop.widgets.accessible import tab_after
-from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, clear_layout, label, row
+from lull.desktop.widgets.text.diff import marked_html
+from lull.desktop.widgets.text.long_text import LongText, has_long_run
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import known_sentence, percent, plain, short_date, tr, translated
 
-Json = dict[str, Any]
 MOST_TURNS: Final = 30
 """Most turns shown; of a longer conversation only the newest are."""
 MOST_SHOWN_CHARACTERS: Final = 8_000

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from lull.contract.json_object import Json
+from lull.desktop.pages.learning.side_by_side import Column, SideBySide
 from lull.desktop.pages.learning.words import adapter_facts
-from lull.desktop.pages.review.side_by_side import Column, SideBySide
 from lull.desktop.widgets.page import Kit
 from lull.desktop.words import tr
-
-Json = dict[str, Any]
 
 
 class AdaptersDialog(SideBySide):

@@ -8,12 +8,12 @@ from datetime import date, datetime, time
 from enum import StrEnum
 from typing import Any, Final
 
+from lull.contract.json_object import Json
 from lull.core.feedback.trend import LEAST_ANSWERS, mean_of
 from lull.desktop.pages.learning import meaning
-from lull.desktop.pages.skills.changes import change_words, move_words
+from lull.desktop.shared.changes import change_words, move_words
 from lull.desktop.words import count, decimal, parsed, percent, plain, short_date, short_day, tr
 
-Json = dict[str, Any]
 MOST_POINTS: Final = 2_000
 
 

@@ -1,4 +1,4 @@
-"""Draws a chart with pyqtgraph: faint values, a bold running mean, intervals, baseline and marks.
+"""Shows a chart with pyqtgraph, into which the user can zoom.
 
 Curves differ by dashes as well as colours. The legend above names all that is drawn. The value
 under the mouse is shown below the chart, and the arrow keys move from value to value.
@@ -7,35 +7,25 @@ under the mouse is shown below the chart, and the arrow keys move from value to 
 from __future__ import annotations
 
 import bisect
-import math
 from typing import Any, Final
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPixmap, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from lull.desktop.pages.learning.axes import DayAxis
-from lull.desktop.pages.learning.charts import (
-    Chart,
-    ChartMark,
-    ChartName,
-    Series,
-    running_mean,
-    titles,
-)
+from lull.desktop.pages.learning.charts import Chart, ChartName, titles
+from lull.desktop.pages.learning.drawing import DAY_S, ChartDrawing
 from lull.desktop.pages.learning.legend import Legend
-from lull.desktop.pages.learning.reading import axis_titles, entries, near_words
+from lull.desktop.pages.learning.reading import entries, near_words
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
-from lull.desktop.words import percent, tr
+from lull.desktop.words import tr
 
 PLOT_PX: Final = 220
 """Least height of a plot in pixels; a smaller page scrolls."""
-LOG_FLOOR: Final = 0.01
-"""Lowest value that a chart's logarithmic scale shows."""
-DAY_S: Final = 24 * 3600.0
 LEAST_SPAN_S: Final = DAY_S
 """Shortest time that a chart spans, in seconds, until the user zooms in."""
 NEAREST_S: Final = 3600.0
@@ -43,12 +33,6 @@ NEAREST_S: Final = 3600.0
 NEAREST_STEPS: Final = 4
 ZOOM: Final = 0.5
 """Factor by which one zoom step changes the time span that is shown."""
-MARK_SPAN: Final = (0.0, 0.12)
-"""Lower and upper end of the mark of a change of skills, as shares of the chart's height."""
-BEHIND: Final = -10
-"""Qt's Z value of what is drawn behind the curves."""
-BOX_ALPHA: Final = 60
-"""Alpha of the boxes that show intervals, of 255."""
 
 
 class _Plot(pg.PlotWidget):  # type: ignore[misc]
@@ -228,22 +212,23 @@ class Curves(SelfDrawn):
             return
         self._drawn = now
         self.setAccessibleName(self._named(chart))
-        self.legend.show_entries(entries(chart, theme, smoothed=self._smoothed))
-        self.plot.clear()
-        self.plot.setLogMode(x=False, y=self._logs)
-        self._paint_axes()
-        for series in chart.series:
-            self._intervals(series)
-        for series in chart.series:
-            if series.line:
-                self._curve(series)
-        if chart.level is not None and not chart.empty:
-            self._baseline(chart.level)
-        adapters = [mark for mark in chart.marks if mark.adapter]
-        for mark in chart.marks:
-            self._mark(mark, adapters.index(mark) % 3 if mark.adapter else 0)
-        self._set_ranges()
+        drawing = self.drawing
+        self.legend.show_entries(entries(chart, theme, smoothed=drawing.smoothed))
+        drawing.draw()
+        self._set_ranges(drawing)
         self._point_at(self._at_s)
+
+    @property
+    def drawing(self) -> ChartDrawing:
+        """How the chart is drawn now."""
+        return ChartDrawing(
+            plot=self.plot,
+            axis=self._axis,
+            chart=self._chart,
+            theme=self._look.theme,
+            weight=self._weight,
+            log=self._logs,
+        )
 
     @property
     def _logs(self) -> bool:
@@ -252,13 +237,13 @@ class Curves(SelfDrawn):
         """
         return self._log and not self._chart.steps
 
-    def _set_ranges(self) -> None:
+    def _set_ranges(self, drawing: ChartDrawing) -> None:
         if self._chart.steps:
             values = [dot.value for series in self._chart.series for dot in series.dots] or [0.0]
             spare = 0.1 * (max(values) - min(values)) or 0.1
             self.plot.setYRange(min(values) - spare, max(values) + spare, padding=0)
         else:
-            self.plot.setYRange(self._y(self._least()), self._y(1.0), padding=0.04)
+            self.plot.setYRange(drawing.y(drawing.least()), drawing.y(1.0), padding=0.04)
         left, right = self._whole()
         near = NEAREST_STEPS if self._chart.steps else NEAREST_S
         box = self.plot.plotItem.vb
@@ -273,116 +258,6 @@ class Curves(SelfDrawn):
             titles()[chart.name],
         )
         return f"{words} {chart.none if chart.empty else chart.meaning}".strip()
-
-    def _paint_axes(self) -> None:
-        theme = self._look.theme
-        self.plot.setBackground(theme.card)
-        font = QFont()
-        font.setPointSizeF(small_pt())
-        self._axis.steps = bool(self._chart.steps)
-        self._axis.set_label_font(font)
-        for side, title in zip(("left", "bottom"), axis_titles(self._chart), strict=True):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(theme.line))
-            axis.setTextPen(pg.mkPen(theme.muted))
-            axis.setTickFont(font)
-            axis.setLabel(title, **{"color": theme.muted, "font-size": f"{small_pt():g}pt"})
-        left = self.plot.getAxis("left")
-        low = self._least()
-        fine, even = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 1.0), (0.0, 0.25, 0.5, 0.75, 1.0)
-        marks = [one for one in (fine if self._logs else even) if one >= low]
-        shares = [[(self._y(one), percent(one)) for one in marks]]
-        left.setTicks(None if self._chart.steps else shares)
-        self.plot.showGrid(x=False, y=True, alpha=0.15)
-
-    @property
-    def _smoothed(self) -> bool:
-        """Whether any curve is drawn as its running mean, over its faint values."""
-        curves = (series for series in self._chart.series if series.line)
-        return self._weight < 1.0 and any(len(series.dots) > 2 for series in curves)
-
-    def _curve(self, series: Series) -> None:
-        theme = self._look.theme
-        colour = QColor(str(getattr(theme, series.colour)))
-        style = Qt.PenStyle.DashLine if series.dash else Qt.PenStyle.SolidLine
-        times = [dot.at_s for dot in series.dots]
-        values = [dot.value for dot in series.dots]
-        mean = values
-        if self._weight < 1.0 and len(values) > 2:
-            single = all(dot.n == 1 for dot in series.dots)
-            # Single answers are noisier than daily means, so they get a smaller weight.
-            mean = running_mean(values, self._weight / 6 if single else self._weight)
-            faint = QColor(colour)
-            faint.setAlpha(90)
-            thin = None if single else pg.mkPen(faint, width=1, style=style)
-            self._plot(times, values, thin, faint)
-        pen = pg.mkPen(colour, width=2.4, style=style)
-        self._plot(times, mean, pen, colour if mean is values else None)
-
-    def _intervals(self, series: Series) -> None:
-        """Draw the interval of each point that has one as a faint box."""
-        some = [dot for dot in series.dots if dot.low is not None and dot.high is not None]
-        if not some:
-            return
-        colour = QColor(str(getattr(self._look.theme, series.colour)))
-        colour.setAlpha(BOX_ALPHA)
-        left, right = (DAY_S * days for days in series.box_days)
-        lows = [self._y(dot.low or 0.0) for dot in some]
-        heights = [self._y(dot.high or 0.0) - low for dot, low in zip(some, lows, strict=True)]
-        boxes = pg.BarGraphItem(
-            x0=[dot.at_s + left for dot in some],
-            width=right - left,
-            y0=lows,
-            height=heights,
-            brush=pg.mkBrush(colour),
-            pen=pg.mkPen(None),
-        )
-        boxes.setZValue(BEHIND)
-        self.plot.addItem(boxes, ignoreBounds=True)
-
-    def _plot(self, times: list[float], values: list[float], pen: Any, dot: Any) -> None:
-        if self._logs:
-            values = [max(LOG_FLOOR, value) for value in values]
-        symbol = "o" if dot is not None and (pen is None or len(times) <= 200) else None
-        more = {
-            "symbol": symbol,
-            "symbolSize": 5 if pen is None else 6,
-            "symbolBrush": dot,
-            "symbolPen": None,
-        }
-        self.plot.plot(times, values, pen=pen, **more)
-
-    def _baseline(self, level: float) -> None:
-        """Draw the baseline; its value stands in the legend, where it hides nothing."""
-        pen = pg.mkPen(self._look.theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
-        self.plot.addItem(pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen))
-
-    def _mark(self, mark: ChartMark, line: int) -> None:
-        """Draw a mark; `line` is the row of its label, so that neighbours do not overlap."""
-        theme = self._look.theme
-        if not mark.adapter:
-            pen = pg.mkPen(theme.edge, width=1.6)
-            made = pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, span=MARK_SPAN)
-            made.setZValue(BEHIND)
-            self.plot.addItem(made, ignoreBounds=True)
-            return
-        pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
-        # No background: a value behind the words would be hidden.
-        options = {"color": theme.text, "position": 0.05 + 0.09 * line}
-        self.plot.addItem(
-            pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, label=mark.name, labelOpts=options),
-            ignoreBounds=True,
-        )
-
-    def _least(self) -> float:
-        """Return the lowest value of the vertical axis."""
-        if not self._logs:
-            return 0.0
-        values = [dot.value for series in self._chart.series for dot in series.dots]
-        return max(LOG_FLOOR, min(values, default=1.0) * 0.8)
-
-    def _y(self, value: float) -> float:
-        return math.log10(max(LOG_FLOOR, value)) if self._logs else value
 
     # Values
 

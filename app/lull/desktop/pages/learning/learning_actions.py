@@ -4,15 +4,12 @@ adapter, roll back.
 
 from __future__ import annotations
 
-from typing import Any
-
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.adapters.adapter import WAS_IN_FORCE
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, OutcomeMessage, Subject
 from lull.desktop.words import plain, tr
-
-Json = dict[str, Any]
 
 
 class LearningActions:

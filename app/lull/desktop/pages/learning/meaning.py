@@ -7,13 +7,13 @@ Whether answers got better or worse, or are too few to tell, is decided by 95% i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.trend import LEAST_SIDE, Trend, halves, loss_trend, mean_of, trend
 from lull.desktop.words import count, length, percent, plain, tr
 
-Json = dict[str, Any]
 Means = Sequence[tuple[float, int]]
 """(Mean score, number of answers) of successive groups of answers, oldest first."""
 LEAST_RUNS: Final = 10

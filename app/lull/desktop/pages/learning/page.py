@@ -7,7 +7,7 @@ says what it means.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -19,16 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.chart_filter import ChartFilter
 from lull.desktop.pages.learning.charts import OF_ANSWERS, Chart, ChartName, charts, titles
 from lull.desktop.pages.learning.curves import ZOOM, Curves
-from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.learning.learning_actions import LearningActions
 from lull.desktop.pages.learning.run_feed import RunFeed
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
-from lull.desktop.pages.learning.tables import fill, selected_names, set_heads, small_table
 from lull.desktop.pages.learning.words import (
     ADAPTER_HEADS,
     RUN_HEADS,
@@ -40,16 +39,17 @@ from lull.desktop.pages.learning.words import (
     run_cells,
     run_words,
 )
+from lull.desktop.shared.learning_feed import LearningFeed
 from lull.desktop.state import OutcomeMessage, Subject
 from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.small_table import fill, selected_names, set_heads, small_table
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import now, tr, translated
 
-Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
 LEARNING_FEED_DAYS: Final = 28
 

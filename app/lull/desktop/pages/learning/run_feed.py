@@ -4,15 +4,15 @@ visible.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, Phase, Subject
 
-Json = dict[str, Any]
 READ_GAP_MS: Final = 3_000
 """Milliseconds between two reads, which are needed because no event is sent for a step."""
 IN_PROGRESS: Final = ("training", "waiting")

@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.learning.charts import Chart
-from lull.desktop.pages.skills.changes import move_words
+from lull.desktop.shared.changes import move_words
 from lull.desktop.words import (
     count,
     counted,
@@ -23,8 +23,6 @@ from lull.desktop.words import (
     tr,
     translated,
 )
-
-Json = dict[str, Any]
 
 
 def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802

@@ -7,12 +7,10 @@ They are used in the skill's chip, on its Approve button and in its warnings.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import CALM, CAUTION_WORDS, Caution, ReviewState
 from lull.desktop.words import counted, plain, tr, translated
-
-Json = dict[str, Any]
 
 
 def standing(proposal: Json) -> ReviewState:

@@ -7,12 +7,11 @@ deliberately.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
 
-from lull.desktop.pages.chat.scope_and_check import check_words, scope_words
+from lull.contract.json_object import Json
 from lull.desktop.pages.review.approval_words import (
     cautions,
     confirmation_reason,
@@ -21,12 +20,11 @@ from lull.desktop.pages.review.approval_words import (
     reason_words,
     status_chip,
 )
-from lull.desktop.pages.review.diff import escaped
+from lull.desktop.pages.review.scope_and_check import check_words, scope_words
 from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.text.diff import escaped
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr
-
-Json = dict[str, Any]
 
 
 class ApproveDialog(QDialog):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import StrEnum
-from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.core.proof.whose_words import WordsAuthor
 from lull.desktop.pages.review.approval_words import cautions, standing
@@ -18,8 +18,6 @@ from lull.desktop.pages.review.proposal_rows import evidence_words
 from lull.desktop.widgets.parts import label, set_kind
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
-
-Json = dict[str, Any]
 
 
 class Mark(StrEnum):

@@ -8,7 +8,7 @@ closes it without a choice, the pair of answers is shown again later.
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.chat.picks import Pick
 from lull.desktop.client import Reply
 from lull.desktop.state import failure_words
@@ -29,7 +30,6 @@ from lull.desktop.widgets.parts import add_shortcut, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, tr, translated
 
-Json = dict[str, Any]
 _POLL_MS: Final = 200
 """Polling interval while the model answers."""
 

@@ -15,11 +15,11 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState, OutcomeCheck, OutcomeMessage, Subject
 from lull.desktop.words import count, plain, tr
 
-Json = dict[str, Any]
 MORNING: Final = time(8)
 """Time of day at which a proposed skill that was postponed to another day is shown again."""
 _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}

@@ -7,13 +7,13 @@ A test is a past request that was answered with and without the skill.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from lull.desktop.pages.review.diff import escaped, marked_html
+from lull.contract.json_object import Json
+from lull.desktop.widgets.text.diff import escaped, marked_html
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.words import tr
 
-Json = dict[str, Any]
 MOST_TURNS: Final = 6
 
 

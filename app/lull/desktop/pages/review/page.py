@@ -10,12 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.proof.proposal import DECIDABLE
 from lull.core.proof.review_state import ReviewState
 from lull.desktop.pages.review.approval_words import (
@@ -27,19 +27,18 @@ from lull.desktop.pages.review.approval_words import (
     waits_for_picks,
 )
 from lull.desktop.pages.review.approve_dialog import ApproveDialog
-from lull.desktop.pages.review.columns import two_columns
 from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.pages.review.decisions import Decisions, snooze_times
-from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
 from lull.desktop.pages.review.proposal_view import ProposalView
-from lull.desktop.pages.review.try_dialog import TryDialog, proposal_to_try
+from lull.desktop.pages.review.reject_dialog import RejectDialog
+from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.try_dialog import TryDialog, proposal_to_try
 from lull.desktop.state import OutcomeMessage, Subject
+from lull.desktop.widgets.columns import two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page, PageName
 from lull.desktop.widgets.parts import add_shortcut, button, label, restyle, row
 from lull.desktop.words import counted, now, plain, tr, without_args
-
-Json = dict[str, Any]
 
 
 class ReviewPage(Page):

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
 
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.desktop.pages.review.approval_words import (
     reason_words,
@@ -18,7 +19,6 @@ from lull.desktop.pages.review.approval_words import (
 )
 from lull.desktop.words import ago, count, counted, decimal, named, now, percent, plain, tr
 
-Json = dict[str, Any]
 _ROOT: Final = QModelIndex()
 _RANKS: Final = {"proved": 0, "screened": 1, "unproved": 1, "proving": 2, "quarantined": 3}
 _LAST_RANK: Final = 4

@@ -11,9 +11,9 @@ from typing import Any
 from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.proof.review_state import ReviewState
 from lull.desktop.client import Reply
-from lull.desktop.pages.chat.scope_and_check import ScopeAndCheck
 from lull.desktop.pages.review.approval_words import (
     cautions,
     flag_lines,
@@ -22,18 +22,18 @@ from lull.desktop.pages.review.approval_words import (
     status_chip,
 )
 from lull.desktop.pages.review.checklist import Checklist
-from lull.desktop.pages.review.diff import side_by_side_html, unified_html
 from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
 from lull.desktop.pages.review.proposal_rows import kind_words, odds_words
+from lull.desktop.pages.review.scope_and_check import ScopeAndCheck
 from lull.desktop.widgets.flow import Flow
-from lull.desktop.widgets.long_text import ScrollingText
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Tab, chip, clear_layout, label, row
 from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.text.diff import side_by_side_html, unified_html
+from lull.desktop.widgets.text.long_text import ScrollingText
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
 
-Json = dict[str, Any]
 VIEWS = ("unified", "side", "rendered", "evidence")
 
 

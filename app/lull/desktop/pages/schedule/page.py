@@ -5,7 +5,6 @@ hours and calendars that the user has set, and the reasons why Lull may work now
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
@@ -18,10 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
-from lull.desktop.pages.learning.tables import fill, small_table
-from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.hours_edit import (
     Stretch,
     lines_of,
@@ -31,6 +29,7 @@ from lull.desktop.pages.schedule.hours_edit import (
 )
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.shared.feed_dialog import FeedDialog
 from lull.desktop.state import OutcomeMessage, Subject, shown_week
 from lull.desktop.tray_status import tray_status
 from lull.desktop.widgets.accessible import tab_after
@@ -46,10 +45,9 @@ from lull.desktop.widgets.parts import (
     set_kind,
     unwrapped_row,
 )
+from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import ago, counted, length, now, plain, tr, translated
-
-Json = dict[str, Any]
 
 
 class SchedulePage(Page):

@@ -10,12 +10,12 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from lull.contract.json_object import Json
 from lull.core.idle.hours import parse_hours as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.state import WEEK_DAYS
 from lull.desktop.words import parsed, plain, tr, translated, week_day
 
-Json = dict[str, Any]
 DAY: Final = timedelta(days=1)
 HOURS: Final = ("sleep", "allowed", "blocked")
 

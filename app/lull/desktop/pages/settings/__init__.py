@@ -1,1 +1,1 @@
-"""The Settings page: its cards, a line for each setting, and names of the settings for users."""
+"""The Settings page: its cards, a line for each setting, and the dialogs that it opens."""

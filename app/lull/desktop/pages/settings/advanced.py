@@ -11,7 +11,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
-from lull.desktop.pages.settings.names import group_title
+from lull.desktop.shared.setting_names import group_title
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr

@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.model_edit import HELPERS, LEARNS, ModelEdit
-from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.units import NumberUnit
 from lull.desktop.pages.settings.values import value_words
-from lull.desktop.running.ports import is_taken, next_free_port
+from lull.desktop.ports import is_taken, next_free_port
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.parts import button, label, unwrapped_row
 from lull.desktop.widgets.switch import Switch
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
-Json = dict[str, Any]
 HOURS_KEY: Final = "idle.sleep_hours"
 PORT_KEY: Final = "service.port"
 DIGITS: Final = 9

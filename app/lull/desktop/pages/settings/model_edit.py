@@ -10,8 +10,8 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit
 
-from lull.desktop.pages.settings.names import title_of
 from lull.desktop.pages.settings.values import AUTO, NONE, value_words
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.widgets.choice import Choice
 
 HELPERS: Final = ("reader.model", "judge.model", "writer.model")

@@ -6,7 +6,7 @@ The service checks each change and applies it at once if it can.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -20,24 +20,24 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.exposure import ExposureDialog, exposure_words
-from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.pages.settings import units
 from lull.desktop.pages.settings.advanced import Advanced
+from lull.desktop.pages.settings.exposure import ExposureDialog, exposure_words
 from lull.desktop.pages.settings.lines import SettingLine, SettingsCard
 from lull.desktop.pages.settings.model_edit import ModelEdit
-from lull.desktop.pages.settings.names import EVERYDAY, everyday, title_of
+from lull.desktop.pages.settings.own_cards import DataCard, WindowCard
+from lull.desktop.shared.connect.card import ConnectCard
+from lull.desktop.shared.model_choice import ModelChoice
+from lull.desktop.shared.setting_names import EVERYDAY, everyday, title_of
 from lull.desktop.state import OutcomeMessage, Subject
-from lull.desktop.welcome.model_choice import ModelChoice
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, label, unwrapped_row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr, translated
 
-Json = dict[str, Any]
 _RANK: Final = {key: number for number, key in enumerate(EVERYDAY)}
 """Places of the everyday settings on the page; other settings follow in the order in which the
 service sends them.

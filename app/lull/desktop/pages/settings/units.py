@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
+from lull.contract.json_object import Json
 from lull.desktop.pages.settings.values import value_words
 from lull.desktop.words import counted, decimal_point, tr, translated
 
-Json = dict[str, Any]
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 

@@ -5,18 +5,16 @@ roll back to one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
-from lull.desktop.pages.learning.tables import fill, selected_names, small_table
-from lull.desktop.pages.skills.changes import change_words
+from lull.contract.json_object import Json
+from lull.desktop.shared.changes import change_words
 from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.small_table import fill, selected_names, small_table
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import short_date, tr
-
-Json = dict[str, Any]
 
 
 class GenerationsDialog(QDialog):

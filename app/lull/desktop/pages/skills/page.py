@@ -21,21 +21,20 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
+from lull.contract.json_object import Json
 from lull.desktop.client import Reply
-from lull.desktop.pages.review.columns import search_field, two_columns
-from lull.desktop.pages.review.dialogs import EditDialog
-from lull.desktop.pages.review.try_dialog import TryDialog, skill_to_try
 from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
 from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
 from lull.desktop.pages.skills.skill_view import SkillView
-from lull.desktop.pages.skills.teaching import show_flags
+from lull.desktop.shared.edit_dialog import EditDialog
+from lull.desktop.shared.teaching import show_flags
+from lull.desktop.shared.try_dialog import TryDialog, skill_to_try
 from lull.desktop.state import OutcomeMessage, Subject
+from lull.desktop.widgets.columns import search_field, two_columns
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.tables import RowTable
 from lull.desktop.words import count, counted, plain, tr, without_args
-
-Json = dict[str, Any]
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
@@ -285,7 +284,7 @@ class SkillsPage(Page):
             self._clients = tuple(answer.value.get("clients") or ())
 
     def _new(self) -> None:
-        from lull.desktop.pages.skills.new_skill import NewSkillDialog
+        from lull.desktop.shared.new_skill import NewSkillDialog
 
         dialog = NewSkillDialog(self)
         dialog.given.connect(

@@ -13,10 +13,10 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from lull.desktop.pages.settings.names import title_of
+from lull.contract.json_object import Json
+from lull.desktop.shared.setting_names import title_of
 from lull.desktop.words import count, plain, signed, tr
 
-Json = dict[str, Any]
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
 COLUMNS: Final = 4

@@ -69,8 +69,7 @@ def exams_of(
         clock=shared.clock,
     )
     borrowed = BorrowedModels(
-        loaded=shared.models.ollama.loaded,
-        unload=shared.models.ollama.unload,
+        ollama=shared.models.ollama,
         asked=lambda: asking,
         activity=shared.activity,
         clock=shared.clock,

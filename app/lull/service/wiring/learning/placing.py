@@ -33,12 +33,7 @@ def placing_of(
     return MeasurePlacing(
         store=Placings(shared.stores.database),
         sheet=sheet,
-        models=PlacingModels(
-            talked=shared.stores.trajectories.answer_counts,
-            facts=stages.facts_here,
-            stage=stages.open_target,
-            wanted=lambda: shared.library().any_active,
-        ),
+        models=PlacingModels(uses=shared.stores.trajectories, here=stages, library=shared.library),
         quiet=quiet,
         clock=shared.clock,
         slice_s=slice_s,

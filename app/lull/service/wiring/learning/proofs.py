@@ -18,6 +18,7 @@ from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.proof_ground import ProofGround
 from lull.loops.proof.prove import Prove
 from lull.loops.proof.proved_requests import ProvedRequests
 from lull.loops.proof.replay import Replay
@@ -106,9 +107,10 @@ def _prove(shared: SharedParts, settings: Settings, asked: AuxModels, inputs: Pr
     return Prove(
         proposals=shared.stores.proposals,
         replay=replay,
-        library=shared.library,
-        judge=asked.judge,
-        stage=inputs.stages.open_target,
+        ground=ProofGround(
+            proposals=shared.stores.proposals, library=shared.library, judge=asked.judge, rule=rule
+        ),
+        targets=inputs.stages,
         quiet=inputs.quiet,
         clock=shared.clock,
         rule=rule,
@@ -121,7 +123,7 @@ def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
         replay=prove.replay,
         prove=prove,
         library=shared.library,
-        stage=inputs.stages.open_target,
+        targets=inputs.stages,
         quiet=inputs.quiet,
         clock=shared.clock,
         ids=TimeSortedIds(),
@@ -151,7 +153,7 @@ def _measure(
         replays=shared.stores.use.replays,
         rewards=shared.stores.rewards,
         replay=prove.replay,
-        stage=inputs.stages.open_target,
+        targets=inputs.stages,
         quiet=inputs.quiet,
         clock=shared.clock,
         slice_s=prove.rule.slice_s,

@@ -85,8 +85,7 @@ def watch_of(
     The functions `training` and `exams` return the work that is waiting.
     """
     borrowed = BorrowedModels(
-        loaded=shared.models.ollama.loaded,
-        unload=shared.models.ollama.unload,
+        ollama=shared.models.ollama,
         asked=learning.models.stages.asked_models,
         activity=shared.activity,
         clock=shared.clock,

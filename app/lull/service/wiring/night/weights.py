@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -14,14 +14,13 @@ import psutil
 
 from lull.backends.mlx.weight_folders import ModelFolders
 from lull.backends.mlx.weights_process import WeightsProcess
-from lull.backends.ollama.blobs import readable_blob
+from lull.backends.ollama.blobs import OllamaBlobs
 from lull.backends.ollama.models import OllamaModels
 from lull.backends.shipped.english_model import EnglishModel
 from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.models.learnable import Machine
-from lull.core.models.ollama_model import ShownModel
 from lull.core.models.weight_form import form_for
 from lull.core.ports import Clock
 from lull.loops.adapters.publish import Publish
@@ -55,7 +54,7 @@ def choose_of(
         store=ollama_models(settings, session),
         work=WeightsProcess(),
         folders=ModelFolders(paths.models),
-        blob_of=blob_of(os.environ),
+        files=OllamaBlobs(os.environ),
         machine=this_machine(settings),
         built_in=built_in_choices(english),
         clock=clock,
@@ -80,7 +79,7 @@ def auto_learner_of(
     form = form_for(sys.platform, platform.machine())
     return AutoLearner(
         Remembered(stores.database),
-        talked=stores.trajectories.answer_counts,
+        uses=stores.trajectories,
         there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
         ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
         clock=clock,
@@ -103,10 +102,10 @@ def publish_of(
         store=ollama_models(settings, session),
         work=WeightsProcess(),
         versions=versions,
-        blob_of=blob_of(os.environ),
+        weights=OllamaBlobs(os.environ),
         files=MergedFiles(paths.models / "publishing"),
         clock=clock,
-        follow=lambda: names.set_versions(versions.all()),
+        names=names,
     )
 
 
@@ -160,13 +159,6 @@ def ollama_models(settings: Settings, session: aiohttp.ClientSession) -> OllamaM
     return OllamaModels(
         session, settings.upstream.resolved(os.environ, own_port=settings.service.port)
     )
-
-
-def blob_of(environ: Mapping[str, str]) -> Callable[[ShownModel], str]:
-    """Return a function that finds the weights file of an Ollama model on this machine, if it can
-    be read.
-    """
-    return lambda shown: str(readable_blob(shown, environ))
 
 
 def this_machine(settings: Settings) -> Machine:

@@ -1,0 +1,152 @@
+"""The replayed pairs of answers that a proof rests on, and their totals: how often answers with the
+skill were better and worse, and the e-values of these counts.
+
+A pair is one recorded request answered twice with the same seed, without and with the skill. Pairs
+come from three parts, see `PairPart`. What the totals decide stands in `proof.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from lull.core.proof.evalue import harm_log_e_value, log_e_value, pick_log_e_value
+
+BY_CHECK: Final = "verifier:check"
+"""Value of `scored_by` for a pair scored by the check proposed with the skill."""
+BY_USER: Final = "user"
+"""Value of `scored_by` for a pair of answers that the user compared blindly."""
+SAME_WORDS: Final = "same words"
+"""Value of `scored_by` for a pair with identical answers, where the user had nothing to pick."""
+
+
+class PairPart(StrEnum):
+    FAILURE = "failure"
+    SIBLING = "sibling"
+    """A held-out request: similar to the failures, but not shown to the skill's writer."""
+    SUCCESS = "success"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One past request answered without and with the skill under one seed, with both scores."""
+
+    request: str
+    """The id of the turn that is replayed."""
+    part: PairPart
+    seed: int
+    without: float
+    with_: float
+    """Scores of the two answers, without and with the skill, on the scorer's own scale; only which
+    is higher counts.
+    """
+    scored_by: str
+    """Who scored the two answers: a verifier by name, a judge by name and version, or the user."""
+    request_sha256: str = ""
+    without_sha256: str = ""
+    with_sha256: str = ""
+    answers: tuple[str, str] = field(default=("", ""), compare=False, repr=False)
+    """The answers without and with the skill, for the user to read; no part of the evidence."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.without) and math.isfinite(self.with_)):
+            raise ValueError(f"a score is a finite number, not {self.without} or {self.with_}")
+
+    @property
+    def won(self) -> bool:
+        """Whether the answer with the skill scored higher than the one without."""
+        return self.with_ > self.without
+
+    @property
+    def lost(self) -> bool:
+        return self.with_ < self.without
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """How often a skill's answers were better (wins) and worse (losses) than those without it."""
+
+    benefit_pairs: int = 0
+    wins: int = 0
+    losses: int = 0
+    success_pairs: int = 0
+    success_wins: int = 0
+    success_losses: int = 0
+    picked_wins: int = 0
+    picked_losses: int = 0
+    """Losses among the pairs that the user compared blindly; `picked_wins` counts the wins."""
+
+    @property
+    def pairs(self) -> int:
+        return self.benefit_pairs + self.success_pairs
+
+    @property
+    def log_e(self) -> float:
+        """Log e-value of the skill's benefit: the sum of two bets on separate pairs, those that the
+        user compared blindly and those scored by machine, because the user errs less often.
+        """
+        return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
+
+    @property
+    def _measured(self) -> tuple[int, int]:
+        return self.wins - self.picked_wins, self.losses - self.picked_losses
+
+    @property
+    def harm_log_e(self) -> float:
+        """Log e-value of harm to past successes: high if the skill worsens good answers."""
+        return harm_log_e_value(self.success_wins, self.success_losses)
+
+    @property
+    def benefit_loss_log_e(self) -> float:
+        """Log e-value of harm on failed requests: high if the skill worsens what it should mend."""
+        wins, losses = self._measured
+        picked = pick_log_e_value(self.picked_losses, self.picked_wins)
+        return harm_log_e_value(wins, losses) + picked
+
+    def after(self, wins: int) -> Totals:
+        """Return the counts as they would be after the skill won `wins` more pairs of answers;
+        counted as the user's blind comparisons if there were any so far.
+        """
+        return replace(
+            self,
+            benefit_pairs=self.benefit_pairs + wins,
+            wins=self.wins + wins,
+            picked_wins=self.picked_wins + (wins if self.picks else 0),
+        )
+
+    @property
+    def picks(self) -> int:
+        return self.picked_wins + self.picked_losses
+
+
+def distinct_pairs(pairs: Iterable[Pair]) -> list[Pair]:
+    """Return the replayed pairs, each (request, seed) only once, so that none is counted twice."""
+    kept: dict[tuple[str, int], Pair] = {}
+    for pair in pairs:
+        kept.setdefault((pair.request, pair.seed), pair)
+    return list(kept.values())
+
+
+def totals_of(pairs: Iterable[Pair]) -> Totals:
+    benefit, success, picked = [0, 0, 0], [0, 0, 0], [0, 0]
+    for pair in pairs:
+        counts = success if pair.part is PairPart.SUCCESS else benefit
+        counts[0] += 1
+        counts[1] += pair.won
+        counts[2] += pair.lost
+        if pair.scored_by == BY_USER and counts is benefit:
+            picked[0] += pair.won
+            picked[1] += pair.lost
+    return Totals(
+        benefit_pairs=benefit[0],
+        wins=benefit[1],
+        losses=benefit[2],
+        success_pairs=success[0],
+        success_wins=success[1],
+        success_losses=success[2],
+        picked_wins=picked[0],
+        picked_losses=picked[1],
+    )

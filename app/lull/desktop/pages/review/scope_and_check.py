@@ -1,0 +1,84 @@
+"""Widget for a proposed skill's scope (which requests it applies to) and its check (an automatic
+test of answers).
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from lull.contract.json_object import Json
+from lull.core.feedback.feedback import Scope
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.parts import button, label, row, unwrapped_row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr, translated
+
+
+class ScopeAndCheck(QWidget):
+    """Widget that shows and changes a proposed skill's scope (which requests it applies to), and
+    shows and removes its check (an automatic test of answers).
+    """
+
+    scope_chosen = Signal(str)
+    """Emitted when the user chose a scope, `all` or `kind`."""
+    check_removed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scope = Choice()
+        self.scope.setAccessibleName(tr("Which requests it is for"))
+        for scope, words in _scopes().items():
+            self.scope.addItem(words, scope)
+        self.scope.activated.connect(self._chosen)
+        self.check = label("", wrap=True)
+        self.no_check = label(
+            tr("○ No automatic check of its own: its answers are judged by you or by a model."),
+            "muted",
+            wrap=True,
+        )
+        self.remove = button(
+            tr("Remove"), self.check_removed.emit, flat=True, name=tr("Remove the check")
+        )
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP // 2)
+        box.addLayout(row(self.scope, None))
+        line = unwrapped_row(self.check, self.remove)
+        line.setStretch(0, 1)
+        box.addLayout(line)
+        box.addWidget(self.no_check)
+        self._shown = Scope.KIND.value
+
+    def show_proposal(self, proposal: Json) -> None:
+        self.setVisible(proposal["kind"] != "retire")
+        self._shown = str(proposal.get("scope") or Scope.KIND.value)
+        self.scope.setCurrentIndex(self.scope.findData(self._shown))
+        check = check_words(proposal)
+        self.check.setText(check)
+        self.check.setVisible(bool(check))
+        self.remove.setVisible(bool(check))
+        self.no_check.setVisible(not check)
+
+    def _chosen(self) -> None:
+        scope = str(self.scope.currentData())
+        if scope != self._shown:
+            self._shown = scope
+            self.scope_chosen.emit(scope)
+
+
+def scope_words(proposal: Json) -> str:
+    """Describe in words the requests to which a proposed skill would apply."""
+    return _scopes()[str(proposal.get("scope") or Scope.KIND.value)]
+
+
+def check_words(proposal: Json) -> str:
+    """Describe how answers are checked against a proposed skill; "" if it has no check."""
+    return tr("✓ Checked: %1", translated(proposal, "check")) if proposal.get("check") else ""
+
+
+def _scopes() -> dict[str, str]:
+    return {
+        Scope.KIND.value: tr("For requests like those it comes from"),
+        Scope.ALL.value: tr("For every request"),
+    }

@@ -1,0 +1,172 @@
+"""The cards of the Settings page that concern the window itself: its preferences, and the data
+folder.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QLineEdit
+
+from lull.desktop.language_choice import LANGUAGE, LANGUAGES, SYSTEM, chosen_language
+from lull.desktop.pages.settings.wipe_dialog import WipeDialog
+from lull.desktop.shared.autostart import Autostart, AutostartPart
+from lull.desktop.shared.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.state import OutcomeMessage
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.notices import NoticeKind
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.style import TEXT_SIZE, THEME, THEMES, chosen_theme
+from lull.desktop.widgets.tokens import DARK, GAP, LIGHT
+from lull.desktop.words import tr
+
+TEXT_SIZES: Final = (100, 125, 150, 200)
+"""Text sizes that the user can choose, in percent of the usual size."""
+
+
+class WindowCard(Card):
+    """Card of the Settings page with the window's own preferences: theme, text size, language,
+    notifications, start at login.
+    """
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("This window"))
+        self._kit = kit
+        self.box.addLayout(row(label(tr("Theme")), None, self._themes()))
+        self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
+        self.box.addLayout(row(label(tr("Language")), None, self._languages()))
+        self.box.addWidget(label(tr("Notify me about"), "muted"))
+        for kind, words in (
+            (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
+            (NoticeKind.NIGHT, tr("Overnight training results")),
+            (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
+            (NoticeKind.NEEDS_YOU, tr("Problems I need to fix")),
+        ):
+            key = f"notify/{kind}"
+            self._check(
+                words,
+                bool(kit.preferences.value(key, True, type=bool)),
+                functools.partial(kit.preferences.setValue, key),
+            )
+        self.box.addSpacing(GAP)
+        self.box.addWidget(label(tr("Start when I log in"), "muted"))
+        autostart = Autostart.for_platform(kit.place)
+        if autostart is None:
+            self.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
+            return
+        for part, words in (
+            (AutostartPart.SERVICE, tr("Start Lull in the background")),
+            (AutostartPart.ICON, tr("Show the tray icon")),
+        ):
+            self._check(
+                words,
+                autostart.is_on(part),
+                functools.partial(self._start_at_login, autostart, part),
+            )
+
+    def _themes(self) -> Choice:
+        made = self.theme = Choice()
+        made.setAccessibleName(tr("Theme"))
+        made.addItem(tr("Like the system"), SYSTEM)
+        made.addItem(tr("Light"), LIGHT.name)
+        made.addItem(tr("Dark"), DARK.name)
+        chosen = chosen_theme(self._kit.preferences)
+        made.setCurrentIndex(made.findData(chosen.name if chosen else SYSTEM))
+        made.activated.connect(lambda _: self._wear(str(made.currentData())))
+        return made
+
+    def _wear(self, name: str) -> None:
+        self._kit.preferences.setValue(THEME, name)
+        self._kit.look.set_theme(THEMES.get(name))
+
+    def _text_size(self) -> Choice:
+        made = self.text_size = Choice()
+        made.setAccessibleName(tr("Text size"))
+        for percent in TEXT_SIZES:
+            made.addItem(tr("%1%", percent), percent)
+        made.setCurrentIndex(max(0, made.findData(self._kit.look.text_percent)))
+        made.activated.connect(lambda _: self._size_text(int(made.currentData())))
+        return made
+
+    def _size_text(self, percent: int) -> None:
+        self._kit.preferences.setValue(TEXT_SIZE, percent)
+        self._kit.look.size_text(percent)
+
+    def _languages(self) -> Choice:
+        made = self.language = Choice()
+        made.setAccessibleName(tr("Language"))
+        made.addItem(tr("Like the system"), SYSTEM)
+        for code, name in LANGUAGES.items():
+            made.addItem(name, code)
+        made.setCurrentIndex(max(0, made.findData(chosen_language(self._kit.preferences))))
+        made.activated.connect(lambda _: self._choose_language(str(made.currentData())))
+        return made
+
+    def _choose_language(self, code: str) -> None:
+        self._kit.preferences.setValue(LANGUAGE, code)
+        text = tr("%1 when the window next opens.", self.language.currentText())
+        self._kit.state.told.emit(OutcomeMessage(text=text))
+
+    def _check(self, words: str, on: bool, do: Any) -> None:
+        box = QCheckBox(words)
+        box.setAccessibleName(words)
+        box.setChecked(on)
+        box.toggled.connect(do)
+        self.box.addWidget(box)
+
+    def _start_at_login(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
+        try:
+            autostart.set_enabled(part, on=on)
+            text = tr("Starts when you log in.") if on else tr("Doesn't start by itself.")
+            self._kit.state.told.emit(OutcomeMessage(text=text))
+        except OSError as error:
+            self._kit.state.told.emit(
+                OutcomeMessage(text=tr("Not done: %1", error.strerror), good=False)
+            )
+
+
+class DataCard(Card):
+    """Card of the Settings page that shows where Lull's data folder is, with buttons to open the
+    folder, to delete data, and others.
+    """
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("Data folder"))
+        self._kit = kit
+        home = str(kit.place.home)
+        self.where = QLineEdit(home)  # a path may be wider than the page
+        self.where.setReadOnly(True)
+        self.where.setCursorPosition(0)
+        self.where.setAccessibleName(tr("Data folder"))
+        self.box.addWidget(self.where)
+        self.box.addWidget(
+            label(
+                tr(
+                    "All of Lull's data is in this folder, on this computer: the database, the "
+                    "skills as text files, adapters, logs. Nothing is sent anywhere."
+                ),
+                "muted",
+                wrap=True,
+            )
+        )
+        self.box.addLayout(
+            row(
+                button(tr("Open the folder"), self._open_home),
+                button(tr("Copy the path"), lambda: kit.actions.copy(home, tr("Copied."))),
+                None,
+            )
+        )
+        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
+        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
+        steps = button(tr("Run setup again"), kit.show_first_run)
+        self.box.addLayout(row(self.diagnose, steps, self.wipe, None))
+
+    def _diagnose(self) -> None:
+        DiagnosticsDialog(self._kit, self).open()
+
+    def _open_home(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kit.place.home)))

@@ -1,0 +1,1 @@
+"""The Today page, which shows first what happened and what needs the user."""

@@ -1,0 +1,64 @@
+"""The Today page's texts about its counts, the background work and the share of good answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lull.contract.json_object import Json
+from lull.desktop.words import count, named, percent, tr, translated
+
+
+def count_nouns() -> dict[str, tuple[str, str]]:
+    """Return the nouns for the counts on the Today page as (singular, plural), by the count's
+    key.
+    """
+    return {
+        "proposals": (tr("suggestion to review"), tr("suggestions to review")),
+        "skills": (tr("active skill"), tr("active skills")),
+        "conversations": (tr("conversation"), tr("conversations")),
+    }
+
+
+def condition_names() -> dict[str, str]:
+    """Return the titles of the conditions for background work, by their keys."""
+    return {
+        "learning": tr("Learning"),
+        "pause": named("gate pause", "Pause"),
+        "input": tr("You"),
+        "chat": tr("Chat"),
+        "wake": tr("Awake"),
+        "call": tr("Call"),
+        "app": tr("Programs"),
+        "calendar": tr("Calendar"),
+        "hours": tr("Hours"),
+        "low power": tr("Low power"),
+        "power": tr("Power"),
+        "heat": tr("Heat"),
+        "memory": tr("Memory"),
+        "load": tr("CPU"),
+        "wait": tr("Idle time"),
+    }
+
+
+def work_words(learning: Json, work: Json) -> str:
+    """Describe one piece of background work in a line, as what Lull does now or what it does
+    next.
+    """
+    said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
+    return said if learning.get("state") == "working" else tr("Next: %1", said)
+
+
+def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
+    """Return today's share of good answers, and a text that compares it with the two weeks before.
+
+    `days` are the service's numbers by day; only scored answers count.
+    """
+    before = [day for day in days if day["day"] != today and day["n"]]
+    now_ = next((day for day in days if day["day"] == today and day["n"]), None)
+    total = sum(day["n"] for day in before)
+    usual = sum(day["reward"] * day["n"] for day in before) / total if total else None
+    told = tr("%1 in the two weeks before", percent(usual)) if usual is not None else ""
+    if now_ is None:
+        return "–", told or tr("none scored yet")
+    scored = tr("of %1 scored", count(now_["n"]))
+    return percent(now_["reward"]), f"{scored}; {told}" if told else scored

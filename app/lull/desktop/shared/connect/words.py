@@ -1,0 +1,44 @@
+"""The window's texts about chat apps and their connections to Lull."""
+
+from __future__ import annotations
+
+from lull.contract.json_object import Json
+from lull.desktop.words import plain, tr, translated
+
+
+def is_listed(view: Json) -> bool:
+    """Whether a chat app belongs in the window's list: it is installed here, or is or was connected
+    to Lull.
+    """
+    return bool(view["found"] or view["connected"] or view["known"])
+
+
+def state_chip(view: Json) -> tuple[str, str]:
+    """Return the text and the style of the chip that says whether a chat app is connected to
+    Lull.
+    """
+    if view["unreadable"]:
+        return tr("Its settings can't be read"), "bad"
+    if view["drifted"]:
+        return tr("No longer connected"), "warn"
+    if view["connected"]:
+        return tr("Connected"), "good"
+    return (tr("Not connected"), "plain") if view["writable"] else (tr("Connect by hand"), "plain")
+
+
+def files_words(view: Json) -> str:
+    """Return the names of a chat app's settings files as a text, which says so if anybody else has
+    changed them since Lull wrote them.
+    """
+    files = plain(", ".join(view["files"]))
+    return tr("Its settings were changed: %1", files) if view["drifted"] else files
+
+
+def test_words(test: Json) -> tuple[str, bool]:
+    """Describe the result of testing a chat app's connection to Lull; also return whether the test
+    succeeded.
+    """
+    if not test.get("ok"):
+        return tr("The test failed: %1", " ".join(translated(test, "why").split())), False
+    answer = plain(" ".join(str(test["answer"]).split())[:160])
+    return tr("It works: %1 answered “%2”", plain(str(test["model"])), answer), True

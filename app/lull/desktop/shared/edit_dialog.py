@@ -1,0 +1,62 @@
+"""Dialog to edit the text of a skill, proposed or in use."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.contract.json_object import Json
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import plain, tr
+
+
+class EditDialog(QDialog):
+    """Dialog to edit the description and the body of a skill, active or proposed."""
+
+    given = Signal(object)
+    """Emitted with the edited text: `{"description", "body"}`."""
+
+    def __init__(self, shown: Json, parent: QWidget, *, note: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Edit %1", plain(str(shown["name"]))))
+        self.resize(640, 460)
+        self.description = QLineEdit(str(shown.get("description", "")))
+        self.description.setAccessibleName(tr("When it is used"))
+        self.text = QPlainTextEdit(str(shown.get("body", "")))
+        self.text.setAccessibleName(tr("What it says"))
+        self.text.setFont(mono())
+        self.text.setTabChangesFocus(True)
+        words = note or tr("Saved edits are tested again before you approve.")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(tr("When it is used"), "muted"))
+        box.addWidget(self.description)
+        box.addWidget(label(tr("What it says"), "muted"))
+        box.addWidget(self.text, 1)
+        box.addWidget(label(words, "small", wrap=True))
+        self.save = button(tr("Save"), self._give, main=True)
+        cancel = button(tr("Cancel"), self.close)
+        box.addLayout(row(None, cancel, self.save))
+        for one in (self.description, self.text):
+            one.textChanged.connect(self._look)
+        self._look()
+        self.text.setFocus()
+
+    def _look(self) -> None:
+        both = self.description.text().strip() and self.text.toPlainText().strip()
+        self.save.setEnabled(bool(both))
+
+    def _give(self) -> None:
+        wanted = {"description": self.description.text().strip(), "body": self.text.toPlainText()}
+        self.given.emit(wanted)
+        self.close()

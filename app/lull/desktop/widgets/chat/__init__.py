@@ -1,0 +1,1 @@
+"""Widgets for sending chat requests to Lull and showing the answers."""

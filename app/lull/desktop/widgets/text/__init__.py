@@ -1,0 +1,1 @@
+"""Shows long texts, and what has changed between two."""

@@ -1,0 +1,118 @@
+"""Scores the answers of replays: by a verifier where one can tell, else by the judge, who never
+sees the skill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lull.core.chat.messages import Completion, Message, Role, text_message
+from lull.core.checks.reading import parse
+from lull.core.feedback.judge import Judge, JudgeQuestion, QuestionKind
+from lull.core.feedback.reward import majority
+from lull.core.proof.pairs import PairPart
+from lull.core.proof.proposal import Proposal, ProposalOrigin
+from lull.loops.feedback.verify import Verifier
+from lull.store.feedback.reward_rows import ServedTurn
+
+
+class ReplayScores:
+    """Scores answers with and without a proposed skill."""
+
+    def __init__(self, verifier: Verifier, judge: Callable[[], Judge | None]) -> None:
+        self._verifier = verifier
+        self._judge = judge
+
+    async def score(
+        self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: Completion
+    ) -> tuple[float, str] | None:
+        """Score an answer to a request that was served before: return (score in [0, 1], who
+        scored), None without a verdict.
+        """
+        if not answer.complete:
+            return None
+        said = self._verified(proposal, served, part, answer.message.text)
+        said = said or self._held_to(proposal, served, answer.message)
+        if said is not None:
+            return said
+        judge = self._judge()
+        if judge is None:
+            return None
+        question = _question(proposal, served, part, answer.message)
+        verdict = majority(await judge.votes(question))
+        return ((verdict + 1) / 2, f"judge:{judge.version}") if verdict is not None else None
+
+    def _verified(
+        self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: str
+    ) -> tuple[float, str] | None:
+        model, asked = served.turn.model, served.asked
+        does = self._fulfils(proposal, model, asked, answer)
+        if part is PairPart.SUCCESS:
+            if not self._verifier.is_exact(model) or does is not None:
+                return None  # in an exact language the user has since said something on this
+            same = answer.strip() == served.turn.answer.text.strip()
+            return float(same), "the accepted answer, word for word"
+        if does is None:
+            return None
+        return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
+
+    def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
+        return self._verifier.fulfils(
+            model,
+            wish=proposal.wish,
+            asked=asked,
+            answer=answer,
+            check=parse(proposal.check) if _by_its_check(proposal) else None,
+        )
+
+    def _held_to(
+        self, proposal: Proposal, served: ServedTurn, answer: Message
+    ) -> tuple[float, str] | None:
+        """The worst verdict of the requested format and the checks of the turn's other skills."""
+        turn = served.turn
+        others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
+        shape = () if answer.tool_calls else self._verifier.check_format(turn.format, answer.text)
+        said = (*shape, *self._verifier.run_skill_checks(others, answer.text))
+        if not said:
+            return None
+        kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
+        return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
+
+    def can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
+        """Whether answers to this request can be scored without the user."""
+        model, asked = served.turn.model, served.asked
+        if self._verifier.is_exact(model):
+            does = self._fulfils(proposal, model, asked, "")
+            return does is None if part is PairPart.SUCCESS else does is not None
+        if _by_its_check(proposal) and part is not PairPart.SUCCESS:
+            return True
+        if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
+            return True
+        if self._judge() is None:
+            return False
+        return part is PairPart.SUCCESS or bool(proposal.wish)
+
+
+def _question(
+    proposal: Proposal, served: ServedTurn, part: PairPart, answer: Message
+) -> JudgeQuestion:
+    turn = served.turn
+    if part is PairPart.SUCCESS:
+        return JudgeQuestion(
+            asks=QuestionKind.PAIR,
+            messages=turn.request,
+            answer=answer,
+            reference=turn.answer.text,
+        )
+    return JudgeQuestion(
+        asks=QuestionKind.WISH, messages=turn.request, answer=answer, wish=proposal.wish
+    )
+
+
+def _by_its_check(proposal: Proposal) -> bool:
+    """Whether a proposal's own check may score it.
+
+    Only a check made from the user's words may; a model that wrote the skill and its check would
+    examine itself.
+    """
+    return bool(proposal.check) and proposal.origin is ProposalOrigin.EXTRACTIVE
