@@ -61,7 +61,9 @@ def service(
                 reason=REASON,
             )
     serve = (*serve_command(frozen=False), "--port", "0")
-    place = replace(place_of(paths), service=ServiceOfHome(paths, serve))
+    place = replace(
+        place_of(paths, running=lambda: is_running(paths.lock)), service=ServiceOfHome(paths, serve)
+    )
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
     shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
     desktop.begin()
