@@ -65,9 +65,7 @@ class Proposals:
             )
         if not found:
             self._check_not_damaged(proposal)
-            raise NotFound(
-                f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them."
-            )
+            raise _no_proposal(proposal)
         return found[0]
 
     def _check_not_damaged(self, proposal: str) -> None:
@@ -114,12 +112,10 @@ class Proposals:
         )
 
     def data(self, proposal: str) -> bytes:
-        row = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT bytes FROM proposals WHERE id = ?", (proposal,)
-            ).fetchone()
-        )
-        return bytes(row["bytes"])
+        """Return the exact bytes of a proposed skill. Raises NotFound."""
+        for row in self._select("id = ?", (proposal,)):
+            return bytes(row["bytes"])
+        raise _no_proposal(proposal)
 
     def pairs(self, proposal: str) -> list[Pair]:
         """List a proposed skill's test results: past requests answered with and without it."""
@@ -408,8 +404,12 @@ def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
     """Return the current proposal inside a write. Raises NotFound."""
     row = connection.execute("SELECT * FROM proposals WHERE id = ?", (proposal,)).fetchone()
     if row is None:
-        raise NotFound(f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them.")
+        raise _no_proposal(proposal)
     return proposal_of(row)
+
+
+def _no_proposal(proposal: str) -> NotFound:
+    return NotFound(f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them.")
 
 
 def _changed(now: Proposal) -> Conflict:
