@@ -11,6 +11,8 @@ venv=.venv
 # A closed output is no reason to stop.
 (exec 3>&2) || exec 2>/dev/null # what it says of that goes nowhere
 (exec 3>&1) 2>/dev/null || exec >/dev/null
+(exec 3<&0) 2>/dev/null || exec </dev/null
+exec 3<&0
 
 die() { printf '%s\n' "$@" >&2; exit 1; }
 
@@ -227,7 +229,8 @@ root_is_needed() {
     exit "$code"
 }
 
-sh packaging/system-packages.sh --later "$@" || trap 'root_is_needed "$@"' EXIT
+together sh packaging/system-packages.sh --later "$@" || trap 'root_is_needed "$@"' EXIT
+exec 3<&-
 if [ -n "${PYTHON-}" ] && ! suits "$PYTHON"; then
     die "PYTHON=$PYTHON is no Python 3.11 to 3.14 with its venv module; $venv is left as it is."
 fi

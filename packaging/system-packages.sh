@@ -63,6 +63,7 @@ if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null 2>&1 || { ! sudo -n true 2>/dev/null && ! [ -t 0 ]; }; then
         by_hand 'Some system packages are missing, and only root may install them.'
     fi
+    ends='sudo -n kill' # what runs as root
     sudo -v || by_hand 'Some system packages are missing, and sudo lets nobody install them.'
 fi
 

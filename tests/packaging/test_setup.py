@@ -461,6 +461,34 @@ def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) ->
     assert "pip came to its end" not in world.did()
 
 
+@pytest.mark.parametrize("gone", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_apt_goes_with_what_started_it(world: World, gone: signal.Signals) -> None:
+    with world.holding("apt"):
+        process = world.begin()
+        eventually(lambda: any("apt-get" in line for line in world.did()))
+        process.send_signal(gone)  # to it alone, as make does
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 130
+        # The held step can end only by the signal.
+        eventually(lambda: not running_with(process.pid))
+    assert not (world.folder / "installed" / "libgl1").exists()
+    assert world.setup().returncode == 0
+
+
+@pytest.mark.parametrize("step", ["apt", "pip"])
+def test_a_reader_who_leaves_ends_it_without_a_word(world: World, step: str) -> None:
+    """Tests `make setup | head -1`."""
+    with world.holding(step):
+        process = world.begin()
+        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        process.stderr.close()
+        process.wait(PATIENCE_S)
+        eventually(lambda: not running_with(process.pid))
+
+
 def test_a_disk_with_too_little_room_is_named_first(world: World) -> None:
     world.more["FREE_MB"] = "57"
     ran = world.setup()

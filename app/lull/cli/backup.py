@@ -92,7 +92,8 @@ def _backup_words(made: Json) -> str:
     ]
     if made["odd"]:
         more = f" and {len(made['odd']) - 3} more" if len(made["odd"]) > 3 else ""
-        lines.append(f"Links or odd names, not in it: {', '.join(made['odd'][:3])}{more}.")
+        what = "Links, odd names and files of skills with a secret in them"
+        lines.append(f"{what}, not in it: {', '.join(made['odd'][:3])}{more}.")
     return "\n".join(lines)
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from lull.service.process.logs import LOG_FILE, newest_first
+from lull.service.process.logs import LOG_FILE, newest_first, no_log
+from lull.store.on_disk import open_regular
 
 LOOK_FOR_LINES_EVERY_S = 0.2
 
@@ -19,6 +20,16 @@ def has_logs(folder: Path) -> bool:
     return bool(newest_first(folder))
 
 
+def check_log(folder: Path) -> None:
+    """Raise LullError if a pipe, a device or a folder stands in the log file's place."""
+    try:
+        os.close(open_regular(folder / LOG_FILE))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise no_log(folder / LOG_FILE, error) from error
+
+
 def last_lines(folder: Path, count: int) -> list[str]:
     """Return the last `count` lines of the service's log, oldest first.
 
@@ -26,7 +37,7 @@ def last_lines(folder: Path, count: int) -> list[str]:
     """
     found: list[str] = []
     for file in newest_first(folder):
-        with file.open(encoding="utf-8", errors="replace") as lines:
+        with os.fdopen(open_regular(file), encoding="utf-8", errors="replace") as lines:
             found = [*deque((line.rstrip("\n") for line in lines), count - len(found)), *found]
         if len(found) >= count:
             break
@@ -76,6 +87,6 @@ class LogFollower:
 
 def _opened(path: Path) -> BinaryIO | None:
     try:
-        return path.open("rb")
+        return os.fdopen(open_regular(path), "rb")
     except FileNotFoundError:
         return None

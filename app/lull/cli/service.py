@@ -183,6 +183,7 @@ def logs(context: Context) -> None:
     from lull.cli import log_lines
 
     folder, follow = context.paths.logs, context.options.follow
+    log_lines.check_log(folder)
     if not follow and not log_lines.has_logs(folder):
         raise NotFound(f"There is no log in {folder} yet.", hint="Start it with `lull serve`.")
     following = log_lines.LogFollower(folder) if follow else None

@@ -42,6 +42,7 @@ _SWAPPED: Final = re.compile(
     r"lull\.db(-wal|-shm|-journal|\.suspect)?|witness(\.lost-\d+)?\.json|settings\.toml"
     r"|library|trash|adapters|runs"
 )
+_IN_SKILL_FOLDER: Final = re.compile(r"library/(?:skills|archive|waiting)/(?!.*/evidence\.json$)")
 _BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")
 _ANOTHER_BACKUP: Final = "Use another backup."
 
@@ -95,6 +96,13 @@ def is_plain(name: str) -> bool:
         and all(part and not part.startswith(".") and len(part.encode()) < 250 for part in parts)
         and len(name) < 1000
     )
+
+
+def is_skill_file(name: str) -> bool:
+    """Whether the file at this path, relative to Lull's data folder, is one that anybody may have
+    put into a skill's folder: its SKILL.md, or a file beside it.
+    """
+    return bool(_IN_SKILL_FOLDER.match(name))
 
 
 def belongs_in_backup(name: str) -> bool:

@@ -31,13 +31,16 @@ from lull.core.backup import (
     Entry,
     Manifest,
     belongs_in_backup,
+    is_skill_file,
     manifest_text,
 )
 from lull.core.errors import BackupError, NotFound
+from lull.core.skills.skill_secrets import first_secret
 from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.leftovers import sweep_folder
-from lull.store.on_disk import to_disk
+from lull.store.on_disk import read_regular, to_disk
+from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, without_secrets
 from lull.store.witness import Witness
 
 COPYING: Final = "copying the database"
@@ -56,7 +59,9 @@ class Made:
     """Size of the backup file in bytes."""
     manifest: Manifest
     left: tuple[str, ...]
-    """Files that were not backed up: links, and names that not every system accepts."""
+    """Files that were not backed up: links, names that not every system accepts, and files of
+    skills that contain a password or a key.
+    """
 
 
 class _WentAway(Exception):
@@ -142,6 +147,7 @@ def _once(
     if there - now.keys():
         raise _WentAway
     now[DATABASE] = copy
+    left += _screened(now, work / "screened")
     entries, done = {}, 0
     of = sum(_size(file) for file in now.values())
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_ZLIB_LEVEL) as packed:
@@ -150,7 +156,37 @@ def _once(
             done += entries[name].size
         manifest = Manifest(at=at, version=version, layout=layout, counts=counts, entries=entries)
         packed.writestr(MANIFEST, manifest_text(manifest))
-    return manifest, left
+    return manifest, tuple(sorted(left))
+
+
+def _screened(now: dict[str, Path], copies: Path) -> tuple[str, ...]:
+    """Take out of the files to back up those of skills that contain a password or a key, and return
+    their paths. A SKILL.md that nobody has approved yet stays, with placeholders for its secrets.
+
+    What was approved was screened before it was stored, and so were Lull's own proofs.
+    """
+    out: list[str] = []
+    for name, file in sorted(now.items()):
+        if not is_skill_file(name):
+            continue
+        try:
+            data = read_regular(file, SEARCHED_BYTES)
+        except FileNotFoundError as error:
+            raise _WentAway from error
+        except OSError:
+            continue  # too long to be looked through
+        sha256 = hashlib.sha256(data).hexdigest()
+        approved = f"library/versions/{sha256[:2]}/{sha256}.md" in now
+        if approved or first_secret(data) is None:
+            continue
+        if file.name == SKILL_FILE:
+            copies.mkdir(exist_ok=True)
+            now[name] = copies / str(len(out))
+            now[name].write_bytes(without_secrets(data))
+        else:
+            del now[name]
+        out.append(name)
+    return tuple(name for name in out if name not in now)
 
 
 def _files(home: Path) -> tuple[dict[str, Path], tuple[str, ...]]:

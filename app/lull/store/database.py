@@ -17,12 +17,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS, SEARCH_ROWS_ANEW
 from lull.store.preparing import Preparation, PreparingThread
-from lull.store.writer import DatabaseWork, Inbox, Transaction, Writer
+from lull.store.writer import DatabaseWork, EndableConnection, Inbox, Transaction, Writer
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Database:
         self._suspect = path.with_name(path.name + ".suspect")
         self._closed = False
         self._local = threading.local()
-        self._readers: list[_Reader] = []
+        self._readers: list[EndableConnection] = []
         self._readers_lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -237,6 +237,11 @@ class Database:
         return self._writer.changes
 
     @property
+    def closing(self) -> bool:
+        """Whether the database is being closed, so that what can wait should."""
+        return self._writer.closed
+
+    @property
     def failing(self) -> bool:
         """Whether writes to the database are currently being lost."""
         return self._writer.failing
@@ -256,9 +261,9 @@ class Database:
             if self._closed:
                 raise self._is_closed()
             try:
-                return work(reader.connection)
+                return work(reader)
             except sqlite3.Error as error:
-                raise self._in_words(error) from error
+                raise (self._is_closed() if self._closed else self._in_words(error)) from error
 
     @contextlib.contextmanager
     def as_if_written(self, work: DatabaseWork[Any]) -> Iterator[None]:
@@ -274,7 +279,7 @@ class Database:
         try:
             connection.execute("BEGIN IMMEDIATE")
             work(connection)
-            self._local.reader = _Reader(connection, threading.RLock())
+            self._local.reader = connection
             yield
         except sqlite3.Error as error:
             raise self._in_words(error) from error
@@ -282,14 +287,14 @@ class Database:
             self._local.reader = before
             connection.close()  # without a commit
 
-    def _reader(self) -> _Reader:
-        reader: _Reader | None = getattr(self._local, "reader", None)
+    def _reader(self) -> EndableConnection:
+        reader: EndableConnection | None = getattr(self._local, "reader", None)
         if reader is None:
             with self._readers_lock:
                 if self._closed:
                     raise self._is_closed()
                 try:
-                    reader = _Reader(_connect(self.path, readonly=True), threading.RLock())
+                    reader = _connect(self.path, readonly=True)
                 except sqlite3.Error as error:
                     raise self._in_words(error) from error
                 self._readers.append(reader)
@@ -302,17 +307,19 @@ class Database:
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what is queued, let readers finish, then close the database file.
+        """Write what is queued, then close the database file. Who still reads gets a StoreError.
 
         Safe to call twice, also from two threads at once.
         """
         self._preparing.close()
         self._closed = True
+        with self._readers_lock:
+            for reader in self._readers:
+                reader.end()
         self._writer.finish()
         with self._readers_lock:
             for reader in self._readers:
-                with reader.in_use:
-                    reader.connection.close()
+                reader.end_and_close()
             self._readers.clear()
             self._writer.close()  # SQLite crashes where two threads close one connection
 
@@ -345,14 +352,7 @@ def _schema(migrations: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
     return tuple(rows)
 
 
-class _Reader(NamedTuple):
-    """One thread's connection; it is closed only while not in use."""
-
-    connection: sqlite3.Connection
-    in_use: threading.RLock
-
-
-def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
+def _connect(path: Path, *, readonly: bool = False) -> EndableConnection:
     # A reader must not create an empty file where the old one is gone.
     place = f"{path.absolute().as_uri()}?mode={'rw' if readonly else 'rwc'}"
     connection = sqlite3.connect(
@@ -362,6 +362,7 @@ def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
         check_same_thread=False,
         timeout=30,
         cached_statements=256,
+        factory=EndableConnection,
     )
     connection.row_factory = sqlite3.Row
     try:

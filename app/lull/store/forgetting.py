@@ -21,7 +21,7 @@ from lull.core.feedback.signals import YOU_SAID
 from lull.core.skills.prompt_block import skills_block
 from lull.store.database import Database
 from lull.store.feedback.reward_rows import owner_condition
-from lull.store.on_disk import to_disk
+from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
 from lull.store.proof.proposal_rows import proposal_or_none
 from lull.store.retention import sweep_messages
 from lull.store.skills.skill_seals import repair_rows, seal_again
@@ -178,10 +178,17 @@ def mask_words(file: Path, words: Iterable[str]) -> None:
     """Overwrite every occurrence of these words in a file with asterisks; the file, such as a log,
     may still be written to.
 
-    Blocking. A missing file is ignored. What was overwritten is synced to disk.
+    Blocking. A missing file is ignored, and so is a pipe, device or folder in its place, which
+    holds nothing that Lull wrote. What was overwritten is synced to disk.
     """
     found = [word.encode() for word in words if word]
-    with contextlib.suppress(FileNotFoundError), file.open("r+b") as log:
+    try:
+        descriptor = open_regular(file, os.O_RDWR)
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) or error.strerror == NOT_REGULAR:
+            return
+        raise
+    with os.fdopen(descriptor, "r+b") as log:
         data = log.read()
         for word in found:
             at = data.find(word)

@@ -393,10 +393,20 @@ CREATE TABLE search_rows (
 CREATE INDEX messages_by_parent ON messages (parent);
 """
 
+# Pieces of long requests, compressed and without secrets, that a stop left unwritten.
+_21 = """
+CREATE TABLE kept_pieces (
+    number INTEGER PRIMARY KEY,
+    turn TEXT NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+    piece BLOB NOT NULL
+);
+CREATE INDEX kept_pieces_by_turn ON kept_pieces (turn);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_1, _2, _3, _4, _5, _6),
     *SLOW_LOOP,
     _10,
     *SLOW_LOOP_LATER,
-    *(_13, _14, _15, _16, _17, _18, _19, _20),
+    *(_13, _14, _15, _16, _17, _18, _19, _20, _21),
 )

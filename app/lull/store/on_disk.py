@@ -30,15 +30,31 @@ def to_disk(path: Path) -> None:
         os.close(handle)
 
 
+def open_regular(file: Path, flags: int = os.O_RDONLY) -> int:
+    """Open a file in a folder that others may write to, and return its descriptor.
+
+    Raises OSError also for what is no regular file: opening a pipe that nobody else holds open
+    would wait, and opening a device may do something. `flags` are those of `os.open`; a file that
+    they create is readable by its owner only.
+    """
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, NOT_REGULAR, str(file))
+    descriptor = os.open(
+        file, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0), 0o600
+    )
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # put there this moment
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, NOT_REGULAR, str(file))
+    return descriptor
+
+
 def read_regular(file: Path, limit: int) -> bytes:
     """Return the content of a file in a folder that others may write to.
 
     Raises OSError also for what is no regular file (a pipe that nobody writes to, a device without
     end) and for more than `limit` bytes; a plain read would wait or fill the memory.
     """
-    with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise OSError(errno.EINVAL, NOT_REGULAR, str(file))
+    with os.fdopen(open_regular(file), "rb") as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"more than {limit} bytes", str(file))

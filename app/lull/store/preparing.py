@@ -13,12 +13,14 @@ log = logging.getLogger(__name__)
 
 MOST_WAITING = 32
 """Most pieces of work in the queue; further ones are written in a short form."""
-CLOSES_WITHIN_S = 5.0
-"""Seconds after which work that still waits when the database closes is written in a short form."""
+CLOSES_WITHIN_S = 3.0
+"""Seconds after which work that is not done when the database closes is written in a short form."""
 
-Preparation = Callable[[bool], None]
-"""Prepares a write and posts it to the database's writer. Called with True, it posts a short form
-instead, which takes no time to prepare.
+Post = Callable[[], None]
+"""Posts a prepared write to the database's writer; takes no time."""
+Preparation = Callable[[bool], Post]
+"""Prepares a write and returns the function that posts it. Called with True, it prepares a short
+form instead, which takes no time.
 """
 
 
@@ -31,6 +33,8 @@ class PreparingThread:
         self._waiting: deque[Preparation] = deque()
         self._changed = threading.Condition()
         self._running = False
+        self._under_way: Preparation | None = None
+        """The work that the thread is doing."""
         self._hurries = False
         self._taken, self._done = 0, 0
         """Numbers of pieces of work that were put here, and that were done."""
@@ -52,7 +56,7 @@ class PreparingThread:
             told, self._told = self._told or self._hurries, True
         if not told:
             log.warning("too many long texts at once: some turns are stored without theirs")
-        _do(work, short=True)
+        _prepared(work, short=True)()
 
     def flush(self, within_s: float | None = None) -> None:
         """Wait, at most `within_s` seconds, until all work queued so far is done; work that is
@@ -63,15 +67,23 @@ class PreparingThread:
             self._changed.wait_for(lambda: self._done >= wanted, within_s)
 
     def close(self, within_s: float = CLOSES_WITHIN_S) -> None:
-        """Finish the queued work that prepares database writes; what still waits after `within_s`
-        seconds is done in its short form.
+        """Finish the queued work that prepares database writes; what is not done after `within_s`
+        seconds, however long it would take, is done in its short form instead.
 
         Safe to call twice.
         """
         with self._changed:
             self._changed.wait_for(lambda: not self._running, within_s)
-            self._hurries = True
-            self._changed.wait_for(lambda: not self._running)
+            left = [*([self._under_way] if self._under_way else []), *self._waiting]
+            self._hurries, self._running, self._under_way = True, False, None
+            self._waiting.clear()
+        if left:
+            log.warning("Lull stops: %d long turns are stored without their long texts", len(left))
+        for work in left:
+            _prepared(work, short=True)()
+        with self._changed:
+            self._done = self._taken
+            self._changed.notify_all()
 
     def _run(self) -> None:
         while True:
@@ -80,18 +92,26 @@ class PreparingThread:
                     self._running = self._told = False
                     self._changed.notify_all()
                     return
-                work, short = self._waiting.popleft(), self._hurries
-            _do(work, short=short)
+                work = self._under_way = self._waiting.popleft()
+            post = _prepared(work, short=False, wanted=lambda: not self._hurries)
             with self._changed:
+                if self._hurries:  # too late: whoever closed has posted the short form
+                    return
+                post()
+                self._under_way = None
                 self._done += 1
                 self._changed.notify_all()
 
 
-def _do(work: Preparation, *, short: bool) -> None:
+def _prepared(work: Preparation, *, short: bool, wanted: Callable[[], bool] = lambda: True) -> Post:
     try:
-        work(short)
+        return work(short)
     except Exception:
         # Nobody waits for it, and what comes after it must be done.
-        log.exception("a long turn could not be prepared; replies go on, its texts are lost")
-        if not short:
-            _do(work, short=True)
+        if wanted():
+            log.exception("a long turn could not be prepared; replies go on, its texts are lost")
+        return _nothing if short else _prepared(work, short=True)
+
+
+def _nothing() -> None:
+    """Post nothing."""

@@ -136,6 +136,11 @@ class Writer:
     def changes(self) -> int:
         return self._connection.total_changes
 
+    @property
+    def closed(self) -> bool:
+        """Whether the writer takes nothing more from outside, and ends when its queue is empty."""
+        return self._closed
+
     def finish(self) -> None:
         """Write everything that is queued, then end the writer thread. Safe to call twice."""
         with self._door:
@@ -272,6 +277,33 @@ def _write_items(
     connection: sqlite3.Connection,
 ) -> None:
     write(connection, items)
+
+
+class EndableConnection(sqlite3.Connection):
+    """A connection to the database file that can be ended while another thread reads with it."""
+
+    def __init__(self, *words: Any, **more: Any) -> None:
+        super().__init__(*words, **more)
+        self.in_use = threading.RLock()
+        """Held by the thread that uses it; closing it during a statement crashes the process."""
+        self._ended = False
+
+    def end(self) -> None:
+        """Have the statement under way, and every later one, fail."""
+        self._ended = True
+        self.interrupt()
+
+    def end_and_close(self) -> None:
+        """End what is under way, wait until nobody uses the connection, and close it."""
+        while not self.in_use.acquire(timeout=0.05):
+            self.end()  # a statement may have begun just when it was ended before
+        self.close()
+        self.in_use.release()
+
+    def execute(self, *words: Any) -> sqlite3.Cursor:
+        if self._ended:
+            raise sqlite3.OperationalError("interrupted")
+        return super().execute(*words)
 
 
 class Transaction:

@@ -11,11 +11,13 @@ from contextlib import closing
 import pytest
 
 from lull.contract.json_object import Json
-from lull.core.errors import UpstreamDown
+from lull.core.errors import NotFound, UpstreamDown
 from lull.core.proof.pairs import PairPart
-from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
+from lull.core.proof.proof import ProofRule
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.skills.skill import SkillKey
-from tests.desk import Desk, pairs, proved
+from lull.service.proof.reviewing import ReviewRequests
+from tests.desk import RULE, Desk, pairs, proved
 from tests.running import PATIENCE_S, eventually
 from tests.service.control.socket_client import ControlSocket, Said
 
@@ -155,6 +157,30 @@ def test_a_lost_text_hides_no_other_proposal(desk: Desk, api: ControlSocket) -> 
     other, edit = api.get("/v1/proposals")["proposals"]
     assert other["flags"] == []
     assert [flag["kind"] for flag in edit["flags"]] == ["lost-text"]
+
+
+def test_one_that_is_forgotten_at_that_moment_costs_the_others_nothing(desk: Desk) -> None:
+    gone, stays = desk.propose("gone"), desk.propose("stays")
+    database = desk.stores.database
+
+    def forget_one(_: Proposal) -> ProofRule:
+        database.submit(lambda c: c.execute("DELETE FROM proposals WHERE name = 'gone'")).result()
+        return RULE
+
+    reviewing = ReviewRequests(
+        review=desk.review,
+        proposals=desk.stores.proposals,
+        skills=desk.stores.skills,
+        library=lambda: desk.library,
+        rule=RULE,
+        rule_for=forget_one,
+        proofs=desk.proofs,
+        bus=desk.bus,
+    )
+    assert [one["id"] for one in reviewing.list()["proposals"]] == [stays.id]
+    for reading in (desk.stores.proposals.data, reviewing.show, reviewing.pairs):
+        with pytest.raises(NotFound, match=f"There is no proposal {gone.id}"):
+            reading(gone.id)
 
 
 def test_approval_puts_the_exact_text_into_force(desk: Desk, api: ControlSocket) -> None:

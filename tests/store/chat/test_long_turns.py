@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing as closed
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +17,13 @@ from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import StoreError
 from lull.store import preparing
 from lull.store.chat import long_turns
-from lull.store.chat.recording import Prepared
+from lull.store.chat.recording import PIECE_ROWS, Prepared
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.database import Database
+from lull.store.preparing import Post, Preparation
 from tests.building import KEY, answer, assistant, opened, turn, user
+from tests.running import eventually
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 LONG = "A long word and another. " * 2_000
@@ -29,6 +34,23 @@ TOOLS = f'[{{"function": {{"name": "find", "description": "with {SECRET}"}}}}]'
 def database(tmp_path: Path) -> Iterator[Database]:
     with opened(tmp_path / "lull.db") as found:
         yield found
+
+
+def nothing() -> None:
+    """Post nothing."""
+
+
+def held(hold: threading.Event, began: threading.Event | None = None) -> Preparation:
+    """Return a preparation that goes on until `hold` is set, and sets `began` when it begins."""
+
+    def prepare(short: bool) -> Post:
+        if not short:
+            if began is not None:
+                began.set()
+            hold.wait()
+        return nothing
+
+    return prepare
 
 
 def record(database: Database, done: Turn, prepared: Prepared | None = None) -> Trajectories:
@@ -83,7 +105,7 @@ def test_the_long_answer_to_a_request_that_a_helper_prepared_is_stored(database:
 
 def test_nobody_waits_for_a_long_turn(database: Database) -> None:
     hold = threading.Event()
-    database.prepare(lambda short: hold.wait())
+    database.prepare(held(hold))
     long = said(user(LONG), completion=answer("a"))
     other = turn(user("b"), turn_id="turn_2", trajectory="conv_2")
     store = record(database, long)
@@ -99,15 +121,16 @@ def test_nobody_waits_for_a_long_turn(database: Database) -> None:
 def test_who_waits_for_what_was_said_waits_for_nothing_said_later(database: Database) -> None:
     more = True
 
-    def again(short: bool) -> None:
+    def again(short: bool) -> Post:
         if more:
             database.prepare(again)
+        return nothing
 
     database.prepare(again)
     database.flush()  # though there is always one more
     more = False
     hold = threading.Event()
-    database.prepare(lambda short: hold.wait())
+    database.prepare(held(hold))
     database.flush(prepared_within_s=0.05)  # given up
     hold.set()
 
@@ -115,10 +138,10 @@ def test_who_waits_for_what_was_said_waits_for_nothing_said_later(database: Data
 @pytest.mark.logs("too many long texts at once")
 def test_when_too_much_waits_a_long_turn_is_stored_in_its_short_form(database: Database) -> None:
     hold, began = threading.Event(), threading.Event()
-    database.prepare(lambda short: began.set() or hold.wait())
+    database.prepare(held(hold, began))
     began.wait()
     for _ in range(preparing.MOST_WAITING):
-        database.prepare(lambda short: None)
+        database.prepare(lambda short: nothing)
     store = record(database, said(user(LONG), completion=answer(LONG)))
     hold.set()
     database.flush()
@@ -129,26 +152,67 @@ def test_when_too_much_waits_a_long_turn_is_stored_in_its_short_form(database: D
     assert row.answer.text == f"{head}⟨{left} characters more are not kept⟩"
 
 
-def test_what_waits_when_the_database_closes_is_stored_in_its_short_form(
+@pytest.mark.logs("2 long turns are stored without their long texts")
+def test_closing_waits_for_no_text_however_long_it_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(preparing.PreparingThread.close, "__defaults__", (0.0,))
     hold, began = threading.Event(), threading.Event()
+    prepare = long_turns.prepare
+
+    def slow(*args: Any, **more: Any) -> Prepared:
+        began.set()
+        hold.wait()
+        return prepare(*args, **more)
+
+    monkeypatch.setattr(long_turns, "prepare", slow)
     path = tmp_path / "lull.db"
     database = Database(path)
-    database.prepare(lambda short: began.set() or hold.wait())
-    began.wait()
     record(database, said(user(LONG), completion=answer("short")))
+    began.wait()
+    record(database, said(user(LONG), completion=answer("waits"), name="turn_2", number=2))
+    database.close()  # while one is under way and never ends, and one waits
+    with opened(path) as again:
+        store = Trajectories(again, key=KEY)
+        rows = [store.turn(name) for name in ("turn_1", "turn_2")]
+        assert [row.request for row in rows] == [(), ()]
+        assert [row.answer.text for row in rows] == ["short", "waits"]
+        hold.set()  # what it finds at last is not written a second time
+        again.flush()
+        assert store.counts() == (1, 2)
+
+
+def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "lull.db"
+    messages = [user(f"message {n} {SECRET}") for n in range(6 * PIECE_ROWS)]
+    done = turn(*messages, completion=answer("yes"))
+    links = long_turns.pair_with_links(done.links, done.messages)
+    parts = long_turns.UnstoredParts(KEY, list(reversed(links)), "")
+    database = Database(path)
+    hold = threading.Event()
+    database.post(lambda _: hold.wait())
+    store = record(database, done, Prepared(pieces=tuple(parts.pieces())))
     closing = threading.Thread(target=database.close)
     closing.start()
-    while not database._preparing._hurries:
+    while not database.closing:
         closing.join(0.01)
     hold.set()
     closing.join()
+    with closed(sqlite3.connect(path)) as file:
+        (kept,) = file.execute("SELECT count(*) FROM kept_pieces").fetchone()
+        (stored,) = file.execute("SELECT count(*) FROM messages").fetchone()
+    assert kept == 5, "the newest piece is written with its turn"
+    assert stored == PIECE_ROWS + 1
     with opened(path) as again:
-        row = Trajectories(again, key=KEY).turn("turn_1")
-    assert row.request == ()
-    assert row.answer.text == "short"
+        store = Trajectories(again, key=KEY)
+        eventually(lambda: len(store.turn("turn_1").request) == len(messages))
+        assert store.turn("turn_1").request[0].text == "message 0 ⟨secret:github-token:1⟩"
+        eventually(
+            lambda: again.read(lambda c: c.execute("SELECT 1 FROM kept_pieces").fetchone()) is None
+        )
+    assert SECRET.encode() not in path.read_bytes()
 
 
 @pytest.mark.logs("a long turn could not be prepared")

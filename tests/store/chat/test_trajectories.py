@@ -75,9 +75,10 @@ def test_a_turn_in_pieces_is_read_back_whole(path: Path) -> None:
         store = Trajectories(database, key=KEY)
         short, prepared = in_pieces(done, 2)
         store.record(short, session="", selection=NONE, prepared=prepared)
-    with opened(path) as database:  # closing it wrote all that was waiting
-        _, (only,) = Trajectories(database, key=KEY).get("conv_1")
-        assert only.request == done.messages
+    with opened(path) as database:  # closing it kept all that was waiting
+        store = Trajectories(database, key=KEY)
+        eventually(lambda: store.turn("turn_1").request, lambda said: said == done.messages)
+        _, (only,) = store.get("conv_1")
         assert only.answer.text == "Seven."
 
 

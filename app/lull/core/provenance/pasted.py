@@ -3,10 +3,11 @@
 Words of somebody else must not pass for the user's wish merely because they came in the user's
 message. Only layout is examined, never content: marks of pasting (fences, quote marks at line
 starts, tags, mail headers, logs), frames that clients put around tool output (Cline, Continue,
-aider, OpenHands, Claude Code, Open WebUI), an announcing colon, a question beside a text, lines in
-another style, and length. In doubt text counts as pasted: a rule of the user's that is missed that
-way does little harm, because the user will repeat it. Reported speech inside the user's own
-sentence is left to the model that interprets the message.
+aider, OpenHands, Claude Code, Open WebUI; frames that are known word for word stand in
+`client_frames`), an announcing colon, a question beside a text, lines in another style, and length.
+In doubt text counts as pasted: a rule of the user's that is missed that way does little harm,
+because the user will repeat it. Reported speech inside the user's own sentence is left to the model
+that interprets the message.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from itertools import groupby
 from typing import Final
 
 from lull.core.feedback.feedback_label import label_length
+from lull.core.provenance.client_frames import typed_place
 from lull.core.provenance.enclosed import Region, quotations, tagged
 
 LONG_PARAGRAPH: Final = 900
@@ -156,6 +158,13 @@ def split_typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool]
     """
     if not text.strip():
         return ()
+    start, end = typed_place(text) or (0, len(text))
+    mask = bytearray(start) + _mask(text[start:end]) + bytearray(len(text) - end)
+    return tuple(_pieces(text[:upto], mask[:upto]))
+
+
+def _mask(text: str) -> bytearray:
+    """Return for each character of a text without a client's frame whether the user typed it."""
     mask = bytearray(b"\x01") * len(text)
     # A label over feedback is no log line, despite its brackets; what it heads is examined as
     # usual.
@@ -163,7 +172,7 @@ def split_typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool]
     for start, end in _regions(" " * label + text[label:], labelled=label > 0):
         mask[start:end] = bytes(end - start)
     _drop_long(text, mask)
-    return tuple(_pieces(text[:upto], mask[:upto]))
+    return mask
 
 
 def _pieces(text: str, mask: bytearray) -> Iterator[tuple[str, bool]]:
@@ -217,7 +226,8 @@ def is_framed(text: str) -> bool:
     """Whether the message contains text that a client marked as the output of a tool, a file or a
     web page.
     """
-    return any(frame.search(text) for frame in (_FRAMED, _FRAME_HEAD, _FRAME_LINE))
+    marks = any(frame.search(text) for frame in (_FRAMED, _FRAME_HEAD, _FRAME_LINE))
+    return marks or typed_place(text) is not None
 
 
 def _of_clients(text: str) -> Iterator[Region]:

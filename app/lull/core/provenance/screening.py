@@ -105,13 +105,18 @@ def _sorted(flags: Sequence[Flag], found: tuple[Provenance, ...]) -> Screening:
 
 
 def screen_file(
-    text: SkillText, *, approved: SkillText | None = None, beside: Sequence[str] = ()
+    text: SkillText,
+    *,
+    approved: SkillText | None = None,
+    beside: Sequence[str] = (),
+    secret_beside: str = "",
 ) -> Screening:
     """Screen a skill text that comes from a file for suspicious content. Whoever wrote it, it
     counts as not approved.
 
     Only what also stands word for word in the `approved` text, which this one would replace, counts
-    as the user's. `beside`: names of the other files in its folder.
+    as the user's. `beside`: names of the other files in its folder; `secret_beside`: where one of
+    them contains a password or a key.
     """
     own = [] if approved is None else [_span(approved, Author.USER, SpanPlace.TYPED)]
     known = frozenset(_sentences(approved) if approved is not None else ())
@@ -129,6 +134,9 @@ def screen_file(
     if beside:
         why = "There are other files next to it. They are kept, and Lull never runs or reads them."
         flags.append(_flag(FlagKind.FORMAT, why, ", ".join(beside), Severity.NOTE))
+    if secret_beside:
+        why = "A file next to it contains a password or a key. Take it out before you approve."
+        flags.append(_flag(FlagKind.SECRET, why, secret_beside))
     return _sorted(flags, found)
 
 

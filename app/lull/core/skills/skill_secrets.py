@@ -1,10 +1,14 @@
-"""Rejects passwords and keys in a skill that is written or edited by hand.
+"""Finds passwords and keys in a skill that is written or edited by hand, and in the files of a
+skill's folder.
 
-A skill goes into prompts, and each of its versions is stored. The user is told line and kind of the
-secret before anything is stored.
+A skill goes into prompts, each of its versions is stored, and the other files of its folder go
+along with copies and exports. The user is told line and kind of the secret before anything is
+stored.
 """
 
 from __future__ import annotations
+
+import codecs
 
 from lull.core.errors import SkillError
 from lull.core.secrets.finding import secrets_in
@@ -22,3 +26,15 @@ def check_no_secrets(text: SkillText) -> SkillText:
                 hint="Take it out: a skill goes into every prompt, and its versions are kept.",
             )
     return text
+
+
+def first_secret(data: bytes) -> tuple[int, str] | None:
+    """Return line and kind of the first password or key in a file of any form; None without one.
+
+    Only what stands there as UTF-8 or, after a byte order mark, UTF-16 is recognised.
+    """
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = data.decode("utf-16" if wide else "utf-8", "replace")
+    for begin, _, kind in secrets_in(text):
+        return text.count("\n", 0, begin) + 1, kind.replace("-", " ")
+    return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +27,8 @@ class LogTail:
         end.
         """
         try:
-            with self._path.open("rb") as file:
-                found = self._path.stat()
+            with os.fdopen(_opened(self._path), "rb") as file:
+                found = os.fstat(file.fileno())
                 if self._at < 0 or found.st_ino != self._inode or found.st_size < self._at:
                     self._at = max(0, found.st_size - TAIL_BYTES)
                     self._inode, self._rest = found.st_ino, b""
@@ -37,3 +39,15 @@ class LogTail:
         self._at += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
+
+
+def _opened(path: Path) -> int:
+    """Open the log for reading. Raises OSError for a pipe or device in its place, which has no end
+    or keeps its reader waiting.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{path} is not a regular file")
+    return descriptor

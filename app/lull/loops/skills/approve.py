@@ -151,6 +151,7 @@ class Approve:
         whom = to or "everybody"
         detail = f"copy {key.name} to {whom}"
         folders = self._skills.folders
+        await self.check_extra_files(key)
 
         async def copied() -> SkillChange:
             changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
@@ -216,7 +217,8 @@ class Approve:
     ) -> list[Path]:
         """Export skills as folders below `folder`, for use by other tools; return these folders.
 
-        If one of them exists, Conflict is raised before anything is written.
+        If one of them exists, Conflict is raised before anything is written, and SkillError if a
+        file beside a skill contains a secret.
         """
         library = self._skills.library()
         distinct = dict.fromkeys(names)
@@ -233,6 +235,8 @@ class Approve:
         taken = [str(target) for _, target in targets if os.path.lexists(target)]
         if taken:
             raise Conflict(f"{taken[0]} is there already.", hint="Export to an empty folder.")
+        for skill in chosen:
+            await self.check_extra_files(skill.key)
         for skill, target in targets:
             try:
                 await asyncio.to_thread(
@@ -301,6 +305,12 @@ class Approve:
             return [approved_skill(library, new)]
 
         return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
+
+    async def check_extra_files(self, key: SkillKey, proposal: str = "") -> None:
+        """Raise SkillError if an additional file of a skill, or one that waits with its proposal,
+        contains a password or a key.
+        """
+        await asyncio.to_thread(self._skills.folders.check_additional_files, key, proposal)
 
     async def move_extra_files(self, proposal: str, key: SkillKey) -> None:
         """Move the additional files of an imported skill, which waited with its proposal, into the

@@ -33,7 +33,13 @@ from lull.core.skills.skill import (
 )
 from lull.loops.skills.propose import flags_of, traces_of
 from lull.store.proof.proposals import Proposals
-from lull.store.skills.skill_files import files_beside, read_skill_file, skill_files_below
+from lull.store.skills.skill_files import (
+    check_beside,
+    files_beside,
+    read_skill_file,
+    secret_beside,
+    skill_files_below,
+)
 from lull.store.skills.skill_folders import WorkingCopy
 from lull.store.skills.skill_md import parse, render
 from lull.store.skills.skills import Skills
@@ -98,11 +104,13 @@ class FromFiles:
 
     async def bring_in(self, folder: Path, *, client: str = "") -> ImportResult:
         """Propose the skill in a folder, or all skills in a folder of skill folders. Nothing is
-        proposed if one of them cannot be read.
+        proposed if one of them cannot be read, or a file beside one contains a secret.
         """
         check_client(client)
         files, texts = await asyncio.to_thread(_read, folder)
         check_distinct_names(texts)
+        for file in files:
+            await asyncio.to_thread(check_beside, file.parent)
         unchanged, made = [], []
         async with self._one:
             for text, file in zip(texts, files, strict=True):
@@ -137,7 +145,10 @@ class FromFiles:
         old, now = self._standing(key), self._clock.now()
         beside = [path.relative_to(folder).as_posix() for path in files_beside(folder)]
         screening = screen_file(
-            text, approved=self._approved(old), beside=beside[:SHOWN_BESIDE] if not old else ()
+            text,
+            approved=self._approved(old),
+            beside=beside[:SHOWN_BESIDE] if not old else (),
+            secret_beside=await asyncio.to_thread(secret_beside, folder) if from_folder else "",
         )
         proposal = Proposal(
             id=self._ids.new("prop"),

@@ -122,7 +122,8 @@ class Review:
         """Make a proposed skill active, as a new generation (version) of the skill library.
 
         A quarantined proposal (its text was found suspicious) must be named with the `sha256` of
-        the bytes that the user read. Raises Conflict, NotFound.
+        the bytes that the user read. Raises Conflict, NotFound, and SkillError if a file beside it
+        contains a secret.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=sha256, library=self._library())
@@ -135,6 +136,8 @@ class Review:
             raise not_decidable(proposal, hint="Reject it.")
         if proposal.kind is ProposalKind.RETIRE:
             return await self._retire(proposal)
+        if proposal.origin is ProposalOrigin.FILE:
+            await self._approve.check_extra_files(proposal.key, proposal.id)
 
         def unchanged(library: Library) -> None:
             check_decidable(

@@ -3,10 +3,14 @@
 A traceback keeps locations and exception types but drops exception messages, which may quote what a
 user wrote. Only Lull's own, operating system and SQLite errors keep their message. Log files rotate
 at 5 MB and three old ones are kept. On a terminal, warnings also go to stderr.
+
+A pipe, a device or a folder in the place of a log file never holds up the service: the log is then
+written nowhere, which is reported, and warnings go to stderr.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import logging.handlers
@@ -20,9 +24,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lull.core.errors import LullError
+from lull.core.errors import LullError, SystemRefused
+from lull.store.on_disk import NOT_REGULAR, open_regular
 
 LOG_FILE = "service.log"
+MOST_BYTES = 5_000_000
+"""Size in bytes at which the log file is rotated."""
 KEPT_FILES = 3
 """Number of old log files kept by rotation."""
 
@@ -60,24 +67,65 @@ def _trace(error: BaseException) -> Iterator[str]:
     )
 
 
-def start_logging(folder: Path, level: str) -> None:
-    """Log Lull's own records at `level` and other libraries' warnings to a file in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = logging.handlers.RotatingFileHandler(
-        folder / LOG_FILE, maxBytes=5_000_000, backupCount=KEPT_FILES, encoding="utf-8"
-    )
-    (folder / LOG_FILE).chmod(0o600)
-    file.setFormatter(JsonLines())
+class LogFile(logging.handlers.RotatingFileHandler):
+    """Writes and rotates the log file, without ever waiting for what stands in a file's place.
+
+    Raises OSError where the file is a pipe, a device, a folder or a link to one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+        self.setFormatter(JsonLines())
+
+    def _open(self) -> io.TextIOWrapper:
+        descriptor = open_regular(Path(self.baseFilename), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        if hasattr(os, "fchmod"):
+            os.fchmod(descriptor, 0o600)
+        return os.fdopen(descriptor, "a", encoding=self.encoding)
+
+    def doRollover(self) -> None:  # noqa: N802  the name is logging's
+        """Rotate the log file. Where a folder in an old file's place does not let it, the log
+        begins again in the same file, so that it neither stops nor grows without end.
+        """
+        try:
+            super().doRollover()
+        except OSError as error:
+            self.stream = self._open()
+            self.stream.truncate(0)
+            words = f"an old log file cannot be replaced, so the log begins again: {error}"
+            place = (__name__, logging.WARNING, __file__, 0)
+            self.stream.write(self.format(logging.LogRecord(*place, words, None, None)) + "\n")
+
+
+def start_logging(folder: Path, level: str) -> SystemRefused | None:
+    """Log Lull's own records at `level` and other libraries' warnings to a file in `folder`.
+
+    If that file cannot be written, warnings go to stderr, and the error is returned.
+    """
     root = logging.getLogger()
     root.setLevel(logging.WARNING)
-    root.addHandler(file)
     logging.getLogger("lull").setLevel(level.upper())
     logging.raiseExceptions = False  # a full disk must not flood the terminal with logging errors
-    if sys.stderr is not None and sys.stderr.isatty():
+    refused = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        root.addHandler(LogFile(folder / LOG_FILE))
+    except OSError as error:
+        refused = no_log(folder / LOG_FILE, error)
+    if sys.stderr is not None and (refused or sys.stderr.isatty()):
         words = logging.StreamHandler(sys.stderr)
         words.setLevel(logging.WARNING)
         words.setFormatter(PlainFormatter())
         root.addHandler(words)
+    return refused
+
+
+def no_log(file: Path, error: OSError) -> SystemRefused:
+    """Return the error for users that this log file cannot be used."""
+    hint = "Move away what is there, or let it be written; then restart Lull."
+    if error.strerror == NOT_REGULAR:
+        return SystemRefused(f"There is no log: {file} is not a regular file.", hint=hint)
+    return SystemRefused(f"There is no log: {file}: {error.strerror}.", hint=hint)
 
 
 def log_loop_errors_safely(loop: AbstractEventLoop) -> None:
@@ -93,9 +141,9 @@ def log_loop_errors_safely(loop: AbstractEventLoop) -> None:
 
 
 def newest_first(folder: Path) -> list[Path]:
-    """Return the existing log files, newest first."""
+    """Return the existing log files, newest first; none of them is a pipe, device or folder."""
     names = [LOG_FILE, *(f"{LOG_FILE}.{number}" for number in range(1, KEPT_FILES + 1))]
-    return [folder / name for name in names if os.path.lexists(folder / name)]
+    return [folder / name for name in names if (folder / name).is_file()]
 
 
 class PlainFormatter(logging.Formatter):

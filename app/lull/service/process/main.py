@@ -128,10 +128,10 @@ def run(
         finish(paths.home)
         swept = sweep_leftovers(paths.home, alive=alive)
         restrict_to_owner(paths.home)
-        start_logging(paths.logs, settings.log.level)
+        no_log = start_logging(paths.logs, settings.log.level)
         if swept:
             log.info("%d left-overs of writes that were killed removed", len(swept))
-        asyncio.run(_serve(settings, paths, tell, played))
+        asyncio.run(_serve(settings, paths, tell, played, no_log))
     except LullError as error:
         log.info("could not go on: %s", error)
         raise
@@ -143,7 +143,11 @@ def run(
 
 
 async def _serve(
-    settings: Settings, paths: Paths, tell: Callable[[StartMessage], None], played: Path | None
+    settings: Settings,
+    paths: Paths,
+    tell: Callable[[StartMessage], None],
+    played: Path | None,
+    no_log: LullError | None,
 ) -> None:
     stopping = StopRequests()
     stopping.catch_signals()
@@ -157,6 +161,8 @@ async def _serve(
         contextlib.AsyncExitStack() as closing,
     ):
         shared, answering = service.shared, service.answering
+        if no_log is not None:
+            shared.problems.report("log", no_log)
         _worry(shared.problems, settings.service, token, worry)
         await note_keychain_use(shared.stores.database, kept_in)
         await shared.models.ollama.probe()

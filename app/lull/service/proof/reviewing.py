@@ -7,15 +7,16 @@ Decisions are parsed here, carried out by the review loop, and published as even
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from lull.contract.json_object import Json
 from lull.core.coded_text import coded_text
-from lull.core.errors import Conflict, LullError, StoreError, UsageError
+from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.events import EventKind
 from lull.core.feedback.feedback import Scope
 from lull.core.proof.proof import ProofRule
@@ -118,11 +119,11 @@ class ReviewRequests:
         if faults:
             settled = settled_faults(faults, self._proposals.undecided(everything=True))
         return {
-            "proposals": [self._view(proposal) for proposal in found],
+            "proposals": self._views(found),
             "faults": [fault_view(fault, settled=settled) for fault in faults],
             "generation": self._library().generation,
             "pushed": bool(self._pushed),
-            "snoozed": [self._view(proposal) for proposal in self._review.postponed()],
+            "snoozed": self._views(self._review.postponed()),
             "undo": self._undo_view(),
         }
 
@@ -159,6 +160,14 @@ class ReviewRequests:
             "generation": generation,
             "proposal": self._view(self._review.proposal(proposal)),
         }
+
+    def _views(self, proposals: Sequence[Proposal]) -> Sequence[Json]:
+        """The JSON of the proposals; one that is forgotten at this moment is left out."""
+        views = []
+        for proposal in proposals:
+            with contextlib.suppress(NotFound):
+                views.append(self._view(proposal))
+        return views
 
     def _view(self, proposal: Proposal) -> Json:
         lost: LullError | None = None

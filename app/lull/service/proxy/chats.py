@@ -42,8 +42,10 @@ from lull.store.chat.recording import Prepared
 
 log = logging.getLogger(__name__)
 
-SETTLE_S = 10.0
-"""Most seconds that a shutdown waits until long requests are stored."""
+SETTLE_S = 3.0
+"""Most seconds that a shutdown waits until long requests are stored; then only the newest of their
+messages are.
+"""
 UNREAD = RequestError(
     "The request is long and cannot be read now.", status=503, hint="Try again in a moment."
 )

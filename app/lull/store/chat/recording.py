@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,8 @@ from lull.core.provenance.redaction import Number, redact_message, redact_text
 from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
 from lull.store.writer import insert
+
+log = logging.getLogger(__name__)
 
 SEARCH_CHARACTERS: Final = 100_000
 """Number of characters of a message that the search index covers."""
@@ -140,6 +143,31 @@ def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool
     if there is not None:
         _write_piece(connection, piece)
     return there is not None
+
+
+def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[bytes]) -> None:
+    """Keep the pieces of a long request that are not written yet as they are; `write_kept_piece`
+    writes them. They go with their turn.
+    """
+    there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
+    if there is not None:
+        connection.executemany(
+            "INSERT INTO kept_pieces (turn, piece) VALUES (?, ?)", [(turn, one) for one in pieces]
+        )
+
+
+def write_kept_piece(connection: sqlite3.Connection) -> bool:
+    """Store the messages of the first piece that `keep_pieces` kept; False if there is none."""
+    row = connection.execute(
+        "SELECT number, piece FROM kept_pieces ORDER BY number LIMIT 1"
+    ).fetchone()
+    if row is not None:
+        connection.execute("DELETE FROM kept_pieces WHERE number = ?", (row["number"],))
+        try:
+            _write_piece(connection, row["piece"])
+        except (zstandard.ZstdError, ValueError, TypeError):
+            log.error("a piece of a long request is damaged: its messages are lost")
+    return row is not None
 
 
 def _write_piece(connection: sqlite3.Connection, piece: bytes) -> None:

@@ -15,7 +15,15 @@ from lull.core.errors import NotFound
 from lull.core.models.most_used_model import ModelUse
 from lull.store.chat import conversation_list, long_turns
 from lull.store.chat.conversation_list import ConversationQuery
-from lull.store.chat.recording import Prepared, TurnRecord, session_mark, write_piece, write_records
+from lull.store.chat.recording import (
+    Prepared,
+    TurnRecord,
+    keep_pieces,
+    session_mark,
+    write_kept_piece,
+    write_piece,
+    write_records,
+)
 from lull.store.chat.turn_rows import (
     LISTED,
     SHOWN,
@@ -30,6 +38,7 @@ from lull.store.chat.turn_rows import (
     without_surrogates,
 )
 from lull.store.database import Database
+from lull.store.preparing import Post
 
 __all__ = ["ConversationQuery", "Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
 
@@ -48,6 +57,7 @@ class Trajectories:
         self._db = database
         self._key = key
         self._records = database.inbox(partial(write_records, key=key))
+        database.post(self._write_kept)
 
     @property
     def key(self) -> bytes:
@@ -77,8 +87,8 @@ class Trajectories:
         else:
             self._put(record)
 
-    def _prepare(self, record: TurnRecord, short: bool) -> None:
-        """Remove the secrets from a long turn's texts, or shorten these, and queue it."""
+    def _prepare(self, record: TurnRecord, short: bool) -> Post:
+        """Remove the secrets from a long turn's texts, or shorten these; return what queues it."""
         if short:
             turn, prepared = long_turns.short_form(record.turn, record.prepared)
         else:
@@ -90,7 +100,7 @@ class Trajectories:
                 missing=self.missing,
                 has_tools=self.has_tools,
             )
-        self._put(record._replace(turn=turn, prepared=prepared))
+        return partial(self._put, record._replace(turn=turn, prepared=prepared))
 
     def _put(self, record: TurnRecord) -> None:
         self._records.put(record)
@@ -98,13 +108,22 @@ class Trajectories:
             self._write_on(record.turn.stamp.turn, record.prepared.pieces[1:])
 
     def _write_on(self, turn: str, pieces: Sequence[bytes]) -> None:
-        """Write one piece per transaction, so that other writes get in between."""
+        """Write one piece per transaction, so that other writes get in between. What is left when
+        the database closes is kept in it as it is, which takes no time, and written later.
+        """
 
         def work(connection: sqlite3.Connection) -> None:
-            if write_piece(connection, turn, pieces[0]) and pieces[1:]:
+            if self._db.closing:
+                keep_pieces(connection, turn, pieces)
+            elif write_piece(connection, turn, pieces[0]) and pieces[1:]:
                 self._write_on(turn, pieces[1:])
 
         self._db.post(work)
+
+    def _write_kept(self, connection: sqlite3.Connection) -> None:
+        """Write the next piece that was kept when the database closed, and queue this again."""
+        if not self._db.closing and write_kept_piece(connection):
+            self._db.post(self._write_kept)
 
     async def label(self, turn: str, label: Label | None, *, at: datetime) -> None:
         """Set or clear the user's rating of a turn. Raises NotFound."""

@@ -48,9 +48,7 @@ class ProposalReader:
             )
         if not found:
             self._check_not_damaged(proposal)
-            raise NotFound(
-                f"There is no suggestion {proposal[:80]}.", hint="`lull review` lists them."
-            )
+            raise no_proposal(proposal)
         return found[0]
 
     def _check_not_damaged(self, proposal: str) -> None:
@@ -97,12 +95,10 @@ class ProposalReader:
         )
 
     def data(self, proposal: str) -> bytes:
-        row = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT bytes FROM proposals WHERE id = ?", (proposal,)
-            ).fetchone()
-        )
-        return bytes(row["bytes"])
+        """Return the exact bytes of a proposed skill. Raises NotFound."""
+        for row in self._select("id = ?", (proposal,)):
+            return bytes(row["bytes"])
+        raise no_proposal(proposal)
 
     def pairs(self, proposal: str) -> list[Pair]:
         """List a proposed skill's test results: past requests answered with and without it."""
@@ -177,3 +173,8 @@ class ProposalReader:
     def _select(self, where: str, values: tuple[object, ...]) -> list[sqlite3.Row]:
         sql = f"SELECT * FROM proposals WHERE {where}"
         return self._db.read(lambda connection: connection.execute(sql, values).fetchall())
+
+
+def no_proposal(proposal: str) -> NotFound:
+    """Return the error that there is no proposal of this id or name."""
+    return NotFound(f"There is no suggestion {proposal[:80]}.", hint="`lull review` lists them.")

@@ -12,10 +12,9 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from lull.core.errors import NotFound
 from lull.core.proof.pairs import Pair, PairPart
 from lull.core.proof.proposal import Proposal, changed_meanwhile
-from lull.store.proof.proposal_reader import ProposalReader
+from lull.store.proof.proposal_reader import ProposalReader, no_proposal
 from lull.store.proof.proposal_rows import (
     UserDecision,
     WritingFault,
@@ -249,7 +248,7 @@ def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
     """Return the current proposal inside a write. Raises NotFound."""
     row = connection.execute("SELECT * FROM proposals WHERE id = ?", (proposal,)).fetchone()
     if row is None:
-        raise NotFound(f"There is no suggestion {proposal[:80]}.", hint="`lull review` lists them.")
+        raise no_proposal(proposal)
     return proposal_of(row)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from lull.core.errors import SkillError
 from lull.core.provenance.redaction import redact_text
-from lull.store.on_disk import NOT_REGULAR, read_regular
+from lull.core.skills.skill_secrets import first_secret
+from lull.store.on_disk import NOT_REGULAR, open_regular, read_regular
 from lull.store.skills.skill_md import FILE_LIMIT
 
 SKILL_FILE = "SKILL.md"
@@ -19,6 +20,8 @@ TEMPORARY = "tmp"
 """Suffix of files that are being written."""
 COPY_LIMIT = 16 * 1024 * 1024
 """Most bytes of an imported skill folder, and of any file in the library."""
+SEARCHED_BYTES = 4 * 1024 * 1024
+"""Most bytes beside a SKILL.md that are searched for secrets, which takes seconds for each MB."""
 
 
 def file_error(path: Path, error: OSError) -> SkillError:
@@ -43,6 +46,34 @@ def files_beside(source: Path) -> list[Path]:
         and path.is_file()
         and path != source / SKILL_FILE
     ]
+
+
+def secret_beside(folder: Path) -> str:
+    """Return where an additional file of a skill folder contains a password or a key, as
+    "FOLDER/FILE:LINE (KIND)"; "" if none does. Blocking.
+
+    Only the first SEARCHED_BYTES of the files, in the order of their names, are looked through.
+    """
+    left = SEARCHED_BYTES
+    for path in files_beside(folder):
+        try:
+            with os.fdopen(open_regular(path), "rb") as file:
+                data = file.read(left)
+        except OSError:
+            continue  # whoever copies it says that it cannot be read
+        if found := first_secret(data):
+            return f"{path.relative_to(folder.parent)}:{found[0]} ({found[1]})"
+        left -= len(data)
+    return ""
+
+
+def check_beside(folder: Path) -> None:
+    """Raise SkillError if an additional file of a skill folder contains a password or a key."""
+    if where := secret_beside(folder):
+        raise SkillError(
+            f"There is a secret beside the skill: {where}.",
+            hint="Take it out: the files beside a skill are kept, and go along with copies of it.",
+        )
 
 
 def copy_beside(source: Path, target: Path) -> None:

@@ -25,6 +25,7 @@ from lull.store.skills.skill_files import (
     COPY_LIMIT,
     SKILL_FILE,
     TEMPORARY,
+    check_beside,
     copy_beside,
     file_error,
     read_skill_file,
@@ -270,6 +271,14 @@ class SkillFolders:
         if source.is_dir():
             copy_beside(source, self.folder(key))
             shutil.rmtree(source, ignore_errors=True)
+
+    def check_additional_files(self, key: SkillKey, proposal: str = "") -> None:
+        """Raise SkillError if an additional file of a skill, or one that waits with its proposal,
+        contains a password or a key.
+        """
+        check_beside(self.folder(key))
+        if proposal:
+            check_beside(self.waiting / proposal)
 
     def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
         """Export a skill folder for other tools: this version's text and the working copy's

@@ -149,7 +149,10 @@ class LongBody:
                 pieces.append(data)
         except LullError as error:
             log.warning("a long request is stored without its messages: %s", error)
-        return Prepared()
+            return Prepared()
+        except asyncio.CancelledError:  # by `close` alone: the newest messages are there already
+            log.warning("Lull stops: a long request is stored without its older messages")
+        return Prepared(pieces=tuple(pieces))
 
 
 class LongBodies:

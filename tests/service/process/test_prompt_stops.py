@@ -1,0 +1,86 @@
+"""Tests that a stop waits for no chat, however long, and that what was accepted is not lost."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+
+from tests.running import Lull, RunningLull, eventually
+from tests.service.process.upstream import Slow
+
+pytestmark = [pytest.mark.full, pytest.mark.slow]
+
+MANY = 60_001
+"""Messages that take the store many times longer to write than a stop may take."""
+
+
+def rows(lull: Lull, query: str) -> int:
+    with closing(sqlite3.connect(lull.home / "lull.db", timeout=60)) as file:
+        (count,) = file.execute(query).fetchone()
+    return int(count)
+
+
+def served(lull: Lull, slow: Slow) -> RunningLull:
+    lull.upstream = slow.address
+    slow.go_on.set()
+    return lull.serve()
+
+
+def say(running: RunningLull, count: int) -> None:
+    said = [{"role": ("user", "assistant")[n % 2], "content": f"message {n}"} for n in range(count)]
+    answer = running.post("/api/chat", {"model": "slow", "messages": said, "stream": False})
+    assert answer.status == 200
+
+
+def warnings(lull: Lull) -> list[str]:
+    lines = (lull.home / "logs" / "service.log").read_text().splitlines()
+    return [one["text"] for one in map(json.loads, lines) if one["level"] != "info"]
+
+
+def test_what_is_being_written_goes_on_at_the_next_start(lull: Lull, slow: Slow) -> None:
+    running = served(lull, slow)
+    say(running, MANY)
+    eventually(lambda: rows(lull, "SELECT count(*) FROM turns"))
+    assert running.stop() == 0
+    assert rows(lull, "SELECT count(*) FROM kept_pieces"), "it was written before the stop"
+    stored = rows(lull, "SELECT count(*) FROM messages")
+    assert stored < MANY
+    again = served(lull, slow)
+    eventually(lambda: rows(lull, "SELECT count(*) FROM messages") == MANY + 1)
+    eventually(lambda: not rows(lull, "SELECT count(*) FROM kept_pieces"))
+    words = "SELECT count(*) FROM words WHERE words MATCH 'message'"
+    eventually(lambda: rows(lull, words) == MANY)
+    assert again.stop() == 0
+
+
+def test_what_is_being_made_ready_is_said_and_its_newest_messages_are_kept(
+    lull: Lull, slow: Slow
+) -> None:
+    running = served(lull, slow)
+    say(running, 2 * MANY)  # it takes a helper process longer than the wait to make it ready
+    assert running.stop() == 0
+    assert rows(lull, "SELECT count(*) FROM turns") == 1
+    assert any("stored without its older messages" in text for text in warnings(lull))
+    again = served(lull, slow)
+    eventually(lambda: not rows(lull, "SELECT count(*) FROM kept_pieces"))
+    found = "SELECT count(*) FROM messages WHERE message LIKE '%message {}\"%'"
+    assert rows(lull, found.format(2 * MANY - 1)) == 1
+    assert again.stop() == 0
+
+
+def test_a_stop_does_not_wait_for_who_reads_a_very_long_conversation(
+    lull: Lull, slow: Slow
+) -> None:
+    running = served(lull, slow)
+    say(running, MANY)
+    eventually(lambda: rows(lull, "SELECT count(*) FROM turns"))
+    (shown,) = lull.ask("conversations")["conversations"]
+    read = threading.Thread(target=lull.run, args=("show", shown["id"], "--json"))
+    read.start()
+    assert running.stop() == 0
+    read.join()
+    assert rows(lull, "SELECT count(*) FROM turns") == 1
