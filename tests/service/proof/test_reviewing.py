@@ -179,7 +179,7 @@ def test_one_that_is_forgotten_at_that_moment_costs_the_others_nothing(desk: Des
     )
     assert [one["id"] for one in reviewing.list()["proposals"]] == [stays.id]
     for reading in (desk.stores.proposals.data, reviewing.show, reviewing.pairs):
-        with pytest.raises(NotFound, match=f"There is no proposal {gone.id}"):
+        with pytest.raises(NotFound, match=f"There is no suggestion {gone.id}"):
             reading(gone.id)
 
 
