@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from lull.cli.window import serve_command
+from lull.cli.window import ServiceOfHome, serve_command
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core.proof.proposal import ProposalStatus
@@ -55,13 +55,8 @@ def proposed(paths: Paths) -> None:
 @pytest.fixture
 def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
     """A desktop that starts the service itself."""
-    place = place_of(paths, running=lambda: is_running(paths.lock))
-    service = replace(
-        place.service,
-        serve=(*serve_command(frozen=False), "--port", "0"),
-        fell=paths.discovery.exists,
-    )
-    place = replace(place, service=service)
+    service = ServiceOfHome(paths, (*serve_command(frozen=False), "--port", "0"))
+    place = replace(place_of(paths, running=lambda: True), service=service)
     desktop = Desktop(qapp, place, backend=FakeTray(), theme=LIGHT)
     shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
     desktop.begin()
