@@ -6,6 +6,7 @@ language. Every text that the service sends goes through `translated`.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -347,6 +348,17 @@ def plain(text: str) -> str:
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def hover(text: str) -> str:
+    """Return a text for a tooltip so that it is shown as it stands.
+
+    Qt takes tags in a tooltip for formatting and reads the file that an image names, which may be a
+    device without end; titles and calendars are other people's words.
+    """
+    if "<" not in text and "&lt;" not in text:
+        return text
+    return f"<span>{html.escape(text, quote=False).replace(chr(10), '<br>')}</span>"
+
+
 def _shows(character: str) -> bool:
     if character in "\n\t ":
         return True
@@ -360,6 +372,7 @@ __all__ = [
     "counted",
     "decimal",
     "decimal_point",
+    "hover",
     "length",
     "local_number",
     "named",

@@ -101,6 +101,15 @@ def test_the_newest_is_open_and_can_be_read(on_script: Shown, scripted: Scripted
     assert "You rated it good" in words(page)
 
 
+def test_no_title_is_taken_for_the_markup_of_a_tooltip(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    page.rows.rows[0]["title"] = 'see <img src="/dev/zero">'
+    tip = page.rows.data(page.rows.index(0), Qt.ItemDataRole.ToolTipRole)
+    assert "see &lt;img src=" in tip and "<img" not in tip
+
+
 def test_the_open_one_is_copied_as_markdown(on_script: Shown, scripted: Scripted) -> None:
     page = opened(on_script, scripted, 3)
     on_script.until(lambda: "Answer 1." in words(page))

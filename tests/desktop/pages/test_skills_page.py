@@ -52,6 +52,13 @@ def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
     assert "1 active" in page.count.text()
 
 
+def test_no_description_is_taken_for_the_markup_of_a_tooltip(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page.rows.rows[0]["description"] = 'When <img src="/dev/zero">'
+    tip = page.rows.data(page.rows.index(0, 0), Qt.ItemDataRole.ToolTipRole)
+    assert "When &lt;img src=" in tip and "<img" not in tip
+
+
 def test_pin_disable_enable_and_archive_are_changes(on_desk: Shown, desk: Desk) -> None:
     page = one(on_desk, desk)
     key = SkillKey("", "menu-style")

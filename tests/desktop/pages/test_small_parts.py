@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtGui import Qt as QtGui
+from PySide6.QtGui import QTextDocument
 from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
@@ -16,9 +18,11 @@ from lull.desktop.main import NOTICE_PAGES
 from lull.desktop.shared.autostart import Autostart, AutostartPart
 from lull.desktop.single import SingleInstance
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
+from lull.desktop.widgets.parts import ElidedLabel
+from lull.desktop.widgets.small_table import fill, small_table
 from lull.desktop.widgets.text.diff import marked_html
 from lull.desktop.widgets.tokens import LIGHT
-from lull.desktop.words import ago, plain, tr
+from lull.desktop.words import ago, hover, plain, tr
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -219,3 +223,31 @@ def test_how_long_ago_is_said_in_one_unit() -> None:
 
 def test_values_are_put_in_once() -> None:
     assert tr("%1 and %2", "%2", "x") == "%2 and x"
+
+
+IMAGE = '10:00 · <img src="/dev/zero"> <b>loud</b> &amp; &lt;i&gt;\nand a second line'
+
+
+def as_shown(tip: str) -> str:
+    """Return what a tooltip shows of a text: Qt takes it for HTML if its first line looks so."""
+    document = QTextDocument()
+    document.setHtml(tip)
+    return document.toPlainText() if QtGui.mightBeRichText(tip) else tip
+
+
+@pytest.mark.parametrize("text", [IMAGE, "a < b", "&lt;b&gt;", "a & b", "first\n<b>second", ""])
+def test_a_tooltip_shows_other_people_s_words_as_they_stand(text: str) -> None:
+    assert as_shown(hover(text)) == text
+    assert "<img" not in hover(text)
+
+
+def test_no_tooltip_of_a_stranger_s_words_reads_a_file(qtbot: QtBot) -> None:
+    line, table = ElidedLabel(), small_table(["What"], "a table")
+    qtbot.addWidget(line)
+    qtbot.addWidget(table)
+    line.setText(IMAGE)
+    fill(table, [("one", [IMAGE])])
+    item = table.item(0, 0)
+    assert item is not None
+    for tip in (line.toolTip(), item.toolTip()):
+        assert as_shown(tip) == IMAGE

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import tr, without_args
+from lull.desktop.words import hover, tr, without_args
 
 NOTE_MS: Final = 8_000
 ABOVE_BUTTONS: Final = 92
@@ -55,7 +55,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:  # noqa: N802
         super().setText(text)
-        self.setToolTip(text)
+        self.setToolTip(hover(text))
 
     def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
         painter = QPainter(self)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from lull.desktop.widgets.tables import WholeRow, fit_rows
+from lull.desktop.words import hover
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 LEAST_ROWS: Final = 3
@@ -104,7 +105,7 @@ def fill(
                 table.setItem(line, column, item)
             if item.text() != text:
                 item.setText(text)
-                item.setToolTip(hint(text))
+                item.setToolTip(hover(hint(text)))
             item.setData(Qt.ItemDataRole.UserRole, name)
     if select and rows and table.currentRow() < 0:
         table.selectRow(0)

@@ -15,7 +15,7 @@ from lull.contract import routes
 from lull.contract.json_object import Json
 from lull.desktop.client import Reply
 from lull.desktop.state import AppState
-from lull.desktop.words import ago, counted, now, percent, plain, tr
+from lull.desktop.words import ago, counted, hover, now, percent, plain, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
@@ -70,7 +70,7 @@ class ConversationRows(QAbstractListModel):
             title = plain(str(row.get("title") or "")) or tr("(no text)")
             return f"{title}\n{' · '.join(_facts(row))}"
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _hint(row)
+            return hover(_hint(row))
         return None
 
     def line_of(self, conversation: str) -> int:

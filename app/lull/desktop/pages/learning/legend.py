@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.parts import clear_layout
 from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import hover
 
 SAMPLE_PX: Final = 26
 """Width in pixels of the sample beside a name."""
@@ -51,7 +52,7 @@ class _Key(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("kind", "small")
         self.setContentsMargins(SAMPLE_PX + 6, 0, GAP, 0)
-        self.setToolTip(entry.about)
+        self.setToolTip(hover(entry.about))
         self.setAccessibleDescription(entry.about)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802

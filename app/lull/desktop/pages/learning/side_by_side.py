@@ -18,7 +18,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.small_table import small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import known_sentence, plain, tr, translated
+from lull.desktop.words import hover, known_sentence, plain, tr, translated
 
 Facts = list[tuple[str, str]]
 
@@ -125,5 +125,5 @@ def check_words(name: str) -> str:
 
 def _put(table: QTableWidget, line: int, column: int, text: str) -> None:
     item = QTableWidgetItem(text)
-    item.setToolTip(text)
+    item.setToolTip(hover(text))
     table.setItem(line, column, item)

@@ -16,7 +16,7 @@ from lull.desktop.pages.schedule.week_bars import DAY, Bar, BarKind, kind_words,
 from lull.desktop.state import WEEK_DAYS
 from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.words import tr, week_day
+from lull.desktop.words import hover, tr, week_day
 
 LEFT: Final = 104
 TOP: Final = 22
@@ -111,7 +111,8 @@ class WeekView(SelfDrawn):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self.bars_text_at(QPointF(event.pos())), self)
+            text = hover(self.bars_text_at(QPointF(event.pos())))
+            QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 
 from lull.contract.json_object import Json
 from lull.desktop.shared.setting_names import title_of
-from lull.desktop.words import count, plain, signed, tr
+from lull.desktop.words import count, hover, plain, signed, tr
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT: Final = QModelIndex()
@@ -64,8 +64,8 @@ class SkillRows(QAbstractTableModel):
             return f"{skill['name']}\n{skill['description']}\n{skill.get('body', '')}"
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == COLUMNS - 1 and skill.get("effect"):
-                return effect_words(skill)
-            return plain(skill["description"])
+                return hover(effect_words(skill))
+            return hover(plain(skill["description"]))
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
