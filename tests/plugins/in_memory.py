@@ -20,28 +20,43 @@ MEMORY: Final = Path("/dev/shm")
 """Where Linux keeps files in memory; a Mac has no such place."""
 ROOM_BYTES: Final = 4 * 2**30
 """Several times what a run leaves at most; less free room than this, and the disk is used."""
-_ROOT: Final = "PYTEST_DEBUG_TEMPROOT"
-"""Pytest's own name for where its folders go."""
+_PREFIX: Final = "lull-"
+"""Short, because sockets are in there, and their paths have at most 107 bytes."""
 
 
-_PREFIX: Final = "lull-tests-"
-
-
+@pytest.hookimpl(tryfirst=True)  # before pytest's own choice
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the place before pytest does, unless whoever runs the tests has chosen one."""
+    """Choose the place, unless whoever runs the tests has chosen one."""
     is_worker = hasattr(config, "workerinput")  # it is told where its folders are
     if is_worker or config.option.basetemp or not wanted(os.environ, MEMORY):
         return
     free_orphans(MEMORY)
-    root = MEMORY / f"{_PREFIX}{os.getpid()}"
-    root.mkdir(mode=0o700)
-    os.environ[_ROOT] = str(root)
-    config.add_cleanup(lambda: _free(root))
+    config.option.basetemp = str(MEMORY / f"{_PREFIX}{os.getpid()}")
+    config.pluginmanager.register(_InMemory(Path(config.option.basetemp)))
+
+
+class _InMemory:
+    """Gives the memory back when the run ends."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._passed = False
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self._passed = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+    def pytest_unconfigure(self) -> None:
+        """Remove what passing tests shared; move what a failing run left to the disk."""
+        if self._passed:
+            shutil.rmtree(self._root, ignore_errors=True)
+        elif self._root.exists():
+            shutil.move(self._root, tempfile.mkdtemp(prefix=_PREFIX))
 
 
 def wanted(environ: Mapping[str, str], memory: Path) -> bool:
     """Whether nobody chose a place for the tests' folders and `memory` has room for them."""
-    if _ROOT in environ or "TMPDIR" in environ or not os.access(memory, os.W_OK | os.X_OK):
+    chosen = environ.keys() & {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"}
+    if chosen or not os.access(memory, os.W_OK | os.X_OK):
         return False
     free = min(shutil.disk_usage(memory).free, psutil.virtual_memory().available)
     return free >= ROOM_BYTES
@@ -53,12 +68,3 @@ def free_orphans(memory: Path) -> None:
         number = root.name.removeprefix(_PREFIX)
         if number.isdecimal() and not psutil.pid_exists(int(number)):
             shutil.rmtree(root, ignore_errors=True)
-
-
-def _free(root: Path) -> None:
-    """Give the memory back: what failed tests left is moved to the disk."""
-    del os.environ[_ROOT]
-    if any(one.is_file() for one in root.rglob("*")):
-        shutil.move(root, tempfile.mkdtemp(prefix=_PREFIX))
-    else:
-        shutil.rmtree(root, ignore_errors=True)

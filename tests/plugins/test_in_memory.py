@@ -76,7 +76,7 @@ def test_what_a_killed_run_left_is_removed_and_a_running_one_keeps_its_folder(
 ) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, used = tmp_path / f"lull-tests-{ended.pid}", tmp_path / f"lull-tests-{os.getpid()}"
+    left, used = tmp_path / f"lull-{ended.pid}", tmp_path / f"lull-{os.getpid()}"
     left.mkdir()
     used.mkdir()
     in_memory.free_orphans(tmp_path)
