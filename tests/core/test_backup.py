@@ -17,9 +17,11 @@ from lull.core.backup import (
     belongs_in_backup,
     by_schedule_name,
     is_due,
+    is_place_of_proof,
     manifest_text,
     read_manifest,
     replaced_by_restore,
+    skill_folder_of,
 )
 from lull.core.errors import BackupError
 
@@ -59,6 +61,28 @@ def test_secrets_and_what_leads_elsewhere_do_not(subtests: pytest.Subtests) -> N
     for name in NOT_IN:
         with subtests.test(name=name):
             assert not belongs_in_backup(name)
+
+
+def test_a_file_of_a_skill_is_known_by_its_folder() -> None:
+    for name, folder in {
+        "library/skills/everybody/menu/SKILL.md": "library/skills/everybody/menu",
+        "library/skills/zed/menu/a/b": "library/skills/zed/menu",
+        "library/archive/everybody/menu.1/env": "library/archive/everybody/menu.1",
+        "library/waiting/p1/config/env": "library/waiting/p1",
+        "library/skills/everybody/env": "library/skills/everybody",
+        "library/skills/env": "library/skills",
+        "library/versions/6e/HASH.md": "",
+        "trash/skills/everybody/menu/env": "",
+        "lull.db": "",
+    }.items():
+        assert skill_folder_of(name) == folder, name
+
+
+def test_a_proof_is_laid_in_one_place_of_a_skill_only() -> None:
+    places = [f"library/{top}/everybody/menu" for top in ("skills", "archive")]
+    assert all(is_place_of_proof(f"{place}/evidence.json") for place in places)
+    for name in ("library/waiting/p1", "library/skills/menu", *(f"{place}/a" for place in places)):
+        assert not is_place_of_proof(f"{name}/evidence.json"), name
 
 
 def test_what_comes_back_has_its_place_made_free() -> None:

@@ -31,13 +31,16 @@ from lull.config.paths import Paths
 from lull.core.backup import MANIFEST
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import BackupError, Busy, LullError, NotFound, StoreError
+from lull.core.skills import skill_secrets
 from lull.service.process.lock import alive
 from lull.service.wiring.stores import Stores, open_stores
+from lull.store import backup as backup_module
 from lull.store import restoring
 from lull.store.backup import COPYING, PACKING, Made, make
 from lull.store.backup_reading import manifest_of, unpacked
 from lull.store.leftovers import sweep_leftovers
 from lull.store.migrations import MIGRATIONS
+from lull.store.skills.skill_files import SEARCHED_BYTES
 from tests.building import turn, user
 
 AT = "2026-11-22T10:00:00+00:00"
@@ -241,6 +244,113 @@ def test_whoever_stops_it_finds_nothing_of_it(home: Path) -> None:
             break
     else:
         pytest.fail("it never came to an end")
+
+
+# Skills' files with a secret in them
+
+MENU = "library/skills/everybody/menu"
+TOKEN = "token = sk-proj-Zq8vT2mKp4Xw7Lr9Nc3Hb6Jd1Fs5Gy0A\n"
+
+
+def put(home: Path, name: str, data: bytes) -> None:
+    (home / name).parent.mkdir(parents=True, exist_ok=True)
+    (home / name).write_bytes(data)
+
+
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of what was searched for secrets, which is still done."""
+    lengths: list[int] = []
+
+    def first_secret(data: bytes) -> tuple[int, str] | None:
+        lengths.append(len(data))
+        return skill_secrets.first_secret(data)
+
+    monkeypatch.setattr(backup_module, "first_secret", first_secret)
+    return lengths
+
+
+def test_it_can_be_stopped_before_each_file_that_is_searched(
+    home: Path, searched: list[int]
+) -> None:
+    for number in range(3):
+        put(home, f"{MENU}/{number}.txt", f"{number} of {home}".encode())
+    for most in range(3):
+        searched.clear()
+        left = iter(range(most))
+
+        def tell(part: str, *_: int, left: Iterator[int] = left) -> None:
+            if part == PACKING and next(left, None) is None:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            backed_up(home, tell=tell)
+        assert len(searched) <= 1, most
+    assert sorted(file.name for file in home.parent.iterdir()) == ["home"]
+
+
+def test_what_was_searched_for_one_is_not_searched_again(home: Path, searched: list[int]) -> None:
+    put(home, f"{MENU}/a.txt", f"{home} a".encode())
+    put(home, f"{MENU}/env", f"{TOKEN} {home}".encode())
+    first = backed_up(home, "1.zip")
+    assert len(searched) >= 2
+    searched.clear()
+    assert backed_up(home, "2.zip").left == first.left == (f"{MENU}/env",)
+    assert searched == []
+    put(home, f"{MENU}/a.txt", f"{home} {TOKEN}".encode())
+    assert backed_up(home, "3.zip").left == (f"{MENU}/a.txt", f"{MENU}/env")
+    assert len(searched) == 1
+
+
+def test_no_more_of_a_folder_is_searched_than_of_one_that_is_imported(
+    home: Path, searched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup_module, "SEARCHED_BYTES", 1000)
+    for folder in (MENU, "library/waiting/p1"):
+        for number in range(5):
+            put(home, f"{folder}/{number}/x", f"{folder} {number} {home} ".encode().ljust(400))
+    made = backed_up(home)
+    assert sorted(searched)[-6:] == [200, 200, 400, 400, 400, 400]
+    assert sum(searched) <= 2 * 1000 + len(f"{MENU}/SKILL.md of 2")
+    assert f"{MENU}/4/x" in made.manifest.entries
+
+
+@pytest.mark.parametrize("name", [f"{MENU}/env", f"{MENU}/SKILL.md", "library/waiting/p1/env"])
+def test_the_beginning_of_a_large_file_is_searched(home: Path, name: str) -> None:
+    put(home, name, TOKEN.encode() + b"\n" * SEARCHED_BYTES)
+    made = backed_up(home)
+    assert made.left == (name,) and name not in made.manifest.entries
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_secret_in_a_wide_text_of_a_skill_is_replaced(home: Path, encoding: str) -> None:
+    put(home, f"{MENU}/SKILL.md", f"\ufeffthe oven\n{TOKEN}".encode(encoding))
+    made = backed_up(home)
+    assert made.left == ()
+    with zipfile.ZipFile(made.file) as packed:
+        text = packed.read(f"{MENU}/SKILL.md").decode("utf-16")
+    assert text == "the oven\ntoken = ⟨secret:openai-key:1⟩\n"
+
+
+def test_a_text_whose_secret_cannot_be_replaced_is_left_out(home: Path) -> None:
+    put(home, f"{MENU}/SKILL.md", f"\ufeff{TOKEN}".encode("utf-16-le") + b"\0")
+    made = backed_up(home)
+    assert made.left == (f"{MENU}/SKILL.md",)
+    assert f"{MENU}/SKILL.md" not in made.manifest.entries
+
+
+@pytest.mark.parametrize(
+    "name", [f"{MENU}/evidence.json", f"{MENU}/a/evidence.json", "library/waiting/p1/evidence.json"]
+)
+def test_only_a_proof_of_lulls_own_is_not_searched(
+    home: Path, searched: list[int], name: str
+) -> None:
+    put(home, f"library/versions/ab/{'ab' * 32}.evidence.json", f"the proof of {home}".encode())
+    put(home, f"{MENU}/evidence.json", f"the proof of {home}".encode())
+    assert backed_up(home, "1.zip").left == ()
+    assert len(f"the proof of {home}") not in searched
+    put(home, name, TOKEN.encode())
+    assert backed_up(home, "2.zip").left == (name,)
 
 
 def database_gone(home: Path) -> None:

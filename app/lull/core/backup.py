@@ -42,7 +42,9 @@ _SWAPPED: Final = re.compile(
     r"lull\.db(-wal|-shm|-journal|\.suspect)?|witness(\.lost-\d+)?\.json|settings\.toml"
     r"|library|trash|adapters|runs"
 )
-_IN_SKILL_FOLDER: Final = re.compile(r"library/(?:skills|archive|waiting)/(?!.*/evidence\.json$)")
+_SKILL_FOLDER_PARTS: Final = {"skills": 4, "archive": 4, "waiting": 3}
+"""By folder of the library: how many parts the path of a skill's folder in it has."""
+_OWN_PROOF: Final = re.compile(r"library/(?:skills|archive)/[^/]+/[^/]+/evidence\.json")
 _BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")
 _ANOTHER_BACKUP: Final = "Use another backup."
 
@@ -98,11 +100,21 @@ def is_plain(name: str) -> bool:
     )
 
 
-def is_skill_file(name: str) -> bool:
-    """Whether the file at this path, relative to Lull's data folder, is one that anybody may have
-    put into a skill's folder: its SKILL.md, or a file beside it.
+def skill_folder_of(name: str) -> str:
+    """Return the skill's folder that the file at this path lies in, where anybody may have put it;
+    "" if it lies in none. Both paths are relative to Lull's data folder.
     """
-    return bool(_IN_SKILL_FOLDER.match(name))
+    parts = name.split("/")
+    if parts[0] != "library" or len(parts) < 3 or parts[1] not in _SKILL_FOLDER_PARTS:
+        return ""
+    return "/".join(parts[: min(_SKILL_FOLDER_PARTS[parts[1]], len(parts) - 1)])
+
+
+def is_place_of_proof(name: str) -> bool:
+    """Whether Lull lays the proof that a skill helps (its `evidence.json`) at this path, relative
+    to Lull's data folder. Others may have put a file there, too.
+    """
+    return _OWN_PROOF.fullmatch(name) is not None
 
 
 def belongs_in_backup(name: str) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -31,16 +32,17 @@ from lull.core.backup import (
     Entry,
     Manifest,
     belongs_in_backup,
-    is_skill_file,
+    is_place_of_proof,
     manifest_text,
+    skill_folder_of,
 )
 from lull.core.errors import BackupError, NotFound
 from lull.core.skills.skill_secrets import first_secret
 from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backup_reading import unpacked
 from lull.store.leftovers import sweep_folder
-from lull.store.on_disk import read_regular, to_disk
-from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, without_secrets
+from lull.store.on_disk import open_regular, to_disk
+from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, sha256_of, without_secrets
 from lull.store.witness import Witness
 
 COPYING: Final = "copying the database"
@@ -50,6 +52,12 @@ _PAGES_PER_STEP: Final = 2048
 _TRIES: Final = 5
 _ZLIB_LEVEL: Final = 2
 """zlib compression level: the default 6 takes three times as long to save another sixth."""
+_PROOFS: Final = re.compile(r"library/versions/[^/]+/[0-9a-f]{64}\.evidence\.json")
+_MOST_REMEMBERED: Final = 100_000
+_searched: Final[dict[bytes, bool]] = {}
+"""Whether there is a secret in what backups of this process have searched, by its sha256: the next
+backup finds most files as they were.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +155,8 @@ def _once(
     if there - now.keys():
         raise _WentAway
     now[DATABASE] = copy
-    left += _screened(now, work / "screened")
+    of = sum(_size(file) for file in now.values())
+    left += _screened(now, work / "screened", lambda: tell(PACKING, 0, of))
     entries, done = {}, 0
     of = sum(_size(file) for file in now.values())
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_ZLIB_LEVEL) as packed:
@@ -159,34 +168,59 @@ def _once(
     return manifest, tuple(sorted(left))
 
 
-def _screened(now: dict[str, Path], copies: Path) -> tuple[str, ...]:
+def _screened(now: dict[str, Path], copies: Path, tell: Callable[[], None]) -> tuple[str, ...]:
     """Take out of the files to back up those of skills that contain a password or a key, and return
     their paths. A SKILL.md that nobody has approved yet stays, with placeholders for its secrets.
 
-    What was approved was screened before it was stored, and so were Lull's own proofs.
+    Searched are, as when a skill is imported, the first SEARCHED_BYTES of the files beside each
+    SKILL.md. What was approved was screened before it was stored, and so were Lull's own proofs.
     """
     out: list[str] = []
+    proofs = {sha256_of(file) for name, file in now.items() if _PROOFS.fullmatch(name)}
+    left: dict[str, int] = {}
     for name, file in sorted(now.items()):
-        if not is_skill_file(name):
+        if not (folder := skill_folder_of(name)):
             continue
-        try:
-            data = read_regular(file, SEARCHED_BYTES)
-        except FileNotFoundError as error:
-            raise _WentAway from error
-        except OSError:
-            continue  # too long to be looked through
+        tell()  # a file takes seconds: here it gives way to chats, or ends
+        text = name == f"{folder}/{SKILL_FILE}"
+        most = SEARCHED_BYTES if text else left.get(folder, SEARCHED_BYTES)
+        data, whole = _beginning(file, most)
         sha256 = hashlib.sha256(data).hexdigest()
         approved = f"library/versions/{sha256[:2]}/{sha256}.md" in now
-        if approved or first_secret(data) is None:
+        proof = is_place_of_proof(name) and sha256 in proofs
+        if whole and (approved or proof):
             continue
-        if file.name == SKILL_FILE:
-            copies.mkdir(exist_ok=True)
-            now[name] = copies / str(len(out))
-            now[name].write_bytes(without_secrets(data))
-        else:
+        if not text:
+            left[folder] = most - len(data)
+        if not _has_secret(data):
+            continue
+        screened = without_secrets(data) if whole and file.name == SKILL_FILE else data
+        if _has_secret(screened):
             del now[name]
-        out.append(name)
-    return tuple(name for name in out if name not in now)
+            out.append(name)
+        else:
+            copies.mkdir(exist_ok=True)
+            now[name] = copies / sha256
+            now[name].write_bytes(screened)
+    return tuple(out)
+
+
+def _beginning(file: Path, most: int) -> tuple[bytes, bool]:
+    """Return at most so many bytes of a file that others may write to, and whether that is all."""
+    try:
+        with os.fdopen(open_regular(file), "rb") as stream:
+            return stream.read(most), not stream.read(1)
+    except FileNotFoundError as error:
+        raise _WentAway from error
+
+
+def _has_secret(data: bytes) -> bool:
+    mark = hashlib.sha256(data).digest()
+    if mark not in _searched:
+        if len(_searched) >= _MOST_REMEMBERED:
+            _searched.clear()
+        _searched[mark] = first_secret(data) is not None
+    return _searched[mark]
 
 
 def _files(home: Path) -> tuple[dict[str, Path], tuple[str, ...]]:

@@ -148,6 +148,17 @@ async def test_it_stands_still_while_a_chat_is_answered(house: House) -> None:
     assert house.backups.view()["under_way"] is None
 
 
+async def test_it_stands_still_also_where_skills_are_searched_for_secrets(house: House) -> None:
+    env = house.home / "library/skills/everybody/menu/env"
+    env.parent.mkdir(parents=True)
+    env.write_text("token = sk-proj-Zq8vT2mKp4Xw7Lr9Nc3Hb6Jd1Fs5Gy0A\n")
+    async with house.standing_still() as looking:
+        env.write_text("a = 1\n")  # it has not been looked at yet
+    await looking
+    (made,) = house.backups.existing()
+    assert "library/skills/everybody/menu/env" in manifest_of(made).entries
+
+
 async def test_a_forgetting_ends_one_that_is_being_made(house: House) -> None:
     async with house.standing_still() as looking:
         async with house.backups.paused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import os
@@ -129,9 +130,19 @@ def skill_files_below(folder: Path) -> list[Path]:
 
 
 def without_secrets(data: bytes) -> bytes:
-    """Return a text file's bytes with each secret (password, key, …) replaced by a placeholder."""
-    text = data.decode("utf-8", "surrogateescape")
-    return redact_text(text, lambda kind, secret: 1).encode("utf-8", "surrogateescape")
+    """Return a text file's bytes with each secret (password, key, …) replaced by a placeholder.
+
+    The text is UTF-8 or, after a byte order mark, UTF-16; damaged UTF-16 is returned as it is.
+    """
+    mark, encoding, errors = b"", "utf-8", "surrogateescape"
+    for wide, name in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(wide):
+            mark, encoding, errors = wide, name, "surrogatepass"
+    try:
+        text = data.removeprefix(mark).decode(encoding, errors)
+    except UnicodeDecodeError:
+        return data
+    return mark + redact_text(text, lambda kind, secret: 1).encode(encoding, errors)
 
 
 def write_atomically(path: Path, data: bytes) -> None:
