@@ -182,6 +182,41 @@ def test_closing_waits_for_no_text_however_long_it_takes(
         assert store.counts() == (1, 2)
 
 
+@pytest.mark.logs("1 long turns are stored without their long texts")
+def test_who_closes_second_waits_until_the_first_has_posted_the_short_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparing.PreparingThread.close, "__defaults__", (0.0,))
+    hold, began = threading.Event(), threading.Event()
+    path = tmp_path / "lull.db"
+    database = Database(path)
+    second = threading.Thread(target=database.close)
+    waited: list[bool] = []
+    shorten = long_turns.short_form
+
+    def slow(*_: Any, **__: Any) -> Prepared:
+        began.set()
+        hold.wait()
+        return Prepared()
+
+    def short_form(*words: Any) -> tuple[Turn, Prepared]:
+        second.start()
+        second.join(0.5)  # enough for one who does not wait
+        waited.append(second.is_alive())
+        return shorten(*words)
+
+    monkeypatch.setattr(long_turns, "prepare", slow)
+    monkeypatch.setattr(long_turns, "short_form", short_form)
+    record(database, said(user(LONG), completion=answer("short")))
+    began.wait()
+    database.close()
+    second.join()
+    hold.set()
+    assert waited == [True]
+    with opened(path) as again:
+        assert Trajectories(again, key=KEY).turn("turn_1").answer.text == "short"
+
+
 def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_next_start(
     tmp_path: Path,
 ) -> None:
