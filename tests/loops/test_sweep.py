@@ -200,6 +200,36 @@ async def test_what_went_comes_back_as_it_was(home: Home) -> None:
     assert await home.sweep.sweep(asked=True) == SweepResult()
 
 
+async def test_what_others_took_the_number_of_comes_back_once(home: Home) -> None:
+    def measured(turn_id: str) -> None:
+        home.database.post(
+            lambda connection: connection.execute(
+                "INSERT INTO use_replays (client, name, sha256, turn, at, model)"
+                " VALUES ('c', 'n', 's', ?, 'a', 'm')",
+                (turn_id,),
+            )
+        )
+        home.database.flush()
+
+    home.say(1)
+    measured("c0001-2")
+    home.clock.at += timedelta(days=400)
+    home.say(2)
+    assert (await home.sweep.sweep(asked=True)).moved == 1
+    measured("c0002-2")
+    file = home.folder / "trash" / f"{home.sweep.trash_files()[0].name}.gz"
+    data = file.read_bytes()
+    for _ in range(2):
+        file.write_bytes(data)
+        await home.sweep.restore()
+        turns = home.database.read(
+            lambda connection: connection.execute(
+                "SELECT turn FROM use_replays ORDER BY turn"
+            ).fetchall()
+        )
+        assert [row["turn"] for row in turns] == ["c0001-2", "c0002-2"]
+
+
 async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) -> None:
     home.say(1)
     trash = Trash(home.folder / "trash", home.database)

@@ -36,6 +36,7 @@ class PreparingThread:
         self._under_way: Preparation | None = None
         """The work that the thread is doing."""
         self._hurries = False
+        self._closing = threading.Lock()
         self._taken, self._done = 0, 0
         """Numbers of pieces of work that were put here, and that were done."""
         self._told = False
@@ -70,8 +71,12 @@ class PreparingThread:
         """Finish the queued work that prepares database writes; what is not done after `within_s`
         seconds, however long it would take, is done in its short form instead.
 
-        Safe to call twice.
+        Safe to call twice, also from two threads at once: whoever comes second waits for the first.
         """
+        with self._closing:  # or the second would end the writer before the first has posted
+            self._finish(within_s)
+
+    def _finish(self, within_s: float) -> None:
         with self._changed:
             self._changed.wait_for(lambda: not self._running, within_s)
             left = [*([self._under_way] if self._under_way else []), *self._waiting]

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import threading
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 import zstandard
 
 from lull.service.proxy.long import bodies
 from lull.service.proxy.long.bodies import LongBodies
+from lull.service.proxy.long.reader import Answer, LongReader
 from lull.store.chat.recording import Prepared
 
 pytestmark = pytest.mark.slow
+
+NOTHING_STORED = "Lull stops: a long request is stored without its messages"
+NEWEST_STORED = "Lull stops: a long request is stored without its older messages"
 
 
 async def never_hangs(pid: int, *, asked: Callable[[], bool]) -> str:
@@ -34,16 +41,20 @@ async def long(gate: threading.Event) -> AsyncIterator[LongBodies]:
         gate.wait()
         return links
 
-    made = LongBodies(
+    made = bodies_of(missing)
+    yield made
+    gate.set()
+    await made.close()
+
+
+def bodies_of(missing: Callable[[str], str]) -> LongBodies:
+    return LongBodies(
         key=b"k" * 32,
         limit=10_000_000,
         missing=missing,
         has_tools=lambda _: True,
         watch=never_hangs,
     )
-    yield made
-    gate.set()
-    await made.close()
 
 
 def request(text: str) -> bytes:
@@ -97,3 +108,67 @@ async def test_a_few_are_all_stored_whole(long: LongBodies, gate: threading.Even
     assert not any(one.done() for one in waiting)
     gate.set()
     assert all([(await one).pieces for one in waiting])
+
+
+@pytest.mark.logs(NOTHING_STORED)
+async def test_a_stop_while_the_store_is_asked_says_that_no_message_is_stored(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked, gate = threading.Event(), threading.Event()
+
+    def missing(links: str) -> str:
+        asked.set()
+        gate.wait()
+        return links
+
+    long = bodies_of(missing)
+    one = await record(long, "one")
+    await asyncio.to_thread(asked.wait)
+    await long.close()
+    gate.set()
+    assert await one == Prepared()
+    assert caplog.messages == [NOTHING_STORED]
+
+
+@pytest.mark.logs(NOTHING_STORED)
+async def test_a_stop_before_the_first_piece_says_that_no_message_is_stored(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked = threading.Event()
+
+    def missing(links: str) -> str:
+        assert long.pid is not None
+        os.kill(long.pid, signal.SIGSTOP)  # so that no piece comes, however fast it is
+        asked.set()
+        return links
+
+    long = bodies_of(missing)
+    one = await record(long, "one")
+    await asyncio.to_thread(asked.wait)
+    await long.wait_for_tasks(0.1)  # if it is not asked for pieces by then, the same is true
+    await long.close()
+    assert await one == Prepared()
+    assert caplog.messages == [NOTHING_STORED]
+
+
+@pytest.mark.logs(NEWEST_STORED)
+async def test_a_stop_after_the_first_piece_keeps_it_and_says_that_older_ones_lack(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    came = asyncio.Event()
+    answers = LongReader.answers
+
+    async def one_piece(self: LongReader, op: str, *rest: Any) -> AsyncIterator[Answer]:
+        async for answer in answers(self, op, *rest):
+            yield answer
+            if op == "keep":
+                came.set()
+                await asyncio.Event().wait()
+
+    monkeypatch.setattr(LongReader, "answers", one_piece)
+    long = bodies_of(lambda links: links)
+    one = await record(long, "one")
+    await came.wait()
+    await long.close()
+    assert len((await one).pieces) == 1
+    assert caplog.messages == [NEWEST_STORED]

@@ -17,11 +17,12 @@ from lull.core.chat.trajectory import Selection, Turn
 from lull.core.errors import StoreError
 from lull.store import preparing
 from lull.store.chat import long_turns
-from lull.store.chat.recording import PIECE_ROWS, Prepared
+from lull.store.chat.recording import PIECE_ROWS, Prepared, compress_rows, keep_pieces
 from lull.store.chat.trajectories import Trajectories
 from lull.store.chat.turn_rows import TurnRow
 from lull.store.database import Database
 from lull.store.preparing import Post, Preparation
+from lull.store.trash import Removal, Trash
 from tests.building import KEY, answer, assistant, opened, turn, user
 from tests.running import eventually
 
@@ -182,10 +183,45 @@ def test_closing_waits_for_no_text_however_long_it_takes(
         assert store.counts() == (1, 2)
 
 
-def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_next_start(
-    tmp_path: Path,
+@pytest.mark.logs("1 long turns are stored without their long texts")
+def test_who_closes_second_waits_until_the_first_has_posted_the_short_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(preparing.PreparingThread.close, "__defaults__", (0.0,))
+    hold, began = threading.Event(), threading.Event()
     path = tmp_path / "lull.db"
+    database = Database(path)
+    second = threading.Thread(target=database.close)
+    waited: list[bool] = []
+    shorten = long_turns.short_form
+
+    def slow(*_: Any, **__: Any) -> Prepared:
+        began.set()
+        hold.wait()
+        return Prepared()
+
+    def short_form(*words: Any) -> tuple[Turn, Prepared]:
+        second.start()
+        second.join(0.5)  # enough for one who does not wait
+        waited.append(second.is_alive())
+        return shorten(*words)
+
+    monkeypatch.setattr(long_turns, "prepare", slow)
+    monkeypatch.setattr(long_turns, "short_form", short_form)
+    record(database, said(user(LONG), completion=answer("short")))
+    began.wait()
+    database.close()
+    second.join()
+    hold.set()
+    assert waited == [True]
+    with opened(path) as again:
+        assert Trajectories(again, key=KEY).turn("turn_1").answer.text == "short"
+
+
+def stopped_amidst(path: Path) -> list[Message]:
+    """Close a database while all but the newest piece of a very long request is unwritten; return
+    the request's messages.
+    """
     messages = [user(f"message {n} {SECRET}") for n in range(6 * PIECE_ROWS)]
     done = turn(*messages, completion=answer("yes"))
     links = long_turns.pair_with_links(done.links, done.messages)
@@ -193,13 +229,25 @@ def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_n
     database = Database(path)
     hold = threading.Event()
     database.post(lambda _: hold.wait())
-    store = record(database, done, Prepared(pieces=tuple(parts.pieces())))
+    record(database, done, Prepared(pieces=tuple(parts.pieces())))
     closing = threading.Thread(target=database.close)
     closing.start()
     while not database.closing:
         closing.join(0.01)
     hold.set()
     closing.join()
+    return messages
+
+
+def nothing_kept(database: Database) -> bool:
+    return database.read(lambda c: c.execute("SELECT 1 FROM kept_pieces").fetchone()) is None
+
+
+def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "lull.db"
+    messages = stopped_amidst(path)
     with closed(sqlite3.connect(path)) as file:
         (kept,) = file.execute("SELECT count(*) FROM kept_pieces").fetchone()
         (stored,) = file.execute("SELECT count(*) FROM messages").fetchone()
@@ -209,10 +257,31 @@ def test_what_a_stop_leaves_unwritten_of_a_very_long_request_is_written_at_the_n
         store = Trajectories(again, key=KEY)
         eventually(lambda: len(store.turn("turn_1").request) == len(messages))
         assert store.turn("turn_1").request[0].text == "message 0 ⟨secret:github-token:1⟩"
-        eventually(
-            lambda: again.read(lambda c: c.execute("SELECT 1 FROM kept_pieces").fetchone()) is None
-        )
+        eventually(lambda: nothing_kept(again))
     assert SECRET.encode() not in path.read_bytes()
+
+
+async def test_what_was_left_unwritten_is_written_when_it_comes_back_from_the_trash(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "lull.db"
+    messages = stopped_amidst(path)
+    with opened(path) as database:
+        trash = Trash(tmp_path / "trash", database)
+        removal = Removal(why="asked", at="2026-01-01T00:00:00+00:00", born=0.0, conversations=())
+        assert await trash.move_to_trash(["conv_1"], removal) == 1
+        assert nothing_kept(database)
+        other = turn(user("b"), turn_id="turn_2", trajectory="conv_2")
+        store = record(database, other)
+        # Others have got the numbers of the pieces in the trash.
+        taken = [compress_rows([], [])] * 6
+        await database.write(lambda connection: keep_pieces(connection, "turn_2", taken))
+        (file,) = trash.files()
+        assert await trash.restore(file.name) == 1
+        eventually(lambda: nothing_kept(database))
+        assert store.turn("turn_1").request == tuple(
+            user(f"message {n} ⟨secret:github-token:1⟩") for n in range(len(messages))
+        )
 
 
 @pytest.mark.logs("a long turn could not be prepared")

@@ -43,8 +43,8 @@ from lull.store.chat.recording import Prepared
 log = logging.getLogger(__name__)
 
 SETTLE_S = 3.0
-"""Most seconds that a shutdown waits until long requests are stored; then only the newest of their
-messages are.
+"""Most seconds that a shutdown waits until long requests are ready to be stored; then only those of
+their messages are stored that are ready. These are the newest ones, or none.
 """
 UNREAD = RequestError(
     "The request is long and cannot be read now.", status=503, hint="Try again in a moment."

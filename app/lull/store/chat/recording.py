@@ -26,6 +26,7 @@ from lull.core.chat.trajectory import Selection, Turn
 from lull.core.provenance.redaction import Number, redact_message, redact_text
 from lull.store.chat.search_words import add_words
 from lull.store.chat.turn_rows import as_json, selection_json, suffixes_json, without_surrogates
+from lull.store.database import Database
 from lull.store.writer import insert
 
 log = logging.getLogger(__name__)
@@ -146,7 +147,7 @@ def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool
 
 
 def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[bytes]) -> None:
-    """Keep the pieces of a long request that are not written yet as they are; `write_kept_piece`
+    """Keep the pieces of a long request that are not written yet as they are; `write_kept_pieces`
     writes them. They go with their turn.
     """
     there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
@@ -156,7 +157,19 @@ def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[byte
         )
 
 
-def write_kept_piece(connection: sqlite3.Connection) -> bool:
+def write_kept_pieces(database: Database) -> None:
+    """Queue the writing of all pieces of long requests that `keep_pieces` kept, one piece per
+    transaction, so that other writes get in between.
+    """
+
+    def work(connection: sqlite3.Connection) -> None:
+        if not database.closing and _write_kept_piece(connection):
+            database.post(work)
+
+    database.post(work)
+
+
+def _write_kept_piece(connection: sqlite3.Connection) -> bool:
     """Store the messages of the first piece that `keep_pieces` kept; False if there is none."""
     row = connection.execute(
         "SELECT number, piece FROM kept_pieces ORDER BY number LIMIT 1"

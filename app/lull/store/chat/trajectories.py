@@ -20,7 +20,7 @@ from lull.store.chat.recording import (
     TurnRecord,
     keep_pieces,
     session_mark,
-    write_kept_piece,
+    write_kept_pieces,
     write_piece,
     write_records,
 )
@@ -57,7 +57,7 @@ class Trajectories:
         self._db = database
         self._key = key
         self._records = database.inbox(partial(write_records, key=key))
-        database.post(self._write_kept)
+        write_kept_pieces(database)
 
     @property
     def key(self) -> bytes:
@@ -119,11 +119,6 @@ class Trajectories:
                 self._write_on(turn, pieces[1:])
 
         self._db.post(work)
-
-    def _write_kept(self, connection: sqlite3.Connection) -> None:
-        """Write the next piece that was kept when the database closed, and queue this again."""
-        if not self._db.closing and write_kept_piece(connection):
-            self._db.post(self._write_kept)
 
     async def label(self, turn: str, label: Label | None, *, at: datetime) -> None:
         """Set or clear the user's rating of a turn. Raises NotFound."""

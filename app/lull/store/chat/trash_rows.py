@@ -15,6 +15,8 @@ from lull.store.chat.trash_files import ROOT, Row, Rows
 
 _SHARED: Final = ("messages", "words", "tool_sets")
 """Tables of which several conversations may need the same row."""
+_NUMBERED: Final = ("kept_pieces", "use_replays")
+"""Tables whose rows have nothing but a `number` for a key, which another row may have got since."""
 _VALUES_PER_QUERY: Final = 500
 """Most values in one SQL statement."""
 
@@ -102,6 +104,9 @@ def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) ->
         names = sorted(columns.get(table, set()) & row.keys())
         if not names or table == "words":
             continue
+        if table in _NUMBERED:
+            _put_back_numbered(connection, table, {name: row[name] for name in names})
+            continue
         connection.execute(
             f"INSERT OR IGNORE INTO {table} ({', '.join(names)})"
             f" VALUES ({', '.join('?' * len(names))})",
@@ -110,6 +115,20 @@ def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) ->
     words = {row["link"]: row["text"] for table, row in rows if table == "words"}
     add_words(connection, [(link, text) for link, text in words.items() if link not in known])
     return [one for one in ids if one not in there]
+
+
+def _put_back_numbered(connection: sqlite3.Connection, table: str, row: Row) -> None:
+    """Insert a row with a new number, unless the same row is there."""
+    names = [name for name in row if name != "number"]
+    if not names:
+        return
+    values = [row[name] for name in names]
+    connection.execute(
+        f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) SELECT {', '.join('?' * len(names))}"
+        f" WHERE NOT EXISTS (SELECT 1 FROM {table}"
+        f" WHERE {' AND '.join(f'{name} IS ?' for name in names)})",
+        [*values, *values],
+    )
 
 
 def put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str) -> bool:

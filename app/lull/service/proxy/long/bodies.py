@@ -137,6 +137,9 @@ class LongBody:
             log.warning("a long request is stored without its messages: %s", error)
             self._child.send_frame("keep_nothing", self._name)
             return Prepared()
+        except asyncio.CancelledError:  # by `close` alone
+            log.warning("Lull stops: a long request is stored without its messages")
+            return Prepared()
         finally:
             self._links = b""
         pieces: list[bytes] = []
@@ -150,8 +153,9 @@ class LongBody:
         except LullError as error:
             log.warning("a long request is stored without its messages: %s", error)
             return Prepared()
-        except asyncio.CancelledError:  # by `close` alone: the newest messages are there already
-            log.warning("Lull stops: a long request is stored without its older messages")
+        except asyncio.CancelledError:  # by `close` alone: the newest messages come first
+            without = "its older messages" if pieces else "its messages"
+            log.warning("Lull stops: a long request is stored without %s", without)
         return Prepared(pieces=tuple(pieces))
 
 
