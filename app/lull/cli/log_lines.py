@@ -74,7 +74,7 @@ class LogFollower:
             self._file.close()
 
     def _turned_over(self) -> bool:
-        """Whether the log was rotated, or has appeared for the first time."""
+        """Whether the log was rotated or emptied, or has appeared for the first time."""
         try:
             now = self._path.stat()
         except FileNotFoundError:
@@ -82,7 +82,9 @@ class LogFollower:
         if self._file is None:
             return True
         ours = os.fstat(self._file.fileno())
-        return (now.st_ino, now.st_dev) != (ours.st_ino, ours.st_dev)
+        # The service empties the log that it cannot rotate.
+        emptied = now.st_size < self._file.tell()
+        return emptied or (now.st_ino, now.st_dev) != (ours.st_ino, ours.st_dev)
 
 
 def _opened(path: Path) -> BinaryIO | None:
@@ -90,3 +92,5 @@ def _opened(path: Path) -> BinaryIO | None:
         return os.fdopen(open_regular(path), "rb")
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise no_log(path, error) from error

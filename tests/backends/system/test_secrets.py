@@ -252,7 +252,7 @@ def test_a_locked_keychain_is_told_within_its_time(
 
 
 def test_a_bus_without_a_keychain_is_no_keychain(session_bus: None) -> None:
-    with pytest.raises(SecretsError, match="keychain to use here: none is installed"):
+    with pytest.raises(SecretsError, match="keychain to use here: none is running"):
         KeychainSecrets("Lull (test)").get("token")
 
 

@@ -209,10 +209,14 @@ def _reason(error: Exception) -> str:
     from keyring.errors import InitError, KeyringLocked, NoKeyringError
 
     match error:
-        case KeyringLocked() | InitError():
+        case KeyringLocked():
             return "it is locked"
-        case NoKeyringError() | RuntimeError() | ImportError():
+        case InitError():
+            return "it cannot be opened"
+        case NoKeyringError() | ImportError():
             return "none is installed"
+        case RuntimeError():
+            return "none is running"
         case OSError():
             return "its service is not running"
     return "it refuses"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -123,3 +124,23 @@ def test_following_begins_with_the_first_file_and_survives_its_turning_over(
     file.write_text("new\n")
     eventually(lambda: len(seen) == 5)
     assert seen[2:] == ["the last of the old one", "written after it was moved", "new"]
+
+
+@pytest.mark.slow
+def test_following_goes_on_in_a_file_that_was_emptied(tmp_path: Path, seen: list[str]) -> None:
+    file = tmp_path / LOG_FILE
+    file.write_text("a long line that is there first\n")
+    eventually(lambda: seen == ["a long line that is there first"])
+    with file.open("w") as log:
+        log.write("short\n")
+    eventually(lambda: seen[1:] == ["short"])
+
+
+def test_a_pipe_that_takes_the_place_of_a_followed_log_is_one_clear_error(tmp_path: Path) -> None:
+    file = tmp_path / LOG_FILE
+    file.write_text("a\n")
+    following = log_lines.LogFollower(tmp_path)
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(LullError, match="is not a regular file"):
+        next(following.lines())
