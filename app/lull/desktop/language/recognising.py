@@ -70,9 +70,13 @@ class SentenceTranslator:
         """Return the translation of a known sentence behind the place that it is about, such as
         "settings.toml, line 3: …"; None for any other text.
         """
+        if text.count(": ") > MOST_JOINTS:
+            return None
         for form in self._introductions:
             parts = form.parts_of(text)
-            if parts is not None and (said := self.found(parts[form.last_place])) is not None:
+            if parts is None or not _surely_about(form, parts):
+                continue
+            if (said := self.found(parts[form.last_place])) is not None:
                 told = {place: self._part(form, place, part) for place, part in parts.items()}
                 told[form.last_place] = said
                 return PLACE.sub(lambda m: told[m[1]], form.said)  # noqa: B023
@@ -129,6 +133,28 @@ class SentenceTranslator:
         known = ((one, said) for one, said in self._sentences.items() if said and introduces(one))
         found = [_Form(one, said) for one, said in known]
         return sorted(found, key=lambda one: -one.length)
+
+
+def _surely_about(form: _Form, parts: Mapping[str, str]) -> bool:
+    """Whether the texts that fill an introduction's places can be Lull's: others write "x: y", too.
+
+    Behind a path, a file's name or a key, any known text of several words is Lull's; behind another
+    word a longer one, and behind several words, such as a calendar's name, a long whole sentence.
+    """
+    about = dict(parts)
+    rest = about.pop(form.last_place)
+    if all(_PATH_OR_KEY.fullmatch(part) for part in about.values()):
+        return " " in rest
+    if len(rest.split()) <= NAME_WORDS:
+        return False
+    one_word = not any(" " in part for part in about.values())
+    return one_word or (rest[0].isupper() and rest[-1] == ".")
+
+
+_PATH_OR_KEY: Final = re.compile(r"/.*|[A-Za-z]:[\\/].*|\S*[\w\]][./\\_]\w\S*|\d+", re.DOTALL)
+"""A path, which may have blanks in it if it is a whole one; a file's name, a setting's key, or the
+number of a line.
+"""
 
 
 def introduces(form: str) -> bool:
