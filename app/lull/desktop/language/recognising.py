@@ -143,7 +143,7 @@ def _surely_about(form: _Form, parts: Mapping[str, str]) -> bool:
     """
     about = dict(parts)
     rest = about.pop(form.last_place)
-    if all(_PATH_OR_KEY.fullmatch(part) for part in about.values()):
+    if all(_is_path_or_key(part) for part in about.values()):
         return " " in rest
     if len(rest.split()) <= NAME_WORDS:
         return False
@@ -151,10 +151,15 @@ def _surely_about(form: _Form, parts: Mapping[str, str]) -> bool:
     return one_word or (rest[0].isupper() and rest[-1] == ".")
 
 
-_PATH_OR_KEY: Final = re.compile(r"/.*|[A-Za-z]:[\\/].*|\S*[\w\]][./\\_]\w\S*|\d+", re.DOTALL)
-"""A path, which may have blanks in it if it is a whole one; a file's name, a setting's key, or the
-number of a line.
-"""
+def _is_path_or_key(text: str) -> bool:
+    """Whether a text looks like a path, a file's name, a setting's key or the number of a line."""
+    if _WHOLE_PATH.match(text):
+        return True  # such as "/Users/me/Library/Application Support/Lull"
+    return text.isdigit() or (len(text.split()) == 1 and _IN_NAMES.search(text) is not None)
+
+
+_WHOLE_PATH: Final = re.compile(r"/|[A-Za-z]:[\\/]")
+_IN_NAMES: Final = re.compile(r"[\w\]][./\\_]\w")
 
 
 def introduces(form: str) -> bool:
