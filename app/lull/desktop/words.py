@@ -90,7 +90,8 @@ def translated(one: Mapping[str, Any], name: str = "text") -> str:
     form = _spoken.catalogue.coded.get(str(code)) if code else None
     values = tuple(_told_value(value) for value in one.get(f"{before}values") or ())
     # A service of another version may send other values.
-    if form is None or any(int(place) > len(values) for place in _PLACE.findall(form)):
+    unknown = None in values or any(int(at) > len(values) for at in _PLACE.findall(form or ""))
+    if form is None or unknown:
         return reword_for_window(plain(str(one.get(name) or "")))
     return _filled(form, values)
 
@@ -113,7 +114,8 @@ def named(code: str, english: str) -> str:
     return _spoken.catalogue.coded.get(code) or english
 
 
-def _told_value(value: Any) -> str:
+def _told_value(value: Any) -> str | None:
+    """Return a value as it is inserted in a text; None for a kind unknown to this window."""
     match value:
         case {"length_s": None}:
             return tr("ever")
@@ -127,10 +129,14 @@ def _told_value(value: Any) -> str:
             return translated(value)
         case {"sentence": str(text)}:
             return reword_for_window(plain(text))
+        case {"verbatim": str(theirs)}:  # what a running service of an earlier version sends
+            return plain(theirs)
         case bool() | None:
             return ""
         case int():
             return count(value)
+        case dict() | list():
+            return None
     return plain(str(value))  # a name or a user's own words
 
 

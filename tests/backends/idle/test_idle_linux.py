@@ -76,12 +76,12 @@ def test_mutters_milliseconds_are_seconds(bus: PrivateBus, environ: dict[str, st
         assert told(source) == Known(3600.5)
         idle_ms[0] = 7
         assert told(source) == Known(0.007)
-    assert told(source) == Unknown("Mutter is not running")
+    assert told(source) == Unknown("Mutter is not running here")
     source.close()
 
 
 def test_asking_starts_nobody(bus: PrivateBus, environ: dict[str, str]) -> None:
-    assert answers(MutterIdle(environ)) == Unknown("Mutter is not running")
+    assert answers(MutterIdle(environ)) == Unknown("Mutter is not running here")
 
 
 @pytest.mark.slow
@@ -279,7 +279,7 @@ def test_under_wayland_xwaylands_display_is_never_asked(
     source = linux_input({**environ, **session, "DISPLAY": screen.display})
     unknown = told(source)
     assert isinstance(unknown, Unknown)
-    assert unknown.why == "Mutter is not running; logind is not running"
+    assert unknown.why == "Mutter is not running here; logind is not running here"
     with mutter(bus.address, [2500]):
         assert told(source) == Known(2.5)
     source.close()

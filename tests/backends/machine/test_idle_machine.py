@@ -96,7 +96,7 @@ def bus() -> Iterator[PrivateBus]:
 )
 def test_old_and_new_power_daemons_are_understood(bus: PrivateBus, name: str) -> None:
     source = PowerProfile({"DBUS_SYSTEM_BUS_ADDRESS": bus.address})
-    assert source.read() == Unknown("power-profiles-daemon is not running")
+    assert source.read() == Unknown("power-profiles-daemon is not running here")
     with power_daemon(bus.address, "performance", name):
         assert source.read() == Known(False)
     with power_daemon(bus.address, POWER_SAVER, name):

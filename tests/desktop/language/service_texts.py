@@ -140,6 +140,14 @@ OF_THE_SYSTEM = (
 )
 """What Linux and macOS call the faults that errors of Lull pass on (`OSError.strerror`)."""
 
+FORMER = {
+    "Measuring what %1 does": "lull/loops/proof/proof_work.py",
+    "Testing whether %1 is good enough to be the reader": "lull/loops/models/exam_work.py",
+    "Testing whether %1 is good enough to be the judge": "lull/loops/models/exam_work.py",
+    "Testing whether %1 is good enough to be the writer": "lull/loops/models/exam_work.py",
+}
+"""What earlier versions said and stored, so that it still comes, with the files that said it."""
+
 
 @dataclass(slots=True)
 class ServiceTexts:
@@ -198,8 +206,14 @@ def _reasons(source: Source) -> Iterator[str]:
 def _made_of_data(found: ServiceTexts) -> None:
     """Add the sentences that the source puts together from tables, resources and the system."""
     for family in _families():
-        for text in (family, f"it got worse at {family}"):
+        found.coded[f"family {family}"] = family
+        said = [f"it got worse at {family}"]
+        # A single word may be anybody's.
+        said += [family] if " " in family else []
+        for text in said:
             _sentence(found, text, "lull/core/training/lesson.py")
+    for text, file in FORMER.items():
+        _sentence(found, text, file)
     for text in OF_THE_SYSTEM:
         _sentence(found, text, "lull/core/errors.py")
     for cause, _ in CAUSES:

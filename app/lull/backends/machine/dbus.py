@@ -174,7 +174,7 @@ def _received(connection: Any) -> None:
 
 def _refusal(error: str, who: str) -> str:
     if error in (f"{_ERRORS}ServiceUnknown", f"{_ERRORS}NameHasNoOwner"):
-        return f"{who} is not running"
+        return f"{who} is not running here"
     if error == f"{_ERRORS}NoReply":
         return f"{who} does not answer"
     return f"{who} refuses to say ({error.rpartition('.')[2]})"

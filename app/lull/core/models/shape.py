@@ -147,7 +147,7 @@ _THETA: Final = {Architecture.QWEN2: 1e6, Architecture.QWEN3: 1e6, Architecture.
 
 def _rows(shapes: Mapping[str, tuple[int, ...]], name: str) -> int:
     if len(shapes.get(name, ())) != 2:
-        raise damaged(f"it has no {name}")
+        raise damaged(f"it has no tensor {name}")
     return shapes[name][0]
 
 
@@ -228,7 +228,7 @@ def _check_shapes(
     wanted = dict(_wanted(config, kind))
     for name, shape in wanted.items():
         if name not in shapes:
-            raise damaged(f"it has no {name}")
+            raise damaged(f"it has no tensor {name}")
         if shapes[name] != shape:
             raise damaged(f"{name} has the shape {shapes[name]}, not {shape}")
     more = next((name for name in shapes if name not in wanted), None)

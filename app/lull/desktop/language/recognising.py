@@ -70,9 +70,13 @@ class SentenceTranslator:
         """Return the translation of a known sentence behind the place that it is about, such as
         "settings.toml, line 3: …"; None for any other text.
         """
+        if text.count(": ") > MOST_JOINTS:
+            return None
         for form in self._introductions:
             parts = form.parts_of(text)
-            if parts is not None and (said := self.found(parts[form.last_place])) is not None:
+            if parts is None or not _surely_about(form, parts):
+                continue
+            if (said := self.found(parts[form.last_place])) is not None:
                 told = {place: self._part(form, place, part) for place, part in parts.items()}
                 told[form.last_place] = said
                 return PLACE.sub(lambda m: told[m[1]], form.said)  # noqa: B023
@@ -129,6 +133,33 @@ class SentenceTranslator:
         known = ((one, said) for one, said in self._sentences.items() if said and introduces(one))
         found = [_Form(one, said) for one, said in known]
         return sorted(found, key=lambda one: -one.length)
+
+
+def _surely_about(form: _Form, parts: Mapping[str, str]) -> bool:
+    """Whether the texts that fill an introduction's places can be Lull's: others write "x: y", too.
+
+    Behind a path, a file's name or a key, any known text of several words is Lull's; behind another
+    word a longer one, and behind several words, such as a calendar's name, a long whole sentence.
+    """
+    about = dict(parts)
+    rest = about.pop(form.last_place)
+    if all(_is_path_or_key(part) for part in about.values()):
+        return " " in rest
+    if len(rest.split()) <= NAME_WORDS:
+        return False
+    one_word = not any(" " in part for part in about.values())
+    return one_word or (rest[0].isupper() and rest[-1] == ".")
+
+
+def _is_path_or_key(text: str) -> bool:
+    """Whether a text looks like a path, a file's name, a setting's key or the number of a line."""
+    if _WHOLE_PATH.match(text):
+        return True  # such as "/Users/me/Library/Application Support/Lull"
+    return text.isdigit() or (len(text.split()) == 1 and _IN_NAMES.search(text) is not None)
+
+
+_WHOLE_PATH: Final = re.compile(r"/|[A-Za-z]:[\\/]")
+_IN_NAMES: Final = re.compile(r"[\w\]][./\\_]\w")
 
 
 def introduces(form: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -178,13 +179,18 @@ def _score_words(reward: Json) -> str:
 
 _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")
 """Kinds of signals whose text is the user's or a program's, and not Lull's."""
+_OF_A_TOOL: Final = re.compile(
+    r"The tool reports an error\.|It ended well\.|It ended with exit code -?\d+\."
+)
+"""What Lull itself says of a tool's result; any other text is a line of the tool's own."""
 
 
 def _signal_words(signal: Json) -> str:
     text = plain(str(signal["text"]))
-    if signal["kind"] not in _IN_OTHERS_WORDS:
-        # A tool's own line of an error, which no catalogue knows, stays as it is, too.
-        text = known_sentence(text) if signal["kind"] == "tool-result" else translated(signal)
+    if signal["kind"] == "tool-result":
+        text = known_sentence(text) if _OF_A_TOOL.fullmatch(text) else text
+    elif signal["kind"] not in _IN_OTHERS_WORDS:
+        text = translated(signal)
     return text.removesuffix(".")
 
 

@@ -18,7 +18,7 @@ from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, label, row
 from lull.desktop.widgets.small_table import small_table
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import hover, known_sentence, plain, tr, translated
+from lull.desktop.words import hover, named, plain, tr, translated
 
 Facts = list[tuple[str, str]]
 
@@ -119,7 +119,8 @@ def check_words(name: str) -> str:
         "secrets": tr("tells no secrets"),
     }
     if name.startswith("canaries:"):
-        return tr("forgets nothing: %1", known_sentence(plain(name.partition(":")[2])))
+        family = name.partition(":")[2]
+        return tr("forgets nothing: %1", named(f"family {family}", plain(family)))
     return words.get(name, plain(name))
 
 
