@@ -25,8 +25,12 @@ import psutil
 from bench.json_object import Json
 
 PATIENCE_S = 180.0
-LONGEST_READING_S = 20.0
+LONGEST_READING_S = 180.0
 """Longest wait in seconds for Lull to read new turns; afterwards the benchmark continues anyway."""
+LONGEST_FACTS_MS = 5_000
+"""Most milliseconds that a request waits for facts of its model, without which no skill is put into
+it; the default depends on how busy the machine is.
+"""
 SETTLING_S = 0.05
 """Seconds from a turn being read to its proposal being stored, in which no model is called."""
 _UNREAD = "SELECT count(*) FROM turns WHERE read_by_score = 0"
@@ -221,6 +225,9 @@ def _settings(upstream: Upstream, *, learns: bool) -> str:
         "enabled = false",
         "[guard]",
         "leave_out_share = 0",
+        "[skills]",
+        # On a busy machine the first request after a start would go without skills.
+        f"facts_within_ms = {LONGEST_FACTS_MS}",
     ]
     if not learns:
         return "\n".join(lines) + "\n"

@@ -251,7 +251,9 @@ def test_a_long_home_has_its_socket_elsewhere(tmp_path: Path) -> None:
         ("service.lock", "folder"),
         ("settings.toml", "folder"),
         ("run/control.sock", "folder"),
-        ("logs/service.log", "folder"),
+        ("service.lock", "pipe"),
+        ("settings.toml", "pipe"),
+        ("lull.db", "pipe"),
     ],
 )
 def test_what_stands_in_the_way_is_named(
@@ -265,6 +267,8 @@ def test_what_stands_in_the_way_is_named(
     there.parent.mkdir(parents=True, exist_ok=True)
     if kind == "file":
         there.write_text("in the way")
+    elif kind == "pipe":
+        os.mkfifo(there)
     else:
         there.mkdir()
     ran = lull.run("serve", "--port", "0")

@@ -8,7 +8,9 @@ import threading
 from contextlib import closing
 
 import pytest
+import zstandard
 
+from tests.building import bytes_below
 from tests.running import Lull, RunningLull, eventually
 from tests.service.process.upstream import Slow
 
@@ -61,6 +63,21 @@ def test_what_is_being_written_goes_on_at_the_next_start(lull: Lull, slow: Slow)
     words = "SELECT count(*) FROM words WHERE words MATCH 'message'"
     eventually(lambda: rows(lull, words) == MANY)
     assert again.stop() == 0
+
+
+def test_what_a_stop_left_unwritten_is_forgotten_with_its_conversation(
+    lull: Lull, slow: Slow
+) -> None:
+    running = served(lull, slow)
+    say(running, MANY)
+    eventually(lambda: rows(lull, "SELECT count(*) FROM turns"))
+    (shown,) = lull.ask("conversations")["conversations"]
+    assert running.stop() == 0
+    # Most of it waits in kept_pieces now; a fast machine may have written it all.
+    lull.ask("forget", shown["id"], "--yes")
+    assert rows(lull, "SELECT count(*) FROM kept_pieces") == 0
+    packed = [path for path, data in bytes_below(lull.home) if zstandard.FRAME_HEADER in data]
+    assert packed == [], "it is packed, so no word of it could be found"
 
 
 def test_of_what_is_being_made_ready_at_a_stop_the_log_says_what_is_stored(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from lull.core.errors import AlreadyRunning, Busy
+from lull.store.on_disk import open_regular
 from lull.store.skills.skill_files import write_atomically
 
 if os.name == "posix":
@@ -51,7 +52,9 @@ class ServiceLock:
         the lock for `patience_s`.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        file = self._path.open("a+")
+        # A pipe or a device in its place would lock what others use, or nothing.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+        file = os.fdopen(open_regular(self._path, flags), "a+")
         until_s = time.monotonic() + patience_s
         try:
             while not _locked(file, shared=False):
@@ -111,7 +114,7 @@ class FileLock:
 def is_running(lock: Path) -> bool:
     """Whether a live process holds the service's lock. Raises OSError if the file is unreadable."""
     try:
-        with lock.open("r") as file:
+        with os.fdopen(open_regular(lock), "r") as file:
             return not _locked(file, shared=True)
     except (FileNotFoundError, NotADirectoryError):
         return False
