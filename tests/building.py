@@ -133,7 +133,7 @@ async def throw_older(database: Database, oldest: datetime) -> int:
 
 @cache
 def _as_at_a_first_start() -> bytes:
-    """The file that a first start makes; the layout's thirty steps are taken once in a run."""
+    """The file that a first start makes; the steps of its layout are taken once in a run."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lull.db"
         Database(path).close()
