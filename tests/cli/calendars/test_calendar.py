@@ -131,6 +131,7 @@ def test_a_calendar_is_tried_out_without_a_service_and_nothing_is_saved(
     assert not lull.home.exists()
 
 
+@pytest.mark.full
 def test_times_are_local_and_days_are_counted_from_now(
     lull: Lull, server: CalendarServer, trusting: dict[str, str]
 ) -> None:

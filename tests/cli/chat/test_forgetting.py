@@ -108,6 +108,7 @@ def _forgets(lull: Lull) -> None:
     assert lull.ask("status")["problems"] == []
 
 
+@pytest.mark.full
 def test_where_nothing_is_stored_nothing_is_made(lull: Lull) -> None:
     ran = lull.run("forget", "conv_1", "--yes", "--json")
     assert ran.code == 1 and ran.json["error"]["title"] == "Not found"

@@ -38,6 +38,7 @@ def test_a_chosen_model_answers_and_learns_at_once_and_goes_at_once(
     assert "lull model choose qwen3:4b" in text
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_model_that_ships_and_is_talked_to_learns_by_itself(lull: Lull) -> None:
     service = lull.serve()

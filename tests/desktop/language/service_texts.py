@@ -179,8 +179,8 @@ def of_service() -> ServiceTexts:
         source.walk(lambda at, name, call: _call(found, errors, at, name, call))
         for text in _reasons(source):
             _sentence(found, text, source.file)
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.ClassDef) and node.name in errors:
+        for node in source.classes:
+            if node.name in errors:
                 for title in _titles(node):
                     found.sentences.setdefault(title, set()).add(source.file)
     _settings(found)
@@ -225,8 +225,7 @@ def _errors(sources: list[Source]) -> set[str]:
     bases = {
         node.name: {getattr(base, "id", "") for base in node.bases}
         for source in sources
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.ClassDef)
+        for node in source.classes
     }
     found = {"LullError"}
     while more := {name for name, of in bases.items() if of & found} - found:

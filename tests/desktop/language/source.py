@@ -42,7 +42,7 @@ class Index:
 
     def add(self, source: Source) -> None:
         self.files[source.file] = source
-        for scopes, node in source.nested():
+        for scopes, node in source.nested:
             if isinstance(node, Function):
                 self._defined.setdefault(node.name, []).append((source, [*scopes, node], node))
             elif isinstance(node, ast.Call):
@@ -94,37 +94,36 @@ class Source:
         self._index = index or Index()
         self._index.add(self)
 
-    def nested(self) -> Iterator[tuple[list[ast.AST], ast.AST]]:
-        """Yield every node, with the module and the functions that it stands in."""
+    @cached_property
+    def nested(self) -> list[tuple[list[ast.AST], ast.AST]]:
+        """Every node in the file's order, with the module and the functions that it stands in."""
+        found: list[tuple[list[ast.AST], ast.AST]] = []
         waiting: list[tuple[list[ast.AST], ast.AST]] = [([self.tree], self.tree)]
         while waiting:
-            scopes, node = waiting.pop()
-            yield scopes, node
+            found.append(waiting.pop())
+            scopes, node = found[-1]
             inner = isinstance(node, (Function, ast.Lambda))
             below = [*scopes, node] if inner else scopes
-            waiting += ((below, child) for child in ast.iter_child_nodes(node))
+            waiting += reversed([(below, child) for child in ast.iter_child_nodes(node)])
+        return found
+
+    @cached_property
+    def classes(self) -> list[ast.ClassDef]:
+        return [node for _, node in self.nested if isinstance(node, ast.ClassDef)]
 
     def class_of(self, function: Function) -> str:
         """Return the name of the class that has this method; "" if none has it."""
-        classes = (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
-        return next((one.name for one in classes if function in one.body), "")
+        return next((one.name for one in self.classes if function in one.body), "")
 
     def walk(self, called: Called, *, but: tuple[str, ...] = ()) -> None:
         """Pass each call to `called`, except those in top-level functions named in `but`."""
-        for node in self.tree.body:
-            if getattr(node, "name", "") not in but:
-                self._walk(node, called)
-
-    def _walk(self, node: ast.AST, called: Called) -> None:
-        inner = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        if inner:
-            self._scopes.append(node)
-        if isinstance(node, ast.Call):
-            called(self, _name(node.func), node)
-        for child in ast.iter_child_nodes(node):
-            self._walk(child, called)
-        if inner:
-            self._scopes.pop()
+        for scopes, node in self.nested:
+            if isinstance(node, ast.Call) and not (
+                len(scopes) > 1 and getattr(scopes[1], "name", "") in but
+            ):
+                self._scopes = scopes
+                called(self, _name(node.func), node)
+        self._scopes = [self.tree]
 
     def texts(self, node: ast.AST | None, deep: int = 4) -> Iterator[Form]:
         """Yield the texts that an expression may be: its own, or those in a name or table it names.
@@ -240,7 +239,7 @@ class Source:
     @cached_property
     def _fields(self) -> dict[str, list[tuple[list[ast.AST], ast.expr]]]:
         found: dict[str, list[tuple[list[ast.AST], ast.expr]]] = {}
-        for scopes, step in self.nested():
+        for scopes, step in self.nested:
             targets = step.targets if isinstance(step, ast.Assign) else []
             if isinstance(step, ast.AnnAssign) and step.value is not None:
                 targets = [step.target]

@@ -130,6 +130,7 @@ async def test_a_stop_while_the_store_is_asked_says_that_no_message_is_stored(
     assert caplog.messages == [NOTHING_STORED]
 
 
+@pytest.mark.full
 @pytest.mark.logs(NOTHING_STORED)
 async def test_a_stop_before_the_first_piece_says_that_no_message_is_stored(
     caplog: pytest.LogCaptureFixture,

@@ -30,9 +30,8 @@ def endless(place: Path) -> None:
     place.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize(
-    "make", [pipe, pytest.param(endless, marks=pytest.mark.full)], ids=["pipe", "endless"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("make", [pipe, endless], ids=["pipe", "endless"])
 def test_beside_a_dropped_skill(lull: Lull, make: Callable[[Path], None]) -> None:
     running = lull.serve()
     folder = lull.home / "library" / "skills" / "everybody" / "nice"

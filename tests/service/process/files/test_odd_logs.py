@@ -60,7 +60,7 @@ def test_the_service_goes_on_and_says_so(lull: Lull, make: Callable[[Path], None
     running = lull.serve()
     (problem,) = [one for one in lull.ask("status")["problems"] if one["key"] == "log"]
     assert problem["detail"] == f"There is no log: {place} is not a regular file."
-    chat = {"model": "lull-mini", "messages": [{"role": "user", "content": "hi"}], "stream": False}
+    chat = {"model": "pocket", "messages": [{"role": "user", "content": "hi"}], "stream": False}
     assert running.post("/api/chat", chat).status == 200
     (said,) = lull.ask("conversations")["conversations"]
     ran = lull.run("logs")
@@ -76,6 +76,7 @@ def test_the_service_goes_on_and_says_so(lull: Lull, make: Callable[[Path], None
     assert Path("/dev/full").stat().st_mode == device_mode, "what is there is nobody's to change"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("make", SOME, ids=lambda make: make.__name__)
 def test_what_stands_in_an_old_log_s_place_holds_up_nobody(
     lull: Lull, make: Callable[[Path], None]
@@ -83,7 +84,7 @@ def test_what_stands_in_an_old_log_s_place_holds_up_nobody(
     running = lull.serve()
     make(lull.home / "logs" / f"{LOG_FILE}.1")
     assert lull.run("logs", "--lines", "1000").code == 0
-    chat = {"model": "lull-mini", "messages": [{"role": "user", "content": "hi"}], "stream": False}
+    chat = {"model": "pocket", "messages": [{"role": "user", "content": "hi"}], "stream": False}
     running.post("/api/chat", chat)
     (said,) = lull.ask("conversations")["conversations"]
     lull.ask("forget", said["id"], "--yes")

@@ -103,6 +103,7 @@ def test_a_skill_with_a_secret_beside_it_is_not_taken_in(
     assert [path for path, data in bytes_below(lull.home) if KEY.encode() in data] == []
 
 
+@pytest.mark.full
 def test_a_dropped_skill_waits_until_the_secret_beside_it_is_gone(lull: Lull) -> None:
     service = lull.serve()
     working = lull.home / "library" / "skills" / "everybody"

@@ -37,6 +37,7 @@ def test_without_the_users_word_it_does_not_start(lull: Lull) -> None:
     assert "settings.toml, line 2: " in ran.err and "allow_network" in ran.err
 
 
+@pytest.mark.full
 def test_every_request_needs_the_token(lull: Lull) -> None:
     running = serve(lull, file=False)
     assert running.address.startswith("http://127.0.0.1:")
