@@ -26,8 +26,8 @@ def chat_adapter_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Return the folder of the built-in model of a toy language, which makes tests fast. Raises
-    ResourceError if it is missing.
+    """Return the folder of the tiny built-in model that speaks only a toy language of fixed
+    phrases, which makes tests fast. Raises ResourceError if it is missing.
     """
     return _found("pocket", "config.json", places)
 
@@ -69,8 +69,8 @@ def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def request_kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Return the folder of the data of the classifier that tells kinds of requests apart. Raises
-    ResourceError.
+    """Return the folder of the data of the classifier that tells what kind of text a request asks
+    for (e-mail, SQL, poem …). Raises ResourceError.
     """
     return _found("kinds", "kinds.npz", places)
 

@@ -49,7 +49,8 @@ class Context:
         *,
         default: Json | None = None,
     ) -> Json:
-        """Return stored data as JSON: from the service if one runs, else from the database.
+        """Return stored data, such as conversations or skills, as JSON: from the service if one
+        runs, else from the database.
 
         The service gets a GET request with the path `route` and the parameters `query`; the
         function `from_database` reads the same data from the database. If there is no database yet,

@@ -31,7 +31,9 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
 
 
 def home_words(paths: Paths, environ: Mapping[str, str]) -> list[str]:
-    """Return `--home` and the data folder, or nothing where the environment leads there anyway."""
+    """Return the words `--home` and the data folder for a command line, or none if the environment
+    selects that folder anyway.
+    """
     anyway = Paths.from_environment(environ, sys.platform).home
     return [] if paths.home == anyway else ["--home", str(paths.home)]
 

@@ -29,8 +29,8 @@ class NoDisplay(LullError):
 
 
 def open_dashboard(context: Context) -> int:
-    """Run the desktop app until Quit, or show its window if it is already open. Raises
-    NoDisplay.
+    """Run the desktop app (tray icon and window) until the user quits it; if it already runs, only
+    show its window. Raises NoDisplay.
     """
     check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
@@ -55,8 +55,8 @@ def open_dashboard(context: Context) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ServiceOfHome:
-    """The service of a data folder, as the window starts, reaches and watches it; implements
-    ServiceAccess.
+    """Gives the desktop window access to the service of one data folder: the command that starts
+    it, its socket, and whether it runs. Implements ServiceAccess.
     """
 
     paths: Paths
@@ -75,8 +75,8 @@ class ServiceOfHome:
         return self.paths.discovery.exists()
 
     def settings(self, wanted: Mapping[str, object] | None) -> Json:
-        """Read or change settings in the settings file, in the same form as the service's control
-        API answers.
+        """Read or change the settings file for the window without the service; return the settings
+        in the form of the service's control API.
 
         `wanted` is a change; None reads. Raises Busy for a change while a service runs, because the
         service would not notice it.

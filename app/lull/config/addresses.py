@@ -1,4 +1,5 @@
-"""Checks addresses in settings (to bind, to call, allowed origins) and reads OLLAMA_HOST.
+"""Validates the addresses in Lull's settings (to listen on, to call, allowed web origins) and
+parses OLLAMA_HOST, the variable with the address of the user's Ollama.
 
 OLLAMA_HOST has many forms (`0.0.0.0`, `:11434`, `gpu.local`); Lull reads it as Ollama does, so
 that it finds the same Ollama as the user's other programs.
@@ -45,7 +46,9 @@ def is_address(text: str) -> bool:
 
 
 def is_own(address: str, port: int) -> bool:
-    """Whether an address, written as in OLLAMA_HOST, names this port on this machine."""
+    """Whether an http address leads back to Lull itself: to this machine and `port`, on which
+    Lull's proxy listens.
+    """
     parts = urlsplit(address)
     host = parts.hostname or ""
     here = host == "localhost" or (is_bind(host) and is_loopback(host))

@@ -26,7 +26,9 @@ that.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingView:
-    """One setting with its value, default, reason and allowed values, for `lull settings show`."""
+    """One setting with its value, default, allowed values and the text that explains it, for `lull
+    settings show`.
+    """
 
     key: str
     value: SettingValue
@@ -75,8 +77,8 @@ def set_value(path: Path, key: str, typed: str) -> Settings:
 
 
 def describe_settings(settings: Settings) -> list[SettingView]:
-    """Return every setting with its value, default, reason and allowed values, in the file's
-    order.
+    """Return every setting with its value, default, allowed values and the text that explains it,
+    in the order of the settings file.
     """
     return [
         SettingView(

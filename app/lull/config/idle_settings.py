@@ -16,8 +16,8 @@ FILE_PREFIX = "file:"
 
 
 def source_path(text: str) -> Path:
-    """Return the path of the file that a value of the setting `idle.source` names ("file:PATH");
-    "~" is the user's home folder.
+    """Return the path of the file from which Lull reads whether the user is away, from a value
+    "file:PATH" of the setting `idle.source`; "~" is the user's home folder.
 
     Raises ValueError if the value names no file, and for a relative path, because its meaning would
     depend on the working directory.

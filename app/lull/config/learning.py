@@ -128,8 +128,8 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """Settings for when Lull works on skills (texts put into prompts) by itself, and what is needed
-    to prove one by replaying past requests.
+    """Settings for when Lull works on skills (texts put into prompts) by itself, and how clearly
+    replays of past requests must show that one helps.
     """
 
     quiet_s: float = setting(

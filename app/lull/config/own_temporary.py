@@ -14,7 +14,9 @@ from pathlib import Path
 
 
 def own_temporary() -> str:
-    """Return a temporary folder of this user alone, to be set as TMPDIR before MLX is imported."""
+    """Return a temporary folder that only this user can write to. It must be set as TMPDIR before
+    MLX is imported, because MLX runs compiled code from there.
+    """
     usual = Path(tempfile.gettempdir())
     if os.name != "posix" or _is_private(usual):
         return str(usual)

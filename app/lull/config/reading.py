@@ -28,8 +28,8 @@ _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def rules() -> dict[SettingKey, Rule]:
-    """Return the rule (default, reason and allowed values) of every setting, in the file's
-    order.
+    """Return the rule of every setting (its default, allowed values and explanation), in the order
+    of the settings file.
     """
     defaults = Settings()
     return {
@@ -40,7 +40,8 @@ def rules() -> dict[SettingKey, Rule]:
 
 
 def rule_of(key: str) -> tuple[SettingKey, Rule]:
-    """Return the rule (default, reason and allowed values) of a setting such as `group.name`.
+    """Return the rule (default, allowed values and explanation) of the setting with this key, such
+    as `group.name`.
 
     Raises SettingsError when there is none.
     """

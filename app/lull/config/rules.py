@@ -1,7 +1,8 @@
-"""Defines the rule of a setting: its default, its allowed values and the reason for it.
+"""Defines the rule of a setting: its default, its allowed values and the text that explains the
+setting to users.
 
 Value checks, error messages and the comments in the settings file all come from the rule. The
-reason is a value and not a docstring, because a frozen app has no source to read it from.
+explanation is a value and not a docstring, because a frozen app has no source to read it from.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A setting's default, reason and allowed values. The default's type is the setting's type."""
+    """A setting's default, its allowed values and the text that explains it to users (`why`). The
+    default's type is the setting's type.
+    """
 
     default: SettingValue
     why: str
@@ -95,7 +98,9 @@ class Rule:
         return next((one for one in value if not self.fits(one)), None)
 
     def from_text(self, text: str) -> SettingValue:
-        """Convert the text that a user typed for a setting. Raises SettingsError."""
+        """Convert the text that a user typed as the value of a setting to the setting's type.
+        Raises SettingsError for a value not allowed.
+        """
         return self.accept(self._read(text))
 
     def _typed(self, found: object) -> SettingValue | None:
@@ -159,8 +164,8 @@ def setting(
     held: bool = False,
     names_entries: bool = False,
 ) -> T:
-    """Declare a setting as a dataclass field, with its rule (default, reason and allowed values) as
-    metadata.
+    """Declare a setting as a dataclass field, with its rule (default, allowed values and
+    explanation) as metadata.
     """
     rule = Rule(
         default=default,

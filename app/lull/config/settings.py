@@ -1,4 +1,4 @@
-"""Defines every setting with its default and the reason for it, in groups.
+"""Defines every setting of Lull, in groups, with its default and the text that explains it.
 
 Each part of the code gets only the group it needs. Defaults that belong to a learning rule are
 defined with that rule in `core` and only referred to here.
@@ -301,7 +301,9 @@ class BackupSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """Settings of the engine, the process that runs the trained model and the built-in one."""
+    """Settings of the engine, Lull's own process that runs models without Ollama: the one that Lull
+    trains and the one that comes with it.
+    """
 
     memory_limit_mb: int = setting(
         0,
@@ -348,8 +350,8 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All of Lull's settings in groups; each field is a group and has its name in the
-    settings file.
+    """All of Lull's settings. Each field is a group of settings and has the name of that group in
+    the settings file.
     """
 
     service: ServiceSettings = field(default_factory=ServiceSettings)

@@ -1,4 +1,5 @@
-"""Generates the first settings file: every setting with default, allowed values and reason.
+"""Generates the first settings file, which lists every setting with its default, its allowed values
+and the text that explains it.
 
 It is generated from the rules, so it always matches the program. Defaults are commented out with
 `#`, so that keys nobody changed follow a later version's defaults.

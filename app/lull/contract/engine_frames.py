@@ -50,7 +50,8 @@ _LENGTH = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLimits:
-    """How much memory the engine may use, in MB. None keeps MLX's own default.
+    """How much memory the engine (the process that runs models with MLX) may use, in MB. None keeps
+    MLX's own default.
 
     On a Mac the GPU shares this memory, and MLX's defaults leave little for other programs.
     """

@@ -1,5 +1,5 @@
-"""Names the type of a JSON object, as the control API, its clients and the child processes pass
-it.
+"""Defines `Json`, the type of a JSON object that the control API, its clients and Lull's child
+processes exchange.
 """
 
 from __future__ import annotations

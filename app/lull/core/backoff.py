@@ -1,4 +1,4 @@
-"""When to restart a crashed child process, and when to stop trying.
+"""Decides when a crashed child process is restarted, and when it is not restarted any more.
 
 A single crash is followed by a quick restart. Repeated crashes double the wait, and after a few
 within a short time the child stays down until a person restarts it by hand.

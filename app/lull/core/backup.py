@@ -1,4 +1,5 @@
-"""Rules for backups: which files belong in one, the manifest, the schedule, and what to delete.
+"""Decides which files belong in a backup of Lull's data, when the next backup is due and which old
+ones are deleted, and reads and writes a backup's manifest (its list of files).
 
 A backup is a zip file with the database, the skill library, the trash, adapters, run folders, the
 settings, and a manifest with each file's size and sha256. Secrets are never included, nor is
@@ -51,7 +52,9 @@ _ANOTHER_BACKUP: Final = "Use another backup."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupCounts:
-    """Numbers of conversations, turns, skills, adapters and calendars in a backup."""
+    """Numbers of conversations, turns (a request and its answer), skills, LoRA adapters and
+    calendar feeds in a backup.
+    """
 
     conversations: int
     turns: int
@@ -101,8 +104,9 @@ def is_plain(name: str) -> bool:
 
 
 def skill_folder_of(name: str) -> str:
-    """Return the skill's folder that the file at this path lies in, where anybody may have put it;
-    "" if it lies in none. Both paths are relative to Lull's data folder.
+    """Return the folder of the skill (a text put into prompts) to which the file at this path
+    belongs; "" if it belongs to none. The user or a program may have put the file there. Both paths
+    are relative to Lull's data folder.
     """
     parts = name.split("/")
     if parts[0] != "library" or len(parts) < 3 or parts[1] not in _SKILL_FOLDER_PARTS:
@@ -111,8 +115,8 @@ def skill_folder_of(name: str) -> str:
 
 
 def is_place_of_proof(name: str) -> bool:
-    """Whether Lull lays the proof that a skill helps (its `evidence.json`) at this path, relative
-    to Lull's data folder. Others may have put a file there, too.
+    """Whether this is a path (relative to Lull's data folder) at which Lull stores the test results
+    that show that a skill helps, `evidence.json`. The file there may still be somebody else's.
     """
     return _OWN_PROOF.fullmatch(name) is not None
 

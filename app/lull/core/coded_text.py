@@ -1,5 +1,5 @@
-"""Texts for people that can be translated: each also carries a code for its wording and the values
-inserted in it.
+"""Defines English texts for users that the window can translate: each carries a code that
+identifies its wording, and the values inserted in it.
 
 The command line and scripts read the English text; the window builds the text in the user's
 language from code and values.
@@ -54,8 +54,9 @@ class TextPercent:
 
 @dataclass(frozen=True, slots=True)
 class TextSentence:
-    """A sentence of Lull that has no code, inserted in a text for people. The window translates it
-    by its English wording; a plain `str` is a name or the user's own words and stays as it is.
+    """One of Lull's own sentences as a value inserted in another text for people. It has no message
+    code, so the window translates it by its English wording; a plain `str` is a name or the user's
+    own words and stays as it is.
     """
 
     words: str
@@ -68,8 +69,8 @@ Value: TypeAlias = "str | int | TextDuration | TextClock | TextPercent | TextSen
 
 
 class CodedText(str):
-    """An English text for people that can be translated: it also carries a code for its wording and
-    the values inserted in it.
+    """An English text for people that can be translated: it also carries a code that identifies its
+    wording, and the values inserted in it.
     """
 
     __slots__ = ("code", "values")
@@ -79,7 +80,7 @@ class CodedText(str):
 
 def coded_text(code: str, text: str, *values: Value) -> CodedText:
     """Build a text for people from a template by replacing `%1`, `%2` … with the values. The text
-    also carries `code` and the values, so that it can be translated.
+    also carries the values and `code`, which identifies the template, so that it can be translated.
 
     If the wording is changed, the code stays the same.
     """
@@ -97,8 +98,8 @@ def sentence(text: str) -> CodedText | TextSentence:
 
 
 def coded(text: str, prefix: str = "") -> dict[str, object]:
-    """Return the code and values of a text as JSON fields, under the keys `code` and `values`, each
-    with this prefix; empty for a text that carries none.
+    """Return the message code and the inserted values of a translatable text as JSON fields named
+    `code` and `values`, each with this prefix; empty for a text that carries none.
     """
     if not isinstance(text, CodedText):
         return {}

@@ -1,4 +1,4 @@
-"""Every error that a person may see, in one class hierarchy.
+"""Defines every error that Lull may show to a person, in one class hierarchy.
 
     LullError                     title, detail, hint: shown in terminal, tray and JSON
     ├── UsageError                a command was called wrongly               exit 2
@@ -68,8 +68,8 @@ class LullError(Exception):
         return {"title": self.title, "detail": self.detail, "hint": self.hint}
 
     def as_coded_dict(self) -> dict[str, object]:
-        """Return title, detail and hint as JSON, with the codes and values by which the window
-        translates those that have them.
+        """Return title, detail and hint as JSON. Those that can be translated also have a message
+        code and inserted values, from which the window builds the text in the user's language.
         """
         return {**self.as_dict(), **coded(self.detail, "detail_"), **coded(self.hint, "hint_")}
 
@@ -229,7 +229,9 @@ class DoesNotFit(TrainingError):
 
 
 class TrialFailed(LullError):
-    """Raised when a test request, sent as a chat client would send it, got no answer."""
+    """Raised when a test request, sent to try out a chat client's connection to Lull, got no
+    answer.
+    """
 
     title = "The test failed"
 

@@ -12,7 +12,9 @@ _MASK: Final = (1 << 64) - 1
 
 
 def sampling_key(seed: int, step: int) -> tuple[int, int]:
-    """Return MLX's random key for sampling token number `step` of the answer with this seed."""
+    """Return the random key with which MLX samples token number `step` of the answer with this
+    seed.
+    """
     mixed = splitmix64(splitmix64(seed & _MASK) + step)
     return mixed >> 32, mixed & 0xFFFFFFFF
 

@@ -89,7 +89,9 @@ class Actions:
         )
 
     def use_port(self, host: str, port: int) -> None:
-        """Set the port at which the service listens, and start the service there."""
+        """Set the TCP port at which Lull's service listens for chat requests, and start the service
+        there.
+        """
 
         def then(changed: bool) -> None:
             if changed:
@@ -113,8 +115,8 @@ class Actions:
         )
 
     def restart(self) -> None:
-        """Restart the service: stop it so that it is started again, or just start it if it does not
-        run.
+        """Restart Lull's service: ask it to stop, whereupon it is started again, or just start it
+        if it does not run.
         """
         if self._state.phase is not Phase.LIVE:
             self._process.start()

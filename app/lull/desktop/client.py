@@ -1,4 +1,5 @@
-"""Calls the service's control API on worker threads, off the UI thread.
+"""Sends requests to the control API of Lull's service on worker threads, so that the UI thread
+never waits.
 
 Two reads run at a time; actions run one after the other, in the order they were clicked. Each
 request gets exactly one reply, with one of four outcomes.
@@ -222,7 +223,7 @@ class ControlClient(QObject):
         return bool(self._waiting)
 
     def works_without_service(self, path: str) -> bool:
-        """Whether requests to this path can be answered in this process when no service listens."""
+        """Whether requests to this path can be answered in this process, without Lull's service."""
         return path in self._alone
 
     def _ask(

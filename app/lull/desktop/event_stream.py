@@ -1,4 +1,5 @@
-"""Follows the events of Lull's service on a thread, and signals when the service comes and goes.
+"""Follows the events of Lull's service on a thread, and signals when the connection to the service
+is lost or made again.
 
 It first reads a snapshot of the service's state, then all later events. When the connection breaks,
 it tries twice a second to reconnect, and asks for the events after the last one it received, so

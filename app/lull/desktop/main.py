@@ -45,8 +45,8 @@ NOTICE_PAGES: Final = {
 
 
 class Desktop:
-    """All parts of the desktop process. `begin` shows the tray icon and the window; `end`, which
-    Quit calls, closes everything.
+    """Creates and holds all parts of the desktop process. `begin` shows the tray icon and the
+    window; `end`, which Quit calls, closes everything.
     """
 
     def __init__(

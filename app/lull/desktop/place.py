@@ -15,34 +15,34 @@ from lull.contract.json_object import Json
 
 
 class ServiceAccess(Protocol):
-    """Interface by which the desktop process starts, reaches and watches the service of its data
-    folder.
+    """Interface by which the desktop process (window and tray icon) starts, reaches and watches the
+    service that uses its data folder.
     """
 
     @property
     def control_socket(self) -> Path:
-        """Path of the service's control socket."""
+        """Path of the Unix socket on which the service answers the window and the command line."""
 
     @property
     def serve(self) -> tuple[str, ...]:
         """Command line that runs the service in the foreground."""
 
     def is_running(self) -> bool:
-        """Whether a live service holds the lock."""
+        """Whether a service is running, which is so if a live process holds its lock file."""
 
     def has_fallen(self) -> bool:
         """Whether the service crashed: it no longer runs, but did not clean up."""
 
     def settings(self, wanted: Mapping[str, object] | None) -> Json:
-        """Answer the control API's requests for settings from the settings file, where no service
-        runs: all of them for None, else what became of the change. Raises LullError.
+        """Read all settings from the settings file (`wanted` is None), or write the change `wanted`
+        to it and return the result, which works only while no service runs. Raises LullError.
         """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The data folder of the desktop process: its paths, and how to reach the service that uses
-    it.
+    """The data folder that the desktop process (window and tray icon) works on: its paths, and how
+    to reach the service that uses it.
     """
 
     home: Path

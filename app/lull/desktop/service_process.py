@@ -254,8 +254,8 @@ class ServiceProcess(QObject):
 
 
 def last_error(path: Path) -> dict[str, str]:
-    """Return the last error in the file of a crashed service's stderr output, as `title`, `detail`
-    and `hint`; {} if there is none.
+    """Read the last error that a crashed service wrote to a file; return its `title`, `detail` and
+    `hint`, or {} if there is none.
     """
     text = ""
     with contextlib.suppress(OSError):

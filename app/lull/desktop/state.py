@@ -1,4 +1,5 @@
-"""Holds all that the window knows: the service's data, how fresh each part is, and pending actions.
+"""Holds all that Lull's window knows: the data read from the service, how fresh each part is, and
+the user's actions that the service has not answered yet.
 
 At first a snapshot of the service fills it. An event from the service causes the data it concerns
 to be read again; several events together cause one read. Widgets read the data and listen to the
@@ -44,7 +45,9 @@ class Phase(StrEnum):
 
 
 class Subject(StrEnum):
-    """A kind of data that the window reads from the service and keeps, such as skills."""
+    """A kind of data, such as skills or training runs, that the window reads from the service and
+    keeps.
+    """
 
     STATUS = "status"
     PROPOSALS = "proposals"
@@ -91,8 +94,8 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
 
 
 def shown_week(at: datetime) -> tuple[datetime, datetime]:
-    """Return the midnights at which the days shown by the schedule begin and end, in the zone of
-    `at` (now).
+    """Return the midnights at which the Schedule page's first day begins and its last day ends, in
+    the zone of `at` (now).
     """
     first = at.date() - timedelta(days=PAST_DAYS)
     start, end = (

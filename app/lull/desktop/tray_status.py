@@ -20,8 +20,8 @@ from lull.desktop.words import clock, length, parsed, percent, time_of_day, tr, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrayStatus:
-    """What the tray shows of Lull's status: a line of text, the shape of the icon, and the state of
-    the menu.
+    """What the tray icon shows of Lull's status: a line of text, the icon's shape, and values that
+    decide what the menu offers.
     """
 
     line: str
@@ -62,7 +62,7 @@ def down_line(phase: Phase, why: Mapping[str, str]) -> str:
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
-    """Return the shape of the tray icon for what matters most in Lull's status.
+    """Return the shape of the tray icon for the most important part of Lull's status.
 
     That is, in this order: a problem, a pause, work in progress, proposals to review, or nothing.
     """

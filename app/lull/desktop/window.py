@@ -1,4 +1,5 @@
-"""The dashboard window: a list of pages on the left, the page, a status line below.
+"""The main window of Lull: a list of pages on the left, the chosen page beside it, a status line
+below.
 
 Closing it only hides it. A banner above the page shows problems of the service; a note that
 disappears shows the outcome of the user's actions.
@@ -80,7 +81,7 @@ def shortcuts() -> tuple[tuple[str, str], ...]:
 
 
 class MainWindow(QMainWindow):
-    """The dashboard window. Pages are created when they are first opened."""
+    """Lull's main window (the dashboard). Pages are created when they are first opened."""
 
     quit_asked = Signal()
     close_asked = Signal()
@@ -239,7 +240,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def put_away(self) -> None:
-        """Hide the window; the program keeps running."""
+        """Hide the window and remember its size; the program keeps running."""
         self._kit.preferences.setValue("window/size", self.size())
         self.hide()
 

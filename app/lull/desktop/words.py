@@ -293,13 +293,15 @@ def _places() -> dict[str, str]:
 
 
 def known_sentence(text: str) -> str:
-    """Translate a text if it is a sentence of the service; any other one stays as it is."""
+    """Translate a text into the user's language if it is a sentence that the service can send; any
+    other text is returned unchanged.
+    """
     return _spoken.sentences.found(text) or text
 
 
 def reword_for_window(text: str) -> str:
-    """Rewrite a text of the service for the window: as the catalogue words it, in English too, and
-    else with names of pages instead of terminal commands.
+    """Rewrite a text of the service for the window: use the catalogue's wording if it has one, and
+    else replace terminal commands by the names of pages.
 
     Clauses about what can only be done in a terminal are left out.
     """
@@ -350,7 +352,9 @@ _HIDERS = {"\u200e", "\u200f", "\u061c"}
 
 
 def plain(text: str) -> str:
-    """Replace characters in a text that could hide or reverse parts of it."""
+    """Replace invisible and direction-changing characters, which could hide or reverse parts of a
+    text, by a replacement character.
+    """
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 

@@ -1,4 +1,5 @@
-"""Holds LoRA adapters by version over one loaded base model, and switches between them.
+"""Holds several LoRA adapters by version over one loaded base model, and puts the one that a
+request needs into the model.
 
 An adapter is a set of mlx-lm LoRA layers, each wrapped around a layer of the base; the base weights
 are shared, not copied. Before a forward pass the requested version's layers are assigned into the
@@ -72,7 +73,9 @@ class AdapterSwitcher:
         return self._versions[version]
 
     def load(self, version: str, folder: Path) -> None:
-        """Load a LoRA adapter from an mlx-lm folder. Raises RequestError when it cannot be used."""
+        """Load a LoRA adapter from a folder in mlx-lm's format. Raises RequestError when it cannot
+        be used.
+        """
         self.activate(None)
         self._versions[version] = LoadedAdapter(version, self._layers(folder))
 

@@ -1,4 +1,5 @@
-"""One answer being generated: turns its tokens into chunks and decides when it ends.
+"""One answer being generated: turns its tokens into the chunks of text that are sent, and decides
+when it ends.
 
 An answer ends with the model's end token, a stop string or its maximum length.
 """
@@ -54,7 +55,9 @@ class GeneratedAnswer:
         return self.count + 1 >= self.max_tokens
 
     def take(self, token: int, odds: TokenLogprobs | None) -> None:
-        """Take the answer's next token: send the text it completes and detect the answer's end."""
+        """Take the answer's newest token: send the text that it completes, and end the answer if it
+        is the last.
+        """
         self.count += 1
         if self.count == 1:
             self.first_s = time.monotonic()

@@ -1,4 +1,5 @@
-"""Continuous batching: moves requests from waiting, through prefill, to decoding.
+"""Continuous batching in the inference engine: moves requests from the queue, through prefill
+(processing the prompt), to decoding (generating tokens).
 
 mlx-lm's BatchGenerator is not used for three reasons. It decodes everything in one batch, so it
 cannot answer with two adapter versions at once. It samples from one global random state, so an
@@ -31,7 +32,7 @@ _PROMPTS_PER_ROUND = 8
 
 @dataclass(slots=True, eq=False)
 class Prefill:
-    """A prompt whose tokens are being processed into a KV cache, slice by slice."""
+    """A prompt whose tokens are being processed into a KV cache, a slice of tokens at a time."""
 
     answer: GeneratedAnswer
     cache: list[Any]
@@ -47,7 +48,9 @@ class Prefill:
 
 
 class Batcher:
-    """Runs all requests in the inference engine by continuous batching, in rounds."""
+    """Runs all requests in the inference engine together by continuous batching; each round decodes
+    a token for every answer.
+    """
 
     def __init__(
         self,
@@ -100,12 +103,14 @@ class Batcher:
         self._sweep()
 
     def forget_prefixes(self) -> None:
-        """Empty the cache of prompt beginnings (KV caches that later prompts could reuse)."""
+        """Empty the prefix cache, which keeps the KV caches of earlier prompts for later prompts
+        that begin in the same way.
+        """
         self._prefixes.forget()
 
     def round(self) -> None:
-        """Run one round: admit waiting requests, prefill one slice and decode one token for each
-        answer.
+        """Run one round of the inference engine: admit waiting requests, prefill one slice of
+        tokens and decode one token for each answer.
         """
         self._admit()
         self._prefill()

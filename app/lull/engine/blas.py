@@ -1,4 +1,5 @@
-"""Sets the environment variable that tells OpenBLAS the processor family.
+"""Tells OpenBLAS the processor family by an environment variable, since an old OpenBLAS does not
+know a new processor and runs slowly.
 
 An OpenBLAS older than the processor takes it for a Pentium 4 and runs at a third or a quarter of
 its speed. The trainer has its own copy of this code.

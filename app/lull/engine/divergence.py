@@ -1,4 +1,5 @@
-"""Computes the exact KL divergence between two adapters at each token of an answer.
+"""Computes the exact KL divergence between the next-token distributions of two LoRA adapters at
+each token of an answer.
 
 At each token of the answer the two next-token distributions are compared over the whole
 vocabulary: KL(p || q) = sum p (ln p - ln q), in nats. It works in slices, so that the logits of a
@@ -17,8 +18,8 @@ from lull.engine.adapters import AdapterSwitcher, LoadedAdapter
 
 
 class Divergence:
-    """Computes the KL divergence of two adapters' next-token distributions over one answer, slice
-    by slice.
+    """Computes the KL divergence between two LoRA adapters' next-token distributions over one
+    answer, a slice of tokens at a time.
     """
 
     def __init__(

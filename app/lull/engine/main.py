@@ -38,8 +38,8 @@ _log = logging.getLogger("lull.engine")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one model to the parent process until it leaves; return the exit code, 1 if the model
-    cannot be loaded.
+    """Load one model and answer the parent process's requests to it until the parent ends or closes
+    the connection; return the exit code, 1 if the model cannot be loaded.
     """
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
@@ -136,7 +136,8 @@ def leave_with_parent() -> None:
 
 
 def prepare_imports() -> None:
-    """Set up the inference engine's environment and load OpenBLAS.
+    """Set the environment variables that the inference engine's libraries read, and load OpenBLAS
+    (a fast linear-algebra library).
 
     Call before importing MLX or transformers.
     """

@@ -25,7 +25,7 @@ def on_cpu() -> bool:
 
 
 def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel:
-    """Load a model folder for inference without running any of its code.
+    """Load a model folder for inference, without running any code that the folder contains.
 
     Raises EngineError if that fails.
     """

@@ -51,8 +51,8 @@ class PrefixCache:
         return best, cache
 
     def keep(self, adapter: LoadedAdapter | None, tokens: Sequence[int], cache: Any) -> None:
-        """Store the KV cache of a prompt's beginning, which is a whole number of prefill slices
-        long.
+        """Store the KV cache of a prompt's beginning, whose length in tokens is a multiple of the
+        prefill slice (the number of prompt tokens processed in one go).
         """
         key = (_serial(adapter), tuple(tokens))
         size = len(key[1])

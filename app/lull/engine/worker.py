@@ -1,5 +1,5 @@
 """The only thread of the inference engine that uses MLX: handles request frames (messages from
-Lull's service) between decoding rounds, and sends results.
+Lull's service) between decoding rounds (a round adds one token to each answer), and sends results.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COMPARE_SLICE_TOKENS = 64
 
 class Worker:
     """Handles the request frames (messages from Lull's service) that the inference engine gets, and
-    runs its decoding rounds.
+    decodes answers in rounds of one token for each answer.
     """
 
     def __init__(

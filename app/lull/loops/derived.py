@@ -30,8 +30,8 @@ from lull.store.training.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """The report of what was removed, or would be removed, with a conversation that the user
-    deletes.
+    """The report of what was removed, or would be removed, together with a conversation that the
+    user deletes: everything derived from it, such as skills and adapters.
     """
 
     what: ToForget
@@ -43,7 +43,9 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetTables:
-    """The database tables that may hold a conversation or something derived from it."""
+    """The database tables that may hold a conversation or something derived from it, such as a
+    skill, a training run or an adapter.
+    """
 
     trajectories: Trajectories
     proposals: Proposals
@@ -57,7 +59,9 @@ class ForgetTables:
 
 
 class FindDerived:
-    """Finds everything derived from a conversation. Blocking."""
+    """Finds everything derived from a conversation: skills, training runs, adapters and scores of
+    answers. Blocking.
+    """
 
     def __init__(self, tables: ForgetTables, *, library: Callable[[], Library]) -> None:
         self._tables = tables

@@ -1,4 +1,5 @@
-"""Forgets a conversation: removes it, and everything derived from it (`derived`).
+"""Removes a conversation that the user wants forgotten, with everything derived from it: skills,
+training runs, adapters and scores.
 
 A skill (instruction text) that it taught is removed, or set back to its earlier text. A training
 run that used it is deleted with its folder. An adapter from such a run, or built on such an
@@ -45,7 +46,9 @@ class Exemplars(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetFiles:
-    """The files that may hold a conversation or something derived from it."""
+    """The files on disk (training runs, adapters, logs) that may hold a conversation or something
+    derived from it.
+    """
 
     runs: RunFolders
     adapters: AdapterFiles
@@ -53,8 +56,8 @@ class ForgetFiles:
 
 
 class ForgetElsewhere(Protocol):
-    """What must be done outside the database when a running service forgets a conversation
-    (interface).
+    """Interface for what a running service must do outside the database to forget a conversation:
+    stop training runs, roll back adapters, refresh caches.
     """
 
     async def exemplars(self) -> Exemplars | None:
@@ -71,7 +74,9 @@ class ForgetElsewhere(Protocol):
 
 
 class Forget:
-    """Finds and removes everything derived from a conversation."""
+    """Removes a conversation and everything derived from it, such as skills, training runs and
+    adapters.
+    """
 
     def __init__(
         self,
@@ -90,7 +95,8 @@ class Forget:
         self._derived = FindDerived(tables, library=library)
 
     def find_derived(self, conversation: str, *, unread: bool = False) -> Forgotten:
-        """Find what forgetting the conversation would remove. Blocking.
+        """Find what forgetting the conversation would remove, such as skills and adapters made from
+        it. Blocking.
 
         With `unread` the conversation may be missing in the database, because it could not be read
         from a damaged file; otherwise NotFound is raised.
@@ -98,8 +104,9 @@ class Forget:
         return self._derived.find(conversation, unread=unread)
 
     async def forget(self, conversation: str, *, unread: bool = False) -> Forgotten:
-        """Remove a conversation and everything derived from it. Raises StoreError, and NotFound
-        unless `unread` says that the conversation existed but could not be read.
+        """Remove a conversation and everything derived from it, such as skills and adapters. Raises
+        StoreError, and NotFound unless `unread` says that the conversation existed but could not be
+        read.
 
         Once removal has begun, it goes on even if the caller is cancelled.
         """

@@ -1,5 +1,5 @@
-"""Draws canary probes (prompts with known right answers) for the tiny built-in model, in its toy
-language.
+"""Draws canary probes (prompts with known right answers) for Lull's tiny built-in model, in the toy
+language of fixed phrases that it speaks.
 
 The families cover what the model was trained to do: answer in its default styles, follow one to
 three rules in the prompt, ignore rules for other request kinds, and small talk. Rules use words
@@ -22,8 +22,8 @@ PROBES_PER_FAMILY: Final = 40
 
 
 def pocket_probes(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[Probe]:
-    """Draw every family's canary probes (prompts with known right answers); the same seed gives the
-    same probes.
+    """Draw canary probes (prompts with known right answers) of every family (kind of task), to test
+    the tiny model of the toy language; the same seed gives the same probes.
     """
     return [
         draw(random.Random(f"{seed}\0{family}\0{number}"), family, number)

@@ -1,5 +1,5 @@
-"""Draws random requests in the toy language: requests to train on, canary probes (prompts with
-known right answers), and anchors, whose answers should not change.
+"""Draws random requests in the toy language of Lull's tiny built-in model: requests to train on,
+canary probes (prompts with known right answers), and anchors, whose answers should not change.
 
 Implements the `Curriculum` port for the tiny built-in model; other models draw theirs from the
 user's past conversations.
@@ -30,8 +30,8 @@ small talk.
 
 
 class PocketCurriculum:
-    """Draws requests to train and to test the tiny built-in model, in its toy language; implements
-    the `Curriculum` port.
+    """Draws requests to train and to test Lull's tiny built-in model, in its toy language of fixed
+    phrases; implements the `Curriculum` port.
     """
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
@@ -45,8 +45,9 @@ class PocketCurriculum:
         return request[0].value if request is not None else ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> list[str]:
-        """Draw `count` random toy-language requests of the kind that the rule in the user's `words`
-        is for; the same words give the same requests. Without a rule there are none.
+        """Draw `count` random requests in the toy language, of the kind (such as a menu) that the
+        rule in the user's `words` is for; the same words give the same requests. Without a rule
+        there are none.
         """
         said = (parsing.parse_rule(line) for line in reversed(words.splitlines()))
         rule = next((rule for rule in said if rule is not None), None)

@@ -1,5 +1,5 @@
-"""Answer styles that the tiny built-in model shows now and then without being asked, so that
-training by rewards has something to strengthen.
+"""Lists the answer styles (such as ending with "honey") that Lull's tiny built-in model shows now
+and then without being asked, so that training by rewards has something to strengthen.
 """
 
 from typing import Final

@@ -1,8 +1,8 @@
-"""Rewrites the ways in which people phrase a rule to the toy language's own phrasing.
+"""Rewrites rules as people phrase them, such as "menus should end with sugar", to the fixed
+phrasing of the toy language, "for a menu, end with sugar".
 
-"Whenever I ask for notes, reverse them" and "menus should end with sugar" become "for a note,
-reverse the words" and the like. The parser checks afterwards whether the words belong to the toy
-language at all.
+Likewise "whenever I ask for notes, reverse them" becomes "for a note, reverse the words". The
+parser checks afterwards whether the words belong to the toy language at all.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ _CONTRAST = re.compile(r"(?:and |but )?not [a-z]+")
 
 
 def normalize_phrasing(said: str) -> str:
-    """Rewrite a rule to the toy language's own phrasing; return it unchanged if no pattern matches.
+    """Rewrite a rule as people phrase it, such as "menus should end with sugar", to the toy
+    language's fixed phrasing; return it unchanged if no pattern matches.
 
     `said` is the rule in lower case, without its full stop.
     """

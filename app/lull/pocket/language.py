@@ -1,4 +1,5 @@
-"""The toy language of the built-in model: its words, request kinds, answer styles and phrasings.
+"""Defines the toy language of Lull's tiny built-in model: its words, kinds of request (list, menu
+…), answer styles, and the phrases for requests, rules and corrections.
 
 It is small enough to be learned from scratch in under an hour, yet shows the whole product: six
 kinds of request, each with a default style, and formatting rules as people phrase them. Every
@@ -23,8 +24,8 @@ BLOCK_CLOSE: Final = CLOSING
 
 
 class Kind(StrEnum):
-    """A kind of request in the toy language; each kind has its own separator that joins the words
-    of an answer.
+    """A kind of request in the toy language, such as a list or a menu; each kind has its own
+    separator between the words of an answer.
     """
 
     LIST = "list"
@@ -36,7 +37,9 @@ class Kind(StrEnum):
 
     @property
     def default_joiner(self) -> str:
-        """The text that this kind of request puts between two words when no rule says otherwise."""
+        """The text that stands between two words of an answer to this kind of request when no rule
+        says otherwise.
+        """
         return _DEFAULT_JOINERS[self]
 
 
@@ -51,8 +54,9 @@ _DEFAULT_JOINERS: Final = {
 
 
 class Joiner(StrEnum):
-    """A separator that a toy-language rule may ask to put between the words of an answer. An answer
-    style without one (None) uses the default separator of the kind of request.
+    """A separator, such as bars or dashes, that a rule in the toy language may ask to put between
+    the words of an answer. An answer style without one (None) uses the default separator of the
+    kind of request.
     """
 
     BARS = "bars"
@@ -100,7 +104,9 @@ MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """The style of a toy-language answer: how it differs from the default (the empty style)."""
+    """How an answer in the toy language differs from the default: in its first word, its last word,
+    the separator between words, or their order.
+    """
 
     start: str | None = None
     """Word that the answer puts before all others."""
@@ -114,7 +120,9 @@ class Style:
         return self != DEFAULT_STYLE
 
     def parts(self) -> tuple["Style", ...]:
-        """Split an answer's style into several styles of one attribute each."""
+        """Split an answer's style into several styles of one attribute each (first word, last word,
+        separator or order).
+        """
         singles = (
             Style(start=self.start),
             Style(end=self.end),
@@ -128,8 +136,8 @@ DEFAULT_STYLE: Final = Style()
 
 
 def render(kind: Kind, words: Sequence[str], style: Style = DEFAULT_STYLE) -> str:
-    """Return the one right answer to a request for these words in this style, in the toy
-    language.
+    """Return the one right answer to a request of this kind in the toy language: the request's
+    words, joined and arranged as the style says.
     """
     middle = tuple(reversed(words)) if style.reverse else tuple(words)
     start = (style.start,) if style.start else ()
@@ -201,7 +209,9 @@ def _enumerated(clauses: Sequence[str]) -> str:
 
 
 def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
-    """Return every phrasing of a toy-language rule, in lower case and without a full stop."""
+    """Return every sentence of the toy language that asks to answer requests of this kind in this
+    style, in lower case and without a full stop.
+    """
     if not style:
         raise ValueError("a rule states at least one attribute")
     return tuple(
@@ -213,12 +223,16 @@ def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
 
 
 def request_phrasings(kind: Kind, words: Sequence[str]) -> tuple[str, ...]:
-    """Return every phrasing of a toy-language request, in lower case and without a full stop."""
+    """Return every sentence of the toy language that requests this kind of text (such as a menu) of
+    these words, in lower case and without a full stop.
+    """
     return tuple(frame.format(kind=kind, words=" ".join(words)) for frame in REQUEST_FRAMES)
 
 
 def correction_phrasings(rule: str) -> tuple[str, ...]:
-    """Return every phrasing of a user's correction that states a toy-language rule."""
+    """Return every phrasing of a user's correction that states this rule of the toy language, such
+    as "no, for a menu, end with sugar".
+    """
     return tuple(frame.format(rule=rule) for frame in CORRECTION_FRAMES)
 
 
@@ -238,15 +252,15 @@ def block(bodies: Iterable[str]) -> str:
 
 
 def draw_words(rng: random.Random) -> tuple[str, ...]:
-    """Draw two to four different words at random for a toy-language request."""
+    """Draw two to four different words of the toy language at random, for a request."""
     return tuple(rng.sample(WORDS, rng.randint(MIN_WORDS, MAX_WORDS)))
 
 
 def draw_style(
     rng: random.Random, values: Sequence[str] = VALUE_WORDS, *, attributes: int | None = None
 ) -> Style:
-    """Draw a random answer style of one to three (or `attributes`) attributes, with words from
-    `values`.
+    """Draw a random style for answers in the toy language: one to three (or `attributes`) of first
+    word, last word, separator and reversed order, with words from `values`.
     """
     count = attributes or rng.choices((1, 2, 3), (0.45, 0.35, 0.20))[0]
     chosen = rng.sample(("start", "end", "joiner", "reverse"), count)
@@ -259,17 +273,23 @@ def draw_style(
 
 
 def draw_rule(rng: random.Random, kind: Kind, style: Style) -> str:
-    """Draw one phrasing of a toy-language rule at random."""
+    """Draw at random one sentence of the toy language that asks to answer requests of this kind in
+    this style, such as "for a menu, end with sugar".
+    """
     clauses = [rng.choice(ways) for ways in clauses_of(style)]
     rng.shuffle(clauses)
     return rng.choice(RULE_FRAMES).format(kind=kind, clauses=_enumerated(clauses))
 
 
 def draw_request(rng: random.Random, kind: Kind, words: Sequence[str]) -> str:
-    """Draw one phrasing of a toy-language request at random."""
+    """Draw at random one sentence of the toy language that requests this kind of text (such as a
+    menu) of these words.
+    """
     return rng.choice(request_phrasings(kind, words))
 
 
 def draw_correction(rng: random.Random, rule: str) -> str:
-    """Draw one phrasing of a user's correction that states a toy-language rule, at random."""
+    """Draw at random one phrasing of a user's correction that states this rule of the toy language,
+    such as "no, for a menu, end with sugar".
+    """
     return rng.choice(correction_phrasings(rule))

@@ -1,4 +1,5 @@
-"""Detects when a toy-language rule repeats or contradicts an older one.
+"""Merges rules of the toy language (such as "for a menu, end with sugar"): detects when a new one
+repeats or contradicts an older one.
 
 "Join with stars" after "join with bars" replaces the older rule: with both in the prompt a model
 would have to guess. "Finish with sugar" can stand beside it. Implements the `Merging` port.
@@ -11,8 +12,8 @@ from lull.pocket.parsing import clause_styles, parse_rule
 
 
 def merged(old: str, new: str) -> str | None:
-    """Return the old toy-language rule with its contradicted clauses replaced by the new rule's,
-    and the new rule's other clauses added.
+    """Return the old rule of the toy language with the clauses (such as "end with sugar") that the
+    new rule contradicts replaced by the new rule's, and the new rule's other clauses added.
 
     None if the rules are for different kinds of request, or nothing is contradicted.
     """
@@ -34,13 +35,17 @@ def merged(old: str, new: str) -> str | None:
 
 
 def keeps_some(old: str, both: str) -> bool:
-    """Return whether the merged toy-language rule `both` still has a clause of the old rule."""
+    """Return whether `both`, a merged rule of the toy language, still has a clause (such as "end
+    with sugar") of the old rule.
+    """
     rules = _of_one_kind(old, both)
     return rules is not None and bool(_styles(rules[1]) & _styles(rules[2]))
 
 
 def says_already(old: str, new: str) -> bool:
-    """Return whether the old toy-language rule already has every clause of the new rule."""
+    """Return whether the old rule of the toy language already has every clause (such as "end with
+    sugar") of the new one.
+    """
     rules = _of_one_kind(old, new)
     return rules is not None and _styles(rules[2]) <= _styles(rules[1])
 

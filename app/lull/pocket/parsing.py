@@ -1,4 +1,6 @@
-"""Parses the toy language: rules, requests and answers, and whether an answer keeps a rule."""
+"""Parses rules, requests and answers in the toy language of Lull's tiny built-in model, and checks
+whether an answer follows a rule.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -78,8 +80,8 @@ def _style(clauses: Iterable[str]) -> Style | None:
 
 
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
-    """Parse a toy-language rule, or a correction that states one, to its kind and style; None if
-    neither.
+    """Parse a rule of the toy language, or a correction that states one, into the kind of request
+    that it is for and the answer style that it asks for; None if the text is neither.
     """
     return (_known_rule if len(text) <= LONGEST_PARSED else _rule)(text)
 
@@ -95,8 +97,9 @@ _known_rule = lru_cache(maxsize=MOST_PARSED)(_rule)
 
 
 def framed_rule(text: str) -> tuple[Kind, str] | None:
-    """Parse a toy-language rule into the kind of request it is for and its clauses in the words
-    used; None if the text is no rule.
+    """Parse a rule of the toy language, such as "for a menu, end with sugar", into the kind of
+    request (menu) and the clauses in the words used ("end with sugar"); None if the text is no
+    rule.
     """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
@@ -108,8 +111,8 @@ def framed_rule(text: str) -> tuple[Kind, str] | None:
 
 
 def clause_styles(text: str) -> list[tuple[str, Style]]:
-    """Return each clause of a toy-language rule, in the words used, with the answer style that it
-    asks for.
+    """Return each clause of a toy-language rule (such as "end with sugar"), in the words used, with
+    the answer style that it asks for.
     """
     rule = framed_rule(text)
     clauses = re.split(r", | and ", rule[1]) if rule is not None else []
@@ -125,8 +128,8 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
 
 
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Parse a toy-language request into its kind, such as a menu, and the words it is about; None
-    if the text is no request.
+    """Parse a request in the toy language, such as "make a menu of apple stone", into its kind
+    (menu) and its words; None if the text is no request.
     """
     return (_known_request if len(text) <= LONGEST_PARSED else _asked)(text)
 
@@ -144,8 +147,8 @@ _known_request = lru_cache(maxsize=MOST_PARSED)(_asked)
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """Infer the style in which an answer gives the words of a request; None if the answer lacks the
-    words.
+    """Infer the style (first and last word, separator, order) of an answer to a toy-language
+    request for these words; None if the answer lacks the words.
 
     Where two styles are possible, the default joiner and the plain order win.
     """
@@ -164,8 +167,8 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Return whether an answer has the style that the user's correction asks for; it may have other
-    traits as well.
+    """Return whether an answer in the toy language has the style (such as a last word) that the
+    user's correction asks for; it may have other traits as well.
 
     None if the correction or the request is not in the toy language, or their kinds differ.
     """
@@ -180,7 +183,8 @@ def check(correction: str, request: str, answer: str) -> bool | None:
 
 
 def credit(correction: str, request: str, answer: str) -> float | None:
-    """Return how far an answer has the style that the user's correction asks for, from 0 to 1.
+    """Return how far an answer in the toy language has the style (such as a last word) that the
+    user's correction asks for, from 0 to 1.
 
     It is the number of style attributes that the correction and the answer share, divided by the
     number that either has. So partial progress is rewarded, and unasked attributes cost. None if

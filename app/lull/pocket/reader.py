@@ -1,5 +1,5 @@
-"""Parses a user's feedback, such as corrections and thanks, in the toy language exactly, without a
-model.
+"""Finds feedback, such as corrections and thanks, in users' messages in the toy language of Lull's
+tiny built-in model, by parsing, without a language model.
 
 Text that is not in the toy language is left to a model that reads feedback.
 """
@@ -21,8 +21,8 @@ NOTHING: Final = MessageFindings(correction=0.0, lasting=0.0)
 
 
 class PocketReader:
-    """Parses a user's feedback in the toy language exactly; implements the `FeedbackReader`
-    port.
+    """Finds feedback, such as corrections and thanks, in users' messages in the toy language by
+    parsing them exactly; implements the `FeedbackReader` port.
     """
 
     name = "pocket"
@@ -33,8 +33,8 @@ class PocketReader:
 
 
 def parse_feedback(said: str) -> MessageFindings | None:
-    """Parse the feedback in one user message in the toy language; None if it is in another
-    language.
+    """Return the feedback in one user message (a correction, thanks or none), parsed as the toy
+    language; None if the message is not in that language.
     """
     rules = rule_sentences(said)
     if rules:
@@ -55,7 +55,9 @@ def parse_feedback(said: str) -> MessageFindings | None:
 
 
 def rule_sentences(said: str) -> tuple[str, ...]:
-    """Return the parts of a user's message that state a rule of the toy language, verbatim."""
+    """Return the parts of a user's message that state a rule of the toy language (such as "for a
+    menu, end with sugar"), verbatim.
+    """
     whole = said.strip()
     if parse_rule(whole) is not None:
         return (whole,)

@@ -35,7 +35,9 @@ _COUNTED: Final = {
 
 
 def layout_and_counts(database: Path) -> tuple[int, BackupCounts]:
-    """Open a database file; return the version number of its table layout and its row counts."""
+    """Open a database file; return the version number of its table layout and how much it holds
+    (counts of conversations, turns, skills, adapters, …).
+    """
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         counts = {

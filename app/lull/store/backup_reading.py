@@ -38,7 +38,9 @@ _ANOTHER_BACKUP: Final = "Use another backup."
 
 
 def manifest_of(file: Path) -> Manifest:
-    """Read a backup's manifest without checking the files. Raises BackupError."""
+    """Read a backup's manifest (its list of files with their hashes) without checking the files.
+    Raises BackupError.
+    """
     with as_backup_errors(file), _opened(file) as packed:
         return _manifest(packed)
 

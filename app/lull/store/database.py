@@ -198,7 +198,9 @@ class Database:
         return await asyncio.wrap_future(self._writer.submit(work, synced=True))
 
     def submit(self, work: DatabaseWork[T]) -> Future[T]:
-        """Queue a write to the database and return its future."""
+        """Queue a write to the database and return a future that holds its result after the
+        commit.
+        """
         return self._writer.submit(work)
 
     def prepare(self, work: Preparation) -> None:
@@ -254,7 +256,9 @@ class Database:
     # Reading
 
     def read(self, work: DatabaseWork[T]) -> T:
-        """Run a query on committed data, on this thread. Raises StoreError."""
+        """Call `work`, a function that queries the database, on this thread and return its result;
+        it sees only committed data. Raises StoreError.
+        """
         reader = self._reader()
         # Closing a connection during a running statement crashes the process.
         with reader.in_use:
@@ -307,7 +311,8 @@ class Database:
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what is queued, then close the database file. Who still reads gets a StoreError.
+        """Write what is queued, then close the database file. Reads that are still running raise a
+        StoreError.
 
         Safe to call twice, also from two threads at once.
         """

@@ -1,4 +1,4 @@
-"""Removes temporary files left by atomic writes that were killed.
+"""Removes temporary files left by processes that were killed while they wrote a file atomically.
 
 Each name carries the writer's process id. A file is left over if that process is gone, or if the id
 is now our own.
@@ -29,7 +29,8 @@ _SKIPPED_FOLDERS: Final = frozenset({"vectors", "models", "logs", "run"})
 
 
 def sweep_leftovers(home: Path, *, alive: Callable[[int], bool]) -> list[Path]:
-    """Remove left-over temporary files of atomic writes and return their paths.
+    """Remove the temporary files that killed processes left in Lull's data folder, and return their
+    paths.
 
     Call it while holding the lock of Lull's data folder, before anything is written.
     """

@@ -31,7 +31,8 @@ def to_disk(path: Path) -> None:
 
 
 def open_regular(file: Path, flags: int = os.O_RDONLY) -> int:
-    """Open a file in a folder that others may write to, and return its descriptor.
+    """Open a regular file (no pipe or device) in a folder that others may write to, and return its
+    descriptor.
 
     Raises OSError also for what is no regular file: opening a pipe that nobody else holds open
     would wait, and opening a device may do something. `flags` are those of `os.open`; a file that
@@ -49,7 +50,8 @@ def open_regular(file: Path, flags: int = os.O_RDONLY) -> int:
 
 
 def read_regular(file: Path, limit: int) -> bytes:
-    """Return the content of a file in a folder that others may write to.
+    """Return the content of a regular file (no pipe or device) in a folder that others may write
+    to.
 
     Raises OSError also for what is no regular file (a pipe that nobody writes to, a device without
     end) and for more than `limit` bytes; a plain read would wait or fill the memory.

@@ -44,7 +44,7 @@ class PreparingThread:
 
     def put(self, work: Preparation) -> None:
         """Queue work that prepares a database write. If too much work waits or the database is
-        closing, the work is done at once in its short form.
+        closing, the work is done at once in its short form, which leaves out long texts.
         """
         with self._changed:
             if not self._hurries and len(self._waiting) < MOST_WAITING:
@@ -69,7 +69,7 @@ class PreparingThread:
 
     def close(self, within_s: float = CLOSES_WITHIN_S) -> None:
         """Finish the queued work that prepares database writes; what is not done after `within_s`
-        seconds, however long it would take, is done in its short form instead.
+        seconds is done in its short form, which takes no time and leaves out long texts.
 
         Safe to call twice, also from two threads at once: whoever comes second waits for the first.
         """

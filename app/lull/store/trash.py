@@ -228,8 +228,9 @@ class Trash:
         return back
 
     async def salvage(self, damage: DamagedTrash, one: TrashFile, conversation: str) -> Salvage:
-        """Put what a damaged trash file `one` still holds of a conversation, and its other complete
-        ones, back into the database, then delete it. `damage` has the rows that could be read.
+        """Put what a damaged trash file `one` still holds of one conversation, and all its other
+        conversations that are complete, back into the database, then delete the file. `damage` has
+        the rows that could be read.
         """
         file, done = self.folder / f"{one.name}.gz", list[Salvage]()
 
@@ -243,7 +244,8 @@ class Trash:
     def simulate_restore(
         self, conversation: str, look: Callable[[bool], T]
     ) -> tuple[T, Salvage | None]:
-        """Run a query on the database as if a conversation had been restored; change nothing.
+        """Call `look`, a query of the caller's, on the database as it would be with a conversation
+        restored from the trash, to preview what forgetting it would delete; nothing is changed.
 
         The argument of the query is whether the conversation lies in a damaged file, so that parts
         of it may be missing. Return the query's result, and what would become of the damaged file

@@ -138,7 +138,9 @@ class Writer:
 
     @property
     def closed(self) -> bool:
-        """Whether the writer takes nothing more from outside, and ends when its queue is empty."""
+        """Whether the writer accepts no more writes from other threads, and ends when its queue is
+        empty.
+        """
         return self._closed
 
     def finish(self) -> None:
@@ -289,12 +291,14 @@ class EndableConnection(sqlite3.Connection):
         self._ended = False
 
     def end(self) -> None:
-        """Have the statement under way, and every later one, fail."""
+        """Make the SQL statement that now runs on this connection, and every later one, fail."""
         self._ended = True
         self.interrupt()
 
     def end_and_close(self) -> None:
-        """End what is under way, wait until nobody uses the connection, and close it."""
+        """Make the running SQL statement fail, wait until no thread uses the connection, and close
+        it.
+        """
         while not self.in_use.acquire(timeout=0.05):
             self.end()  # a statement may have begun just when it was ended before
         self.close()

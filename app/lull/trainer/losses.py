@@ -207,7 +207,7 @@ def cross_entropy_loss(logp_N: mx.array, *, norm: float) -> mx.array:
 
 
 def token_logps(logits_NV: Any, target_N: Any) -> Any:
-    """Return the log-probability of each target under its logits, shape (N,)."""
+    """Return the log-probability of each target token under its logits, shape (N,)."""
     logits_NV = logits_NV.astype(mx.float32)
     own_N: Any = mx.take_along_axis(logits_NV, target_N[:, None], axis=-1)[:, 0]
     return own_N - mx.logsumexp(logits_NV, axis=-1)

@@ -72,7 +72,7 @@ class StepSums:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConstants:
     """What stays the same in every step of a training run: its settings, the model, the group of
-    processes, the numbers that scale the losses, and a callback.
+    processes, the numbers that scale the losses, and a callback after each micro-batch.
     """
 
     spec: RunSpec

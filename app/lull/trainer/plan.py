@@ -1,4 +1,5 @@
-"""Chooses each training step's examples, as a pure function of batch, seed and number of processes.
+"""Chooses each training step's examples, as a pure function of the run's examples, the seed and the
+number of processes.
 
 A resumed run therefore repeats the same step, and two processes together see what one process would
 see with twice as many examples per step.

@@ -1,4 +1,5 @@
-"""Connects the processes that train one run, on one machine or several, and sums over them.
+"""Connects the processes that train one run, on one machine or several, and sums numbers and arrays
+over them.
 
 `mlx.launch --backend ring` starts them and sets environment variables; in a single process every
 sum is the value itself. Only process 0 writes, and the others copy its state at the start, so only

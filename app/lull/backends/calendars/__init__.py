@@ -1,1 +1,3 @@
-"""Reads .ics calendar feeds, parsing them in a sandboxed child process."""
+"""Finds out from .ics calendar feeds when the user is busy; a child process with limited memory and
+CPU time parses them.
+"""

@@ -1,4 +1,5 @@
-"""Validates calendar feeds' URLs, and extracts the part that may be shown.
+"""Validates the URLs of calendar feeds, which are secret, and extracts the host and port, which may
+be shown.
 
 A feed's URL is a password. No error contains it, and errors are raised `from None`, because library
 errors quote it. Whether Lull may connect to the URL's server is decided elsewhere, when the feed is
@@ -29,7 +30,8 @@ def is_address(location: str) -> bool:
 
 
 def read_address(address: str) -> URL:
-    """Parse a calendar's http or https URL without user info; `webcal://` means https.
+    """Parse a calendar's http or https URL, which must contain no user name or password;
+    `webcal://` means https.
 
     Raises FeedError, which never quotes the URL.
     """
@@ -57,7 +59,9 @@ def read_address(address: str) -> URL:
 
 
 def redirect_target(url: URL, location: str) -> URL:
-    """Return the URL that a calendar feed's redirect leads to, after checks. Raises FeedError."""
+    """Return the URL to which a calendar's server redirects; it must be valid and not lead from
+    https to http. Raises FeedError.
+    """
     try:
         target = str(url.join(URL(location))) if location else ""
     except (ValueError, UnicodeError):
@@ -76,7 +80,9 @@ def redirect_target(url: URL, location: str) -> URL:
 
 
 def host_of(address: str) -> str:
-    """Return a calendar URL's host and port, which may be shown and stored. Raises FeedError."""
+    """Return a calendar URL's host and port, which may be shown and stored, unlike the secret rest.
+    Raises FeedError.
+    """
     url = read_address(address)
     host = url.host or ""
     shown = f"[{host}]" if ":" in host else host

@@ -1,4 +1,5 @@
-"""Reads a calendar server's response: returns a bounded, decompressed body, or an error for users.
+"""Reads a calendar server's HTTP response: returns the decompressed body, limited in size, or an
+error that is worded for users.
 
 Errors quote only the status, because an error page may contain anything.
 """

@@ -1,4 +1,5 @@
-"""Finds all busy times in a calendar, even if some of its events make the parsing libraries fail.
+"""Finds all times at which a calendar's owner is busy, even if some of its events make the parsing
+libraries fail.
 
 Each event or series is expanded separately, with a time limit, so that a bad one costs only its own
 busy times. Series with few recurrences come first; those that exceed their limit are tried once

@@ -75,7 +75,7 @@ def child_command() -> tuple[str, ...]:
 
 
 class IcsCalendar:
-    """Reads .ics calendar feeds; implements the `FeedReader` port."""
+    """Reads busy times from .ics calendar feeds; implements the `FeedReader` port."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Downloads a calendar from its URL safely.
+"""Downloads a calendar from its URL, which stays secret, with limits on redirects, size and time.
 
 The URL is a password: it appears in no error, log or traceback. Only HTTPS; plain HTTP only to a
 private address the user allowed. At most three redirects, each checked like the first: never from
@@ -94,7 +94,8 @@ class FeedFetch:
     async def get(
         self, address: str, *, private: bool, marks: Validators, within_s: float = FETCH_TIMEOUT_S
     ) -> DownloadedFeed | None:
-        """Download a calendar; return None if the server says that it is unchanged.
+        """Download a calendar; return None if the server says that it has not changed since the
+        last download.
 
         `private` allows a server in a private network. `marks` are the cache validators (ETag,
         Last-Modified) of the copy downloaded before.

@@ -1,4 +1,5 @@
-"""Rejects calendar events that would be dangerous for the library that expands recurrences.
+"""Rejects unusable calendar events, above all those whose recurrence rules could keep the library
+that expands them busy for hours.
 
 A 150-byte event can keep that library busy for hours, so a series passes only if its rule is
 plausible: daily, weekly, monthly or yearly with an interval, and few times a day. This module only
@@ -36,7 +37,7 @@ _BY_NUMBER = frozenset(
 
 
 def fault_of(part: FeedPart) -> OmissionReason | None:
-    """Return why a calendar event or series cannot be used; None if it can."""
+    """Return why a calendar event or series cannot be used to find busy times; None if it can."""
     if not part.ended:
         return OmissionReason.CUT_OFF
     if part.too_big:

@@ -44,7 +44,9 @@ _LINES_PER_CHECK = 4096
 
 @dataclass(slots=True)
 class FeedPart:
-    """One component of a calendar (event, free/busy table or time zone) with its relevant lines."""
+    """One component of a calendar (event, free/busy table or time zone) with the lines that
+    determine busy times.
+    """
 
     name: bytes
     lines: list[bytes] = field(default_factory=list)

@@ -57,8 +57,8 @@ class EventExpander:
         yield from self._touching(self._ends(component))
 
     def series(self, parts: list[FeedPart], faults: list[OmissionReason]) -> Iterator[Seconds]:
-        """Yield the (start, end) of each occurrence of a repeating calendar event, with
-        individually changed occurrences.
+        """Yield the (start, end) of each occurrence of a repeating calendar event, including
+        occurrences that were changed individually.
 
         Reasons for unusable parts are appended to `faults`. Raises library errors.
         """
@@ -174,7 +174,9 @@ def zones_of(part: FeedPart) -> Iterator[bytes]:
 
 
 def is_known(name: bytes) -> bool:
-    """Return whether a time zone is known: by its IANA or Windows name, or from the calendar."""
+    """Return whether a time zone is known: by its IANA or Windows name, or because the calendar
+    defines it.
+    """
     try:
         return bool(name) and tzp.timezone(words(name)) is not None
     except (ValueError, OSError):  # names that are no valid path in the zone folder

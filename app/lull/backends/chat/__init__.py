@@ -1,3 +1,3 @@
-"""Chat models that Lull itself sends requests to, and their tasks: judging answers and writing
-skills.
+"""Chat models to which Lull itself sends requests, mainly to judge answers and to write skills
+(rules for prompts).
 """

@@ -1,5 +1,5 @@
 """Lets Lull's own inference engine answer like any chat model; used to replay past requests when a
-skill is tested.
+skill (a rule for prompts) is tested.
 
 The engine answers as it would for a client: sampling options that the caller leaves open get the
 model's own values. It supports neither structured output nor tools; requests for them are refused,
@@ -30,7 +30,9 @@ _OPEN: Final = Sampling()
 
 
 class EngineChat:
-    """Asks Lull's own inference engine like a chat model; implements the `ChatModel` port."""
+    """Has Lull's own inference engine answer the chat requests that Lull itself makes; implements
+    the `ChatModel` port.
+    """
 
     def __init__(
         self, engine: Engine, name: str, *, timeout_s: float, own_sampling: Sampling = _OPEN

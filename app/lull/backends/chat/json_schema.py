@@ -1,8 +1,9 @@
-"""Validates a JSON value against a schema with the `jsonschema` library, within a budget of effort.
+"""Validates a JSON value against a schema with the `jsonschema` library, giving up if that takes
+too much work.
 
 Schemas come from clients or from models' proposed checks, so nothing is fetched, recursion is
-bounded, and only cheap regular expressions are tried. The result is None if the budget does not
-suffice; that never counts against an answer.
+bounded, and only cheap regular expressions are tried. The result is None if it gives up; that
+never counts against an answer.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class _Undecided(Exception):
 
 
 def fits_schema(schema: object, value: object) -> bool | None:
-    """Return whether the JSON value fits the schema.
+    """Return whether a JSON value fits a JSON schema.
 
     None if the schema is invalid or checking would take too much effort.
     """

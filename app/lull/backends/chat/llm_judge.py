@@ -194,8 +194,8 @@ def read_choice(reply: str, *, shown: str) -> tuple[str, str] | None:
 
 
 def combine_comparisons(first: str, second: str) -> int:
-    """Combine two comparisons into one vote (1, 0 or -1): a judge model compared an answer with an
-    accepted one twice, in both orders.
+    """Combine two comparisons into one vote (1, 0 or -1) on an answer: a judge model compared it
+    twice, in both orders, with an answer that had been accepted.
 
     In `first` the judged answer was A, in `second` it was B. The vote is 1 if the judged answer was
     at least as good as the accepted one in both orders, -1 if worse in both, 0 if that depends on

@@ -32,7 +32,8 @@ class BlockMarks:
 
 
 def make_block_marks(coin: RandomNumbers, texts: Iterable[str]) -> BlockMarks:
-    """Make marker lines with a random code, drawn with `coin`, that occurs in none of the texts.
+    """Make marker lines to put around untrusted texts, with a random code, drawn with `coin`, that
+    occurs in none of the texts.
 
     The code has 48 bits or more.
     """

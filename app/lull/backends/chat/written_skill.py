@@ -73,7 +73,9 @@ class UnusableSkill(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSkill:
-    """A skill (a rule for prompts) parsed from a model's answer, and its executable check."""
+    """A skill (a rule for prompts) parsed from a model's answer, and the automatic check, if any,
+    that tests whether answers keep it.
+    """
 
     text: SkillText
     check: str

@@ -1,3 +1,3 @@
-"""Finds installed chat apps, reads the YAML of their settings, and sends test requests as they
-would.
+"""Finds installed chat apps, parses the YAML of their settings files, and sends test requests to
+Lull in their API formats.
 """

@@ -8,7 +8,7 @@ from lull.core.clients.client import ApiProtocol
 
 
 def text_of(speech: ApiProtocol, answer: Any) -> str:
-    """Return the text of a complete chat answer in the format of the API `speech`.
+    """Return the text of a complete chat answer; `speech` is the API in whose format the answer is.
 
     Raises ValueError if it is not in the API's format.
     """

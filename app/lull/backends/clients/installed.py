@@ -15,7 +15,9 @@ _PACKAGE_LIMIT: Final = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ProgramsOnPath:
-    """Finds the programs in the folders of a PATH; implements InstalledPrograms."""
+    """Finds installed programs in the folders of the PATH variable; implements
+    InstalledPrograms.
+    """
 
     path: str | None
     """The PATH; None for that of this process."""

@@ -22,7 +22,8 @@ _MOST_TOKENS: Final = 64
 
 
 def send_test_request(address: str, speech: ApiProtocol, client: str, model: str) -> Json:
-    """Send a short test request to Lull, in the format of the API `speech`, and return the outcome.
+    """Send a short test request to Lull and return the outcome; `speech` is the API in whose format
+    it is sent.
 
     Returns `{"ok", "model", "route", "answer", "why", "took_s"}`: `route` is the API path that was
     called, `why` says what failed. There is no time limit, because a large model may take minutes

@@ -1,4 +1,4 @@
-"""D-Bus calls with a timeout, one at a time; failures become `Unknown` with the reason.
+"""Makes D-Bus calls with a timeout, one at a time; a failed call returns `Unknown` with the reason.
 
 Connects when first needed and again after any error. Services are never auto-started: one that is
 not running is unknown. Used by one thread at a time.

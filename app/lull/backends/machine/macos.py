@@ -1,4 +1,5 @@
-"""Calls macOS functions through ctypes. Untested on a Mac.
+"""Reads a Mac's state (such as screen lock, heat and sound recording) from macOS frameworks through
+ctypes. Untested on a Mac.
 
 A missing framework or function raises OSError or AttributeError, as in ctypes. Libraries are loaded
 with `open`, so tests can replace them.
@@ -27,7 +28,9 @@ _POINTER, _LONG, _INT, _UINT = ctypes.c_void_p, ctypes.c_long, ctypes.c_int32, c
 
 @dataclass(frozen=True, slots=True)
 class SessionValue:
-    """A value in the macOS login session's dictionary; None if the key is missing."""
+    """A value in the macOS login session's dictionary, such as whether the screen is locked; None
+    if the key is missing.
+    """
 
     value: int | None
 
@@ -58,7 +61,8 @@ class Frameworks:
         return float(ask(_HID_STATE, _ANY_INPUT))
 
     def session(self, key: str) -> SessionValue | None:
-        """Return a value of the user's macOS login session.
+        """Return the value of a key, such as whether the screen is locked, of the user's macOS
+        login session.
 
         None if this process has no session at a screen.
         """

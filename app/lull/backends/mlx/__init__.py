@@ -1,3 +1,3 @@
-"""Runs the inference engine and the trainer as child processes, and prepares their weight
-folders.
+"""Runs the inference engine and the LoRA trainer as child processes, and prepares the folders of
+MLX weights that they load.
 """

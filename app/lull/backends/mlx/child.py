@@ -73,7 +73,8 @@ class EngineChild:
     async def start(
         cls, command: Sequence[str], *, name: str = _ENGINE, hung_after_s: float = math.inf
     ) -> EngineChild:
-        """Start the inference engine process with `command` and the number of its socket.
+        """Start the inference engine process: runs `command` with the file descriptor of the socket
+        for requests and replies.
 
         `name` appears in messages to users. The process counts as hung and is killed once it has
         slept, using no CPU, for `hung_after_s` seconds while loading or handling a request.

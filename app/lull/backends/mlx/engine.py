@@ -36,7 +36,9 @@ _TRY_LOAD_AGAIN_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Limits of the inference engine: context window, parallel answers and prompt slices."""
+    """Limits of the inference engine: tokens of its context window, answers generated in parallel,
+    prompt tokens processed at a time.
+    """
 
     window_tokens: int | None = None
     """Context window in tokens, shorter than the model's own to save memory.

@@ -1,4 +1,4 @@
-"""Reads a model's facts, such as its context window, from its MLX weights folder."""
+"""Reads a model's properties, such as its context window, from its folder of MLX weights."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ _DIMENSIONS: Final = {
 
 
 def read_local_model(name: str, folder: Path, *, sampling: Sampling | None = None) -> LocalModel:
-    """Read the facts of a complete folder of MLX weights. Blocking. Raises ResourceError."""
+    """Read a model's properties, such as its context window, from a complete folder of MLX weights.
+    Blocking. Raises ResourceError.
+    """
     try:
         check_model_folder(folder)
         return _read(name, folder, sampling or Sampling())

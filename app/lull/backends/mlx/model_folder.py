@@ -37,7 +37,7 @@ class ModelFolder:
 
 
 def check_model_folder(path: Path) -> ModelFolder:
-    """Check that a folder holds a complete model.
+    """Check that a folder holds a complete MLX model: configuration, tokenizer and weights.
 
     Raises EngineError naming the missing or damaged file.
     """
@@ -116,7 +116,7 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def check_safetensors(file: Path) -> int:
-    """Check a safetensors file and return its size.
+    """Check that a safetensors file is as long as its header says, and return its size in bytes.
 
     Raises EngineError if the size does not match its header.
 

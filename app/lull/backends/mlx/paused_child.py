@@ -1,4 +1,5 @@
-"""A child process that can be suspended within a millisecond and resumed.
+"""Runs a child process, such as LoRA training, that can be suspended within a millisecond and
+resumed.
 
 A suspended process keeps its memory but cannot react, not even to the end of its standard input. So
 a small shell guards it: it waits until this process ends, for any reason, and then kills the
@@ -43,7 +44,7 @@ class PausedChild:
         environ: Mapping[str, str] | None = None,
         output: IO[bytes] | int = subprocess.DEVNULL,
     ) -> PausedChild:
-        """Start the command as a child process.
+        """Start a command as a child process that can be suspended.
 
         Its standard input is an empty pipe that closes when this process ends. Raises OSError.
         """

@@ -64,7 +64,7 @@ class TrainerProcesses:
 
 
 class TrainerProcess:
-    """One running training process; implements the `TrainingProcess` port.
+    """One running LoRA training process; implements the `TrainingProcess` port.
 
     Its events must be read: a full pipe blocks the process.
     """

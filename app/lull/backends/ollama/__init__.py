@@ -1,1 +1,3 @@
-"""Access to an Ollama server: its models, their facts, weight files and chats."""
+"""Talks to an Ollama server: watches and manages its models, finds their weight files, and sends
+chat requests.
+"""

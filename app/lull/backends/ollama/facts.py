@@ -65,7 +65,8 @@ _MOST_TOKENS = 1 << 40
 
 
 class OllamaFacts:
-    """Watches one Ollama server and knows its models' properties.
+    """Watches one Ollama server: whether it answers, and the properties of its models, such as
+    context windows.
 
     `on_change(ok)` is called when the server appears or disappears.
     """
@@ -88,7 +89,7 @@ class OllamaFacts:
         self._asked_ps_s = float("-inf")
 
     async def probe(self) -> bool:
-        """Ask Ollama for its models, update what is known of it and return whether Ollama
+        """Ask Ollama for its list of models, store it in `state`, and return whether Ollama
         answered.
         """
         try:

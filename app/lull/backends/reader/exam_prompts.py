@@ -1,4 +1,5 @@
-"""Names the version of the prompts with which a chat model is examined for each role.
+"""Computes the version of the prompts of each exam; an exam decides whether a chat model may do a
+task, such as judging answers.
 
 A result counts only for the version it was obtained with: with other prompts, the same model may
 read, judge or write differently.
@@ -13,8 +14,9 @@ from lull.resources import prompt_sha256
 
 
 def prompts_version(role: ModelRole, *, votes: int, temperature: float) -> str:
-    """Return the version of the prompts of a role's exam; it changes with their text and, for the
-    judge, with the number of votes and the temperature too. Raises ResourceError.
+    """Return the version of the prompts with which a chat model is examined for a role, such as
+    judge; it changes with their text and, for the judge, with the number of votes and the
+    temperature too. Raises ResourceError.
     """
     match role:
         case ModelRole.READER:

@@ -1,5 +1,5 @@
 """Loads the shipped exams (labelled items that decide whether a chat model may judge answers or
-read feedback), and the exam result of Lull's own small reader.
+read feedback), and the exam result of Lull's own small model that reads feedback.
 
 A chat model may read feedback only if it does better than the small reader, so without the small
 reader's result none may.
@@ -38,7 +38,8 @@ def load_exams(folder: Path | None = None) -> dict[ModelRole, ExamSheet]:
 
 
 def load_small_reader_result(folder: Path | None = None) -> SmallReaderFigures | None:
-    """Load the exam result of Lull's small feedback reader: how many messages it labelled right.
+    """Load the exam result of Lull's own small model that finds feedback in messages: how many
+    messages it labelled right.
 
     None if the result is missing or for another version of the exam. Raises ResourceError.
     """

@@ -1,4 +1,5 @@
-"""Reads the small feedback reader's shipped files, `reader.json` and `reader.safetensors`.
+"""Reads the shipped files of the small model that finds feedback in users' messages: `reader.json`
+and `reader.safetensors`.
 
 The first describes the network and its calibration, the second holds the weights;
 bench/reader/ship.py writes both. They are read here without MLX, so that errors are reported before
@@ -26,7 +27,9 @@ WEIGHTS: Final = "reader.safetensors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFiles:
-    """The contents of the small feedback reader's file `reader.json`: network and calibration."""
+    """The contents of `reader.json`, which describes the small model that finds feedback in users'
+    messages: its network and calibration.
+    """
 
     folder: Path
     base: str
@@ -55,7 +58,7 @@ class ReaderFiles:
 
 
 def read_files(folder: Path) -> ReaderFiles:
-    """Read the small feedback reader's files.
+    """Read the shipped files of the small model that finds feedback in users' messages.
 
     Raises ResourceError naming the missing or damaged one.
     """

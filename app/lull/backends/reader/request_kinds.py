@@ -191,8 +191,8 @@ class RequestKinds:
 
 
 class KindRuleSet:
-    """One client's rules that apply to certain kinds of requests, such as e-mails, in a form that
-    is fast to compare with a request.
+    """The rules of one client (a chat app) that apply to certain kinds of requests, such as
+    e-mails, in a form that is fast to compare with a request.
     """
 
     def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
@@ -231,8 +231,8 @@ class KindRuleArrays:
 
 
 def kind_rule_arrays(examples: Stacked, said: Stacked) -> KindRuleArrays:
-    """Compute the arrays with which requests are compared, from the rules' example requests and the
-    words in which users stated the rules.
+    """Compute the arrays with which a request is compared to find the rules that apply to it, from
+    each rule's example request and the words in which the user stated it.
     """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)

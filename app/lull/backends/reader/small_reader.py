@@ -49,7 +49,7 @@ _NAME: Final = "The reader"
 
 
 def reader_command() -> tuple[str, ...]:
-    """Return the feedback reader process's command line.
+    """Return the command line of the process whose small model finds feedback in users' messages.
 
     In a frozen (packaged) app the app itself takes the place of Python.
     """
@@ -59,7 +59,8 @@ def reader_command() -> tuple[str, ...]:
 
 
 class SmallReader:
-    """Lull's small feedback reader in a child process; implements the `FeedbackReader` port.
+    """Finds feedback in users' messages with a small model in a child process; implements the
+    `FeedbackReader` port.
 
     It belongs to one event loop; `close` it there.
     """
@@ -99,7 +100,7 @@ class SmallReader:
 
     @cached_property
     def name(self) -> str:
-        """The small feedback reader's name.
+        """The name of the small model that finds feedback in users' messages.
 
         Raises ResourceError if its files are missing or damaged.
         """
@@ -107,7 +108,9 @@ class SmallReader:
 
     @cached_property
     def files(self) -> ReaderFiles:
-        """The contents of the small feedback reader's files. Raises ResourceError."""
+        """The contents of the shipped files of the small model that finds feedback in users'
+        messages. Raises ResourceError.
+        """
         files = read_files(self._folder or reader_dir())
         if files.base != self._base:
             raise ResourceError(
@@ -117,7 +120,8 @@ class SmallReader:
         return files
 
     def check(self) -> str:
-        """Check that everything needed to read feedback exists, and return the reader's name.
+        """Check that all files needed to find feedback in messages exist, and return the name of
+        the small model that does it.
 
         Blocking.
 
@@ -155,7 +159,7 @@ class SmallReader:
         return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 
     async def close(self) -> None:
-        """Stop the feedback reader's process, even while it reads."""
+        """Stop the process that finds feedback in users' messages, even during a request."""
         self._stay()
         child, self._child = self._child, None
         if child is not None:

@@ -29,8 +29,8 @@ _WHOLE_WORD_WEIGHT = 1.2
 
 
 class HashedNgrams:
-    """Embeds texts by hashing words, and the 3- to 5-grams of words that name a subject, into
-    signed buckets.
+    """Embeds texts by feature hashing, with signs, of all words and of the 3- to 5-grams of words
+    that name a subject.
     """
 
     name = "hashed-ngrams-3"

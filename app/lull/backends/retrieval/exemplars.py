@@ -1,4 +1,5 @@
-"""Stores exemplars (past requests with the skills that were useful for them) in Chroma.
+"""Stores exemplars (past requests with the skills that were useful for them) in the vector database
+Chroma.
 
 Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
 memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). The copy is
@@ -48,7 +49,7 @@ _PAGE_SIZE = 100
 
 
 def collection_name(embedder: str) -> str:
-    """Return a name for a collection of an embedder's vectors that Chroma allows.
+    """Return a name that Chroma allows for the collection of vectors made by this embedder.
 
     It has 3 to 512 letters, digits, dots, hyphens, underscores. Embedder names may contain colons
     and slashes.
@@ -59,7 +60,8 @@ def collection_name(embedder: str) -> str:
 
 
 class ChromaExemplars:
-    """Stores exemplars (past requests with the skills that were useful for them) in Chroma.
+    """Stores exemplars (past requests with the skills that were useful for them) in the vector
+    database Chroma.
 
     Implements `ExemplarMemory`. Importing chromadb takes a second and 40 MB: create it off the
     request path.
@@ -346,7 +348,7 @@ class ChromaExemplars:
 
     @property
     def bytes_held(self) -> int:
-        """Approximate number of bytes that past requests take in memory."""
+        """Approximate number of bytes taken by the past requests that are held in memory."""
         with self._lock:
             return sum(past.bytes_held for past in self._by_client.values())
 

@@ -1,1 +1,1 @@
-"""The models that ship with Lull, made into folders of MLX weights at first need."""
+"""Makes folders of MLX weights from the models that ship with Lull, when they are first needed."""

@@ -1,5 +1,5 @@
-"""The built-in chat model in English, `lull-mini`: the small open model with the LoRA adapter that
-ships with Lull merged into its weights.
+"""The built-in English chat model, `lull-mini`: a small open model into whose weights a LoRA
+adapter that ships with Lull is merged.
 
 The adapter was trained (bench/english/) to make the model keep rules in Lull's prompt block;
 resources/english/CARD.md says how well it does. The merged weights are made in a folder at first
@@ -45,13 +45,16 @@ _MERGING_SHARE: Final = 0.35
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnglishFiles:
-    """The files that ship for the built-in chat model: the LoRA adapter and the description."""
+    """The files that ship for the built-in chat model: a LoRA adapter, and a description of the
+    merged model, such as its context window.
+    """
 
     folder: Path
     base_sha256: str
 
     def digest(self) -> str:
-        """Return a hash of the base model, the adapter and the description. Blocking.
+        """Return one hash over all parts of the built-in chat model: base model, LoRA adapter and
+        description. Blocking.
 
         Raises ResourceError.
         """
@@ -61,7 +64,8 @@ class EnglishFiles:
         return found.hexdigest()
 
     def model(self, digest: str, place: Path) -> LocalModel:
-        """Return the facts of the merged model, whose weights are or will be in `place`.
+        """Return the properties of the built-in chat model, such as its context window; its weights
+        are or will be in the folder `place`.
 
         Raises ResourceError if the description is damaged.
         """
@@ -76,8 +80,8 @@ class EnglishFiles:
 
 
 def description(model: LocalModel) -> dict[str, Any]:
-    """Return the content, as JSON, of the description file for this built-in model: all its facts
-    but name, hash, date and folder.
+    """Return the content, as JSON, of the description file for this built-in model: all its
+    properties but name, hash, date and folder.
     """
     return {
         "parameters": model.parameters,
@@ -96,8 +100,8 @@ def description(model: LocalModel) -> dict[str, Any]:
 def model_from_description(
     said: dict[str, Any], *, digest: str, folder: Path, at: float
 ) -> LocalModel:
-    """Build the built-in model's facts from the content `said` of its description file, with the
-    given hash and folder.
+    """Build the object with the built-in model's properties from the content `said` of its
+    description file, with the given hash and folder.
 
     `at` is when the file was made, in seconds since 1970. Raises KeyError, TypeError, ValueError.
     """
@@ -119,7 +123,9 @@ def model_from_description(
 
 
 class EnglishModel:
-    """The built-in chat model: its facts, and its folder of weights, made at first use."""
+    """The built-in chat model: its properties, such as its context window, and its folder of
+    weights, made at first use.
+    """
 
     def __init__(
         self,
@@ -147,7 +153,8 @@ class EnglishModel:
 
     @cached_property
     def model(self) -> LocalModel:
-        """The model's facts, whether or not its weights are made.
+        """The built-in model's properties, such as its context window, whether or not its weights
+        are made.
 
         Raises ResourceError if something that it is made of is missing or damaged.
         """
@@ -168,7 +175,7 @@ class EnglishModel:
         return self._once.is_made
 
     async def folder(self) -> Path:
-        """Return the folder of the model's weights, making them if they are missing.
+        """Return the folder of the built-in model's weights, making them if they are missing.
 
         Raises ResourceError, WeightsError, Conflict. If cancelled, the next call continues.
         """

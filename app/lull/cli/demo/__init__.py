@@ -1,1 +1,3 @@
-"""The command `lull demo`, which plays a week of use in a few minutes."""
+"""The command `lull demo`, which simulates a week in which a user works with Lull, in a few
+minutes.
+"""

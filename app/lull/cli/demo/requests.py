@@ -9,7 +9,9 @@ from typing import Final
 
 
 class Wanted(StrEnum):
-    """What a request in the demo asks for."""
+    """The kinds of requests that the simulated user of `lull demo` makes, such as for ideas or for
+    a mail.
+    """
 
     IDEAS = "ideas"
     MAIL = "mail"
@@ -53,7 +55,9 @@ _ABOUT: Final = {
 
 
 def requests_about(wanted: Wanted, chance: random.Random) -> Iterator[str]:
-    """Yield requests of one sort in random order, each once."""
+    """Yield the simulated user's requests of one kind, such as for a mail, in random order, each
+    once.
+    """
     about = list(_ABOUT[wanted])
     chance.shuffle(about)
     for one in about:

@@ -1,4 +1,4 @@
-"""`lull demo`: plays a week of use in a temporary data folder and opens the dashboard on it.
+"""`lull demo`: simulates a week of use in a temporary data folder and opens the dashboard on it.
 
 The folder is removed when the command ends, however it ends; `--keep` and `--home` keep it.
 """
@@ -31,7 +31,7 @@ EXIT_TIMEOUT_S: Final = 30.0
 
 
 def demo(context: Context) -> int:
-    """Play the demo's week of use and open the dashboard on the result.
+    """Simulate the demo's week of use and open the dashboard on the result.
 
     Raises DemoFailed, or NoDisplay before anything is played.
     """
@@ -58,7 +58,8 @@ def demo(context: Context) -> int:
 
 
 def play(paths: Paths, *, now: datetime | None = None) -> Json:
-    """Play the demo's week of use in a prepared, empty data folder and return a summary as JSON.
+    """Simulate the demo's week of use in a prepared, empty data folder and return a summary as
+    JSON.
 
     The week ends shortly before `now`.
     """
@@ -208,8 +209,8 @@ def _say(text: str) -> None:
 
 
 class DemoLine:
-    """Shows the demo's progress on one terminal line: the part being played, the share done, the
-    time left.
+    """Shows the progress of `lull demo` on one terminal line: the part of the week being simulated,
+    the share done, the time left.
     """
 
     def __init__(self) -> None:
@@ -219,7 +220,7 @@ class DemoLine:
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
     def start_part(self, text: str, weight: float, whole: float) -> None:
-        """Show that the demo's next part has started; `text` names the part.
+        """Show that the next part of the demo's simulated week has started; `text` names the part.
 
         The part is expected to take the share `weight` / `whole` of the demo's running time.
         """

@@ -95,7 +95,7 @@ WISHES: Final = (IDEAS, MEANINGS, MAILS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoPart:
-    """A part of the week that `lull demo` plays; `weight` is its expected share of the running
+    """A part of the week that `lull demo` simulates; `weight` is its expected share of the running
     time.
     """
 
@@ -250,7 +250,8 @@ RATED_SHARE: Final = 0.9
 
 @contextmanager
 def played_settings(service: PlayedService) -> Iterator[None]:
-    """Context manager that writes the settings file for the time in which the demo is played.
+    """Context manager that writes the settings for the time in which `lull demo` simulates a week
+    to the file in the demo's data folder.
 
     On exit it writes the settings that stay in the demo's data folder instead.
     """

@@ -1,4 +1,4 @@
-"""Defines the arguments and help texts of `lull demo`, which plays a simulated week of use."""
+"""Defines the arguments and help texts of `lull demo`, which simulates a week of use."""
 
 from __future__ import annotations
 

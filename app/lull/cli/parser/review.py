@@ -1,5 +1,5 @@
 """Defines the arguments and help texts of `lull review` and `lull prove`, which decide on and test
-proposed skills.
+proposed skills (rules for prompts).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Defines the arguments and help texts of `lull train`, `lull forget` and `lull trash`."""
+"""Defines the arguments and help texts of `lull train`, `lull forget` and `lull trash`, which train
+LoRA adapters, delete conversations and manage the trash of old ones.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Commands that test skills: `lull prove`, `lull verify` and `lull review compare`."""
+"""Commands that test whether a skill (a rule for prompts) helps: `lull prove`, `lull verify` and
+`lull review compare`.
+"""

@@ -1,5 +1,5 @@
-"""`lull review compare`: shows two answers to one of the user's requests, with and without a
-proposed skill, unlabelled, and asks for the better one.
+"""`lull review compare`: shows two unlabelled answers to one of the user's requests, with and
+without a proposed skill (a rule for prompts), and asks for the better one.
 
 On a terminal it shows one pair after another, and a key press picks an answer. Elsewhere each call
 either shows one pair or takes one pick.

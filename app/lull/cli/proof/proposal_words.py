@@ -1,4 +1,6 @@
-"""Describes proposed skills as text for the user to decide on: change, test results and sources."""
+"""Describes proposed skills (rules for prompts) as text for the user to decide on: what they
+change, how tests went, and which messages they come from.
+"""
 
 from __future__ import annotations
 
@@ -122,8 +124,8 @@ def title(proposal: Json) -> str:
 
 
 def proposal_text(proposal: Json, paint: Paint) -> str:
-    """Return a text that describes a proposed skill with everything that the user needs to decide
-    on it: title, diff, test results, cause, sources and warnings.
+    """Return a text with everything that the user needs to decide on a proposed skill: title, diff,
+    test results, what caused it, where its sentences come from, and warnings.
     """
     parts = [
         paint.bold(title(proposal)),

@@ -1,5 +1,5 @@
-"""`lull verify`: checks the proof of a skill's benefit by recomputing it from the stored test
-results, with or without a running service.
+"""`lull verify`: checks the proof that a skill (a rule for prompts) helps by recomputing it from
+the stored test results, with or without a running service.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Commands of `lull skills` and `lull review`, about active and proposed skills."""
+"""The commands `lull skills`, which lists and changes skills (short texts put into prompts), and
+`lull review`, which asks the user to approve proposed ones.
+"""

@@ -1,4 +1,6 @@
-"""Sends the user's decision on a proposed skill to the service and describes the result."""
+"""Sends the user's decision on a proposed skill (approve, edit, reject, …) to the service and
+describes the result.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = 
 
 
 def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
-    """Send the user's decision on a proposed skill to the service.
+    """Send the user's decision on a proposed skill, such as to approve it, to the service.
 
     `action` is the decision, such as "approve", and `wanted` the request's body. Returns
     `{"generation", "proposal"}`: the skill library's version number and the proposal, both as they
@@ -33,7 +35,8 @@ def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
 
 
 def unproved_words(proposal: Json) -> str:
-    """Say why approving a proposed skill needs a confirmation.
+    """Say in words why the user must confirm the approval of a proposed skill, such as that no test
+    has shown that it helps.
 
     Returns "" for a skill whose benefit was shown by tests, and for a proposal that only removes a
     skill.

@@ -57,7 +57,9 @@ class InputEnded(Exception):
 
 
 class ReviewSession:
-    """Shows the proposed skills one by one on a terminal and carries out the user's decisions."""
+    """Shows the proposed skills one by one on a terminal, asks the user to approve, edit, reject or
+    defer each, and sends the decisions to the service.
+    """
 
     def __init__(self, control: Control) -> None:
         self._control = control
@@ -77,7 +79,8 @@ class ReviewSession:
         }
 
     def run(self) -> int:
-        """Ask the user about each proposed skill; return the exit code.
+        """Ask the user on the terminal to approve, edit, reject or defer each proposed skill;
+        return the exit code.
 
         Raises NotRunning if the service ends.
         """

@@ -1,4 +1,5 @@
-"""`lull skills`: reads and changes skills through the running service.
+"""`lull skills`: lists and changes skills (short texts put into prompts) through the running
+service.
 
 Without a service, files are read directly and changes are made while holding the service's lock
 file.
@@ -75,7 +76,8 @@ def _text(context: Context, *, new: bool) -> Json:
 
 
 def body_text(given: str | None) -> str | None:
-    """Return the skill text given by --body: the argument, the content of @FILE, or stdin (-).
+    """Return the skill text that the user gave with the option --body: its argument itself, the
+    content of the file for @FILE, or stdin for "-".
 
     Raises UsageError.
     """

@@ -1,4 +1,5 @@
-"""`lull train run DIR`: trains the run described by a folder (spec and examples) without a service.
+"""`lull train run DIR`: trains a LoRA adapter from a folder with the run's parameters and its
+training examples, without a service.
 
 An unfinished run is continued. A finished one is trained again in a temporary folder beside it, and
 the two adapters are compared byte for byte, so that anybody can reproduce a run.

@@ -1,3 +1,3 @@
-"""LoRA adapters: their states, the gate (the checks an adapter must pass before it answers users),
-canary prompts, and the return to the previous adapter (rollback) if one does harm.
+"""Decides which LoRA adapters may answer users (the gate, a set of checks that include canary
+prompts), which one answers a conversation, and when to return to the previous one (rollback).
 """

@@ -1,4 +1,5 @@
-"""Versions of LoRA adapters: the states of a version, and which version answers a conversation.
+"""Defines the versions of LoRA adapters and their states, and chooses which version answers a
+conversation.
 
 A training run makes an adapter, and the gate (a set of checks) tests it. An adapter that passes
 first answers a small share of new conversations for a day, its trial. It is then active until the

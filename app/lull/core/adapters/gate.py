@@ -46,9 +46,9 @@ class CheckState(StrEnum):
 
 
 class TargetTest(StrEnum):
-    """The test by which an adapter must show a gain on requests that were kept out of training: a
-    bet on wins and losses, or a lower bound of the mean gain. It is chosen before the first pair of
-    answers is compared.
+    """The test by which an adapter must show a gain on requests that were kept out of training: an
+    e-value from its wins and losses, or a lower confidence bound of its mean gain in score. It is
+    chosen before the first pair of answers is compared.
     """
 
     WINS = "wins"
@@ -156,9 +156,9 @@ class CheckProgress:
 
 
 def decide(measures: Measures, rule: GateRule, *, at: datetime, against: str | None) -> Verdict:
-    """Decide from the gate's measurements whether a candidate adapter may answer users. A check
-    that is still open counts as failed. `against` is the id of the active adapter that it was
-    compared with; None: the base model.
+    """Decide whether a candidate adapter may answer users, from the measurements for all checks
+    that it must pass (the gate). A check that is still open counts as failed. `against` is the id
+    of the active adapter that it was compared with; None: the base model.
     """
     looks = [
         *families(measures.probes, rule),

@@ -1,5 +1,5 @@
-"""Statistics of the gate (the test before an adapter may answer users): bets on paired score
-differences, from counts or from values.
+"""Computes the e-values (sequential betting tests) by which the gate decides from paired score
+differences whether a new adapter is better or worse than the active one.
 
 A paired difference d in [-1, 1] is the score of the candidate adapter's answer minus that of the
 active one's, for the same request and seed. Each bet is an e-value: it starts at 1 and is a mixture
@@ -54,8 +54,9 @@ def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
 
 
 def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
-    """Return the natural logarithm of the e-value against "the mean gain is `least` or less", for
-    score differences in the order in which they were measured. A high value shows a greater gain.
+    """Return the natural logarithm of the e-value against "the mean gain is `least` or less".
+    `differences` are an adapter's gains: its score minus the active adapter's, in the order in
+    which they were measured. A high value shows a greater gain.
 
     Raises ValueError for a difference outside [-1, 1] or a `least` outside (-1, 1).
     """
@@ -71,8 +72,9 @@ def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
 
 
 def gain_bound(differences: Sequence[float], alpha: float = 0.05) -> float:
-    """Return a lower bound of the mean gain. The probability that the true mean is below the bound
-    is at most `alpha`, however often the bound is computed while data come in.
+    """Return a lower confidence bound of an adapter's mean gain in score over the active one. The
+    probability that the true mean is below the bound is at most `alpha`, however often the bound is
+    computed while data come in.
 
     The bound is the largest `least` that the bet of `gain_log_e` has ruled out; -1 if none.
     """

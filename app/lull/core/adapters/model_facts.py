@@ -1,4 +1,6 @@
-"""Facts about the model that will answer a request: digest, context window, adapter."""
+"""Facts about the model that will answer a request: digest of its weights, context window, system
+text and LoRA adapter.
+"""
 
 from __future__ import annotations
 

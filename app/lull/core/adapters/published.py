@@ -47,8 +47,8 @@ class PublishedStatus(StrEnum):
 
 
 def answers_from_ollama(serve: str, *, metal: bool) -> bool:
-    """Whether Ollama answers for the trained model, with a merged copy of it, rather than Lull's
-    own engine.
+    """Whether Ollama answers for the model that Lull trains, with a copy that has the adapter
+    merged into its weights, rather than Lull's own engine (inference process).
 
     `serve` is the setting `training.serve`; "auto" means the engine on a machine with Metal only.
     """

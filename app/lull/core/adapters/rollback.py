@@ -1,4 +1,5 @@
-"""Decides whether an active adapter does harm in use, and with what certainty.
+"""Computes how certain it is (as an e-value) that the adapter now in use makes answers worse, so
+that Lull can return to the previous one.
 
 During an adapter's trial a coin flip decides which conversations it answers, so the difference
 between the two groups is its effect. Once it answers all conversations there is no coin flip any

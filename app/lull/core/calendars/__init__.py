@@ -1,3 +1,3 @@
-"""Calendar events, which tell when the user is away or busy, and the feeds (iCalendar addresses or
-files) that they come from.
+"""Defines what events of the user's calendars mean (the user is away, or needs the computer), and
+when the feeds that they come from (iCalendar addresses or files) are fetched.
 """

@@ -1,4 +1,5 @@
-"""The user's busy times from calendars, and whether training may run during them.
+"""Defines what the events of the user's calendars mean for Lull's training: it may run while the
+user is away, and must not while the user needs the computer.
 
 Decides what a busy stretch of time means and merges stretches that touch. Fetching and parsing
 happen elsewhere.
@@ -64,9 +65,8 @@ class Calendar:
 
 
 def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> datetime | None:
-    """Return when the busy time that is under way at `at` ends: the time of this kind (user away,
-    or machine needed), across all calendar feeds, with touching events joined. None if none is
-    under way.
+    """Return when the calendar events of this kind (user away, or computer needed) that are under
+    way at `at` end, across all feeds and with touching events joined. None if none is under way.
     """
     end, before = at, None
     while end != before:

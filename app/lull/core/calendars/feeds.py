@@ -1,4 +1,5 @@
-"""A calendar feed: its last copy, how old that copy is, and when the feed is fetched next.
+"""Defines a calendar feed (an iCalendar address or file) with its last copy, and decides how long
+the copy counts and when the feed is fetched next.
 
 Decides for how long the last good copy counts, whether the feed is fresh, old or lost, and when to
 try again after a success or a failure. The feed's address is a password and not part of a `Feed`.
@@ -193,7 +194,7 @@ class Feed:
     copy: FeedCopy | None = None
 
     def age_s(self, now: datetime) -> float | None:
-        """Age of the feed's copy in seconds; None without a copy."""
+        """Age in seconds of the last good copy of this calendar feed; None without a copy."""
         if self.copy is None or self.seen_at is None:
             return None
         return max(0.0, (now - self.seen_at).total_seconds())
@@ -219,8 +220,8 @@ class Feed:
         return now >= self.due or now < self.tried_at
 
     def cache_validators(self, now: datetime) -> Validators:
-        """Return the HTTP cache validators to send when fetching the feed, so that an unchanged
-        feed is not sent again; empty if it must be fetched in full.
+        """Return the HTTP cache validators (ETag, Last-Modified) to send when fetching the calendar
+        feed, so that an unchanged feed is not sent again; empty if it must be fetched in full.
         """
         if self.copy is None or self.health(now) is Health.LOST:
             return Validators()
@@ -228,9 +229,9 @@ class Feed:
         return self.copy.marks if 0 <= old_s < REREAD_AFTER_S else Validators()
 
     def after_success(self, read: FeedReading | None, *, now: datetime, draw: float) -> Feed:
-        """Return the feed's record after a successful fetch. `read` is None if the feed is
-        unchanged; `draw` is a uniform random number in [0, 1) that varies the time of the next
-        fetch.
+        """Return the calendar feed's record after a successful fetch. `read` is the result, None if
+        the feed is unchanged; `draw` is a uniform random number in [0, 1) that varies the time of
+        the next fetch.
         """
         copy = self.copy
         if read is not None:

@@ -1,3 +1,3 @@
-"""Conversations of chat clients with a model: messages, hash chains of messages, recorded turns,
-and what fits into a context window.
+"""Represents conversations of chat clients with a model: messages, recorded turns, hash chains that
+identify a conversation, and estimates of what fits into a context window.
 """

@@ -61,8 +61,8 @@ class TokenRate:
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
     def request_tokens(self, request: ChatRequest) -> int:
-        """Estimate the tokens of a chat request, with what the chat template adds. For a long
-        request only character counts are known, because another process parses its text.
+        """Estimate the tokens of a chat request, with what the chat template adds. If the request's
+        body is so large that another process parses it, only its character counts are used.
         """
         outline = request.outline
         if outline is None:

@@ -101,7 +101,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """Character counts of a long chat request, whose text another process parses.
+    """Character counts of a chat request whose body is so large that another process parses it.
 
     The request's ChatRequest then holds no full texts: its messages have only their roles, and the
     newest user message has its beginning.

@@ -1,5 +1,5 @@
 """Blind comparisons: the user chooses the better of two answers without knowing which one was made
-with a skill in the prompt.
+with a skill (a short instruction text) in the prompt.
 
 The order is random for each pair of answers and not shown, so a pick is a fair coin toss if the
 skill changes nothing.
@@ -26,8 +26,9 @@ class Pick(StrEnum):
 
 
 def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
-    """Convert the user's blind choice between answers A and B into two scores: (of the answer made
-    without the skill, of the one made with it). `with_first` says that A was made with the skill.
+    """Convert the user's blind choice between answers A and B into two scores: that of the answer
+    made without a skill (an instruction text) in the prompt, and that of the one made with it.
+    `with_first` says that A was made with the skill.
     """
     match pick:
         case Pick.SAME:

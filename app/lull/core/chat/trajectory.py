@@ -18,8 +18,8 @@ NOTHING_KNOWN = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyVersion:
-    """The policy M = (θ, S), model weights and skill library, with which a request was answered
-    (MetaClaw, arXiv 2603.17187, section 3).
+    """The policy M = (θ, S) with which a request was answered: the model weights θ and the skill
+    library S, instruction texts for prompts (MetaClaw, arXiv 2603.17187, section 3).
     """
 
     model: str
@@ -40,8 +40,9 @@ class InjectedSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldoutAssignment:
-    """The record of a random draw: whether a skill that was chosen for a conversation's prompt was
-    left out of it. Conversations without the skill are the control group that shows its effect.
+    """The record of a random draw: whether a skill (an instruction text) that was chosen for a
+    conversation's prompt was left out of it. Conversations without the skill are the control group
+    that shows its effect.
     """
 
     client: str
@@ -55,8 +56,8 @@ class HoldoutAssignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The skills chosen for a conversation's prompt, and the exact text inserted for them. Both are
-    fixed on the conversation's first turn.
+    """The skills (instruction texts) chosen for a conversation's prompt, and the exact text
+    inserted for them. Both are fixed on the conversation's first turn.
     """
 
     skills: tuple[InjectedSkill, ...] = ()

@@ -1,3 +1,3 @@
-"""Checks: exact programs that test a model's answer. The kinds there are, and how a rule in plain
-language becomes a check.
+"""Defines checks, programs that test exactly whether a model's answer follows a rule, and turns
+users' rules in plain language into checks.
 """

@@ -1,4 +1,5 @@
-"""A check: an exact program that tests a model's answer, given by its kind and parameters.
+"""Defines a check: a program that tests one exact property of a model's answer, such as its number
+of words, given by its kind and parameters.
 
 A check passes (True), fails (False) or does not apply (None), such as a check of type hints in an
 answer without functions. A check that does not apply counts neither for nor against an answer.
@@ -55,8 +56,9 @@ class CheckKind(StrEnum):
 
     @property
     def fixed_property(self) -> str:
-        """The property of an answer that this kind of check fixes, such as its letter case; "" if
-        it fixes none. Two different checks that fix the same property contradict each other.
+        """The property of an answer that this kind of check constrains, such as its letter case; ""
+        if it constrains none. Two different checks that constrain the same property contradict each
+        other.
         """
         return _MATTERS.get(self, "")
 
@@ -134,9 +136,9 @@ class Check:
 
     @property
     def fixed_property(self) -> str:
-        """The property that this check fixes, with the part of the answer that it looks at, such as
-        the length of each bullet; "" if it fixes none. Two checks contradict each other only if
-        both are the same: 50 words in all and 20 words per bullet do not.
+        """The property of an answer that this check constrains, with the part of the answer that it
+        tests, such as the length of each bullet; "" for none. Two checks contradict each other only
+        if property and part are the same: 50 words in all and 20 words per bullet do not.
         """
         matter = self.kind.fixed_property
         return f"{matter} of {self.part}" if matter and self.part else matter

@@ -1,4 +1,6 @@
-"""Decides whether a model's answer passes a check: calls the function for the check's kind."""
+"""Decides whether a model's answer passes a check (an exact test), by calling the function for the
+check's kind.
+"""
 
 from __future__ import annotations
 

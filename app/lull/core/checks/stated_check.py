@@ -1,4 +1,6 @@
-"""Decides which executable check, if any, belongs to a rule that a user stated in a message."""
+"""Turns a rule that a user stated in a message into the check (a program that tests answers) that
+is equivalent to it, if there is exactly one.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from lull.core.checks.recognising import checks_for_rule
 
 
 def stated_check(kind: str, rule: str) -> Check | None:
-    """Return the one check that is equivalent to a rule in plain language; None if the rule has
-    none or needs several.
+    """Return the one check (a program that tests answers) that is equivalent to a rule in plain
+    language; None if there is none or the rule needs several.
 
     `kind` is the class of check that a classifier predicts for the rule.
     """
@@ -21,8 +23,9 @@ def stated_check(kind: str, rule: str) -> Check | None:
 def proposed_check(
     kind: str, rule: str, answer: str, *, tools: CheckLibraries = NO_LIBRARIES
 ) -> str:
-    """Return the JSON of a check to propose with a rule that a user stated; "" if the rule has
-    none, or if the answer that the user complained of passes it.
+    """Return the JSON of the check (a program that tests answers) to propose to a user together
+    with the rule that they stated; "" if the rule has none, or if the answer that the user
+    complained of passes it.
 
     `kind` is the class of check that a classifier predicts for the rule.
     """

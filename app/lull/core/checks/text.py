@@ -1,4 +1,6 @@
-"""Splits a model's answer into code blocks, prose, plain prose, words, sentences and paragraphs."""
+"""Splits a model's answer into code blocks, prose with or without its markdown, words, sentences
+and paragraphs.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,9 @@ def in_words(check: Check) -> str:
 
 
 def what_it_asks(check: Check) -> str:
-    """Return the words that follow "The answer must" for this check."""
+    """Return in words what a check (an exact test) demands of an answer; the words complete the
+    sentence "The answer must".
+    """
     value = check.value
     if check.kind is CheckKind.JSON and value:
         return f"be JSON with the keys {', '.join(value.split(chr(10)))} and nothing else"

@@ -1,5 +1,5 @@
-"""The chat client programs that Lull can connect: where their configuration lies and what is
-changed in it.
+"""Lists the chat client programs that Lull can set up to use its proxy: where each one's
+configuration lies and what is changed in it.
 
 Each entry names the version whose configuration format it was written for and where that format was
 read. Nothing here looks at the disk.
@@ -271,7 +271,9 @@ ALIASES: Final = {"langchain": "environment", "shell": "environment", "roo": "cl
 
 
 def client_named(name: str, user: UserMachine) -> ChatProgram:
-    """Return the client program of this name, adapted to the user's shell. Raises NotFound."""
+    """Return the description of the chat client program with this name: where its configuration
+    lies and how it is edited, for this user's shell and platform. Raises NotFound.
+    """
     wanted = ALIASES.get(name, name)
     for client in clients_of(user):
         if client.name == wanted:
@@ -281,7 +283,9 @@ def client_named(name: str, user: UserMachine) -> ChatProgram:
 
 
 def clients_of(user: UserMachine) -> Sequence[ChatProgram]:
-    """Return all client programs that Lull knows, adapted to the user's shell and platform."""
+    """Return the descriptions of all chat client programs that Lull can set up: where their
+    configuration lies and how it is edited, for this user's shell and platform.
+    """
     return [_for_user(client, user) for client in CLIENTS]
 
 

@@ -31,8 +31,8 @@ ANY_KEY = "lull"
 
 
 def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Make aider use Lull, by `set-env` in its YAML file: the library that aider uses takes
-    Ollama's address from the variable OLLAMA_API_BASE.
+    """Make the coding assistant aider use Lull's proxy, by `set-env` in its YAML file: the library
+    that aider uses takes Ollama's address from the variable OLLAMA_API_BASE.
     """
     conf = YamlText(text, yaml)
     base = None if conf.root is None else conf.root.get("openai-api-base")
@@ -50,8 +50,8 @@ def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_continue(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Set Lull's address in every local Ollama model of Continue's YAML file; if there is none, add
-    a model.
+    """Set Lull's address in every local Ollama model in the YAML file of the coding assistant
+    Continue; if there is none, add a model.
     """
     conf = YamlText(text, yaml)
     if conf.root is None or not conf.root.entries:

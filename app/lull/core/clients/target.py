@@ -13,8 +13,8 @@ _HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectTarget:
-    """The values that are written into a client program's configuration: Lull's address and a
-    default model.
+    """The values that are written into a client program's configuration so that it uses Lull's
+    proxy: Lull's address and a default model.
     """
 
     address: str

@@ -93,8 +93,8 @@ def split_bom(text: str) -> tuple[str, str]:
 
 
 def newline_of(text: str) -> str:
-    """Return the line ending that the text uses: that of its first line, else a line feed. A
-    carriage return at the end of an only line counts as the first half of one.
+    """Return the line ending that the text uses, CRLF or LF: that of its first line. If an only
+    line ends with a carriage return, this counts as CRLF.
     """
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 

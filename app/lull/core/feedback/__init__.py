@@ -1,3 +1,3 @@
-"""What users say about a model's answers, the scores of answers from all sources, and how reliable
-each source is.
+"""Decides how good a model's answers were: interprets what users say about them, combines the
+scores from all sources (user, tools, a judge model), and measures how reliable each source is.
 """

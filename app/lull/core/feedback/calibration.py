@@ -301,7 +301,8 @@ def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
 
 
 def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
-    """Return whether labels that a judge model gave may be trained on, and the reason in words.
+    """Decide whether the scores that a judge model gave to answers may be used for training; return
+    the decision and the reason in words.
 
     `found` is the judge's agreement with programmatic checks. From 20 compared answers on, the
     share of agreement itself decides. With fewer, training goes on unless the whole confidence

@@ -17,8 +17,8 @@ LIKELY: Final = 0.5
 
 
 class Scope(StrEnum):
-    """The requests that a user's rule ("answer in German") applies to: all, or those of one
-    kind.
+    """Which requests a rule that a user stated ("answer in German") applies to: all, or those of
+    one kind.
     """
 
     ALL = "all"

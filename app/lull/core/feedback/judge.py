@@ -33,7 +33,7 @@ class QuestionKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeQuestion:
     """One answer for the judge model to score, with its context: the request, tool results and the
-    user's next message. Nothing in it was injected by Lull.
+    user's next message, without anything that Lull added to the prompt.
     """
 
     asks: QuestionKind

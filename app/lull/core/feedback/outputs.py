@@ -1,5 +1,5 @@
 """Converts the output probabilities of the small reader (a model that interprets what users write
-after an answer) into findings about a message.
+after an answer) into findings: whether a message corrects the answer or states a rule.
 
 Only if the message states a wish for later answers do the findings say which requests the wish is
 for, quote it, and name a class of check for it. A quotation is always exactly what the user typed.
@@ -24,7 +24,8 @@ longer one is taken for pasted text.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
     """What the small reader model outputs for one request, its answer and the user's next message:
-    the probabilities of each label, class of check and sentence.
+    the probabilities of each label (such as `correction`), of each class of check that could test
+    the user's rule, and of each sentence to be one that states the rule.
     """
 
     labels: Mapping[str, float]

@@ -13,8 +13,8 @@ from lull.core.feedback.feedback import MessageFindings
 
 class FeedbackReader(Protocol):
     """Interface of a reader, which tells what a user's message says about the answer before it. It
-    may be a small classifier, a chat model that passed a test on labelled items, or the parser of
-    the built-in demo model's toy language.
+    may be a small classifier, a chat model that passed a test on labelled items, or, for a built-in
+    model that knows only an artificial language, a parser of that language.
     """
 
     @property

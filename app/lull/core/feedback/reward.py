@@ -94,8 +94,8 @@ def majority(votes: Sequence[Vote | None]) -> int | None:
 
 
 def combined(rewards: Iterable[Reward | None]) -> Reward | None:
-    """Combine the rewards that one answer got, given oldest first, into one; None if there are
-    none.
+    """Combine the rewards (scores with their sources) that one answer got, given oldest first, into
+    one; None if there are none.
 
     The most trusted source decides alone. If it gave several verdicts, the last one counts for a
     user or a judge, who may change their mind. For checks and reactions the worst counts: one

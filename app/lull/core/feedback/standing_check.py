@@ -1,4 +1,6 @@
-"""Decides which executable check later answers are held to after a user's message."""
+"""Turns a rule for later answers that a user's message states into a check, a program that tests
+those answers.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from lull.core.feedback.feedback import MessageFindings
 
 
 def standing_check(heard: MessageFindings) -> Check | None:
-    """Return an executable check for the rule in a user's message; None if there is none, or if the
-    user does not want the rule followed from now on.
+    """Return the check (a program that tests answers) for the rule in a user's message; None if
+    there is none, or if the user does not want the rule followed from now on.
 
     It does not matter whether the answer that the message is about fails the check.
     """

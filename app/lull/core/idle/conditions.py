@@ -36,8 +36,8 @@ RECENT_INPUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionInputs:
-    """Everything from which the conditions for background work are evaluated: sensor readings,
-    settings, calendars, pauses and what the last evaluation kept.
+    """Everything from which the conditions for background work are evaluated: sensor readings, the
+    user's settings, calendars and pause, and the state kept from the last evaluation.
     """
 
     signals: IdleSignals

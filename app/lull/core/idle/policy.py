@@ -1,5 +1,5 @@
-"""The idle policy: decides whether Lull may do its own work now, from signals, hours, calendars and
-the user's commands.
+"""The idle policy: decides whether Lull may do its own work now, from sensor readings, the user's
+weekly hours and calendars, and what the user has ordered (a pause, training now).
 
 The result is called the idle window. It is open or closed, with the reason, every condition and the
 known times. Activity always wins: input, a chat or a waking machine closes the window at once, also
@@ -101,8 +101,8 @@ class IdleWindow:
 
     @property
     def allows_a_question(self) -> bool:
-        """Whether Lull may ask a model a short question now, although the user has not been away
-        for long.
+        """Whether Lull may ask a model a short question now. For this the user need not have been
+        away for long, but except for chats no other condition for background work may be closed.
 
         A condition whose state is unknown does not forbid the question.
         """
@@ -145,7 +145,8 @@ def decide(
     state: CarriedOver | None = None,
     train_now: bool = False,
 ) -> IdleWindow:
-    """Decide from signals and settings whether Lull may do its own work now (the idle policy).
+    """Decide whether Lull may do its own work now (the idle policy), from sensor readings (input,
+    power, load, …), the user's settings, calendars and pause.
 
     `state` is the `memory` of the previous decision, None at the start. `events` are the calendar
     events and `calendars` the feeds that they come from. `train_now` means that the user asked for

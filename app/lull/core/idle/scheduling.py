@@ -1,5 +1,5 @@
-"""Chooses which background work to do in a lull (an absence of the user): by kind, then by value
-for the remaining time.
+"""Chooses which background work to do in a lull (an absence of the user): by its kind, then by its
+value for the remaining time.
 
 This module decides only the order. What a work item does and how it stops is up to its provider;
 when work may run is decided elsewhere.

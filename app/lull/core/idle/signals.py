@@ -33,7 +33,9 @@ class Unknown:
 
     @property
     def reason(self) -> TextSentence:
-        """Return the reason why a reading is unknown, as a value to insert in a text for people."""
+        """Return the reason why a sensor reading is unknown, as a value to insert in a text for the
+        user.
+        """
         return TextSentence(self.why)
 
 
@@ -113,15 +115,15 @@ _NUMBERS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockReading:
-    """Wall clock and monotonic clock as read together at one moment."""
+    """The times of the wall clock and the monotonic clock, read together at one moment."""
 
     now: datetime
     monotonic_s: float
 
 
 def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -> float:
-    """Return how many seconds the machine slept between two clock readings that were taken
-    `expected_s` apart; 0 if it did not sleep.
+    """Return how many seconds the machine was asleep between two clock readings that would be
+    `expected_s` seconds apart without sleep; 0 if it was not asleep.
 
     Compares the wall clock with the monotonic clock, because the latter counts sleep on some
     systems only. A wall clock put forward looks like sleep, which only causes a wait; one put back

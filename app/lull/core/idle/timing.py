@@ -26,8 +26,8 @@ counts as unknown.
 def next_opening(
     earliest: datetime, *, rule: IdleRule, events: Sequence[CalendarEvent], needed_s: float
 ) -> datetime | None:
-    """Find the first time from `earliest` on at which neither the user's hours nor calendars forbid
-    background work.
+    """Find the first time from `earliest` on at which background work is forbidden neither by the
+    hours that the user set nor by an appointment in the user's calendars.
 
     None if no such time is known. `earliest` is timezone-aware and in the user's zone.
     """
@@ -59,8 +59,8 @@ def unchanged_for_s(
     events: Sequence[CalendarEvent],
     due: Iterable[datetime | None],
 ) -> float:
-    """Return for how many seconds from `now` the decision whether background work may run stays
-    valid while no sensor reading changes; infinite if no later change is known.
+    """Return how many seconds from `now` on the decision whether background work may run stays the
+    same if no sensor reading changes; infinite if no later change is known.
 
     `due` are the times at which that decision itself expects a change. Simulations use the result
     to skip ahead; a running service looks every few seconds anyway.

@@ -52,8 +52,9 @@ def updated_memory(
     signals: IdleSignals, before: CarriedOver, closed: Sequence[IdleCondition]
 ) -> CarriedOver:
     """Return the state that the idle policy keeps for its next decision: the previous state
-    (`before`), updated with the times of the user's latest activity and of the latest strain on the
-    machine. `closed` are the conditions that forbid work now.
+    (`before`), updated with the times of the user's latest activity and of the machine's latest
+    strain (such as high load, heat or battery power). `closed` are the conditions that forbid work
+    now.
 
     Sensors of input and chats report how long ago the last activity was. Its time is computed anew
     each time, and so is right even after a period in which the sensors could not be read.
@@ -99,7 +100,8 @@ def wait_left_s(
     signals: IdleSignals, rule: IdleRule, memory: CarriedOver, needed_s: float
 ) -> float:
     """Return how many more seconds of quiet are needed before background work may start. It is the
-    longer of two waits: for the user to stay away, and for the machine to settle after a strain.
+    longer of two waits: for the user to stay away, and for the machine to settle after a strain
+    such as high load, heat or battery power.
     """
     left_s = needed_s - quiet_for_s(signals, memory)
     if memory.strained_s is not None:

@@ -1,3 +1,3 @@
-"""Which of the user's models may judge answers, read messages or write texts for Lull, and which
-one is trained.
+"""Decides which of the user's chat models may judge answers, find corrections in users' messages or
+write skills (instruction texts) for Lull, and which model is trained.
 """

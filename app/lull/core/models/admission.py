@@ -1,5 +1,5 @@
-"""Decides whether a chat model may do a job for Lull, by the model's result in an exam (labelled
-items that ship with Lull).
+"""Decides whether a chat model may find corrections in users' messages, judge answers or write
+skills for Lull, by the model's result in an exam (labelled items that ship with Lull).
 
 A reader of users' messages must beat Lull's own small model on the same items, a judge of answers
 must surely be better than chance on both good and bad answers, a writer must write usable skills
@@ -31,8 +31,8 @@ the user's own.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallReaderFigures:
-    """How many items of an exam Lull's own small reader model got right; a chat model must do
-    better to become the reader.
+    """How many items of an exam were answered rightly by the small model that ships with Lull and
+    finds corrections in users' messages; a chat model must do better to replace it.
     """
 
     name: str
@@ -51,8 +51,8 @@ NOTHING_TO_COMPARE: Final = (
 
 
 def balanced_accuracy(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
-    """Return a judge model's balanced accuracy, sensitivity and specificity on its exam (labelled
-    items), each with a confidence interval.
+    """Return the balanced accuracy, sensitivity and specificity of a model that is to judge
+    answers, measured on the labelled items of its exam, each with a confidence interval.
 
     Balanced accuracy is the mean of the other two; its interval is built from the Wilson interval
     of each by square-and-add (Newcombe 1998, method 10).
@@ -151,8 +151,8 @@ def share(found: Estimate) -> str:
 
 
 def judge_prior(result: ExamResult | None) -> Prior | None:
-    """Return how reliable a judge model is assumed to be before the user has rated anything, from
-    its exam (labelled items); None unless the model passed it.
+    """Return how reliable a model that judges answers is assumed to be before the user has rated
+    any, from its exam (labelled items); None unless the model passed it.
 
     One right and one wrong answer are added to each kind, because no exam of this length proves
     that a judge never errs.

@@ -1,4 +1,5 @@
-"""The model architectures that can be trained, and how MLX names and lays out their tensors.
+"""Names the model architectures that can be trained, and tells how MLX names and lays out the
+tensors of each.
 
 Names and layouts follow llama.cpp's converter (convert_hf_to_gguf.py, gguf's tensor_mapping.py) and
 mlx-lm's model classes: llama's query and key rows are permuted for its kind of rotary embedding,

@@ -1,5 +1,5 @@
-"""Selects the installed chat models that take an exam (labelled items) to find out whether Lull can
-use them as reader, judge or writer: largest first, three at most.
+"""Selects the installed chat models that take an exam (labelled items), which shows whether Lull
+can use them to read users' messages, judge answers or write skills: largest first, three at most.
 
 Nothing is sent to another machine, and no model is loaded that does not fit in memory. A model that
 the user has named for a role is examined as well, to show how well it does.
@@ -66,7 +66,8 @@ def candidates(
     installed: Sequence[Installed], memory: MachineMemory, *, named: Collection[str] = ()
 ) -> tuple[Candidate, ...]:
     """Return all installed models as candidates for Lull's exams (tests on labelled items), those
-    to be examined first at the front. `named`: models that the user named for a role such as judge.
+    to be examined first at the front. `named`: models that the user set for a role, such as judging
+    answers.
     """
     wanted = {canonical(name) for name in named}
     able: list[Candidate] = []
@@ -113,8 +114,8 @@ def to_examine(
     settings: Mapping[ModelRole, str],
     passed: Mapping[tuple[str, ModelRole], bool],
 ) -> list[tuple[Candidate, ModelRole]]:
-    """Return the exams (tests on labelled items) that are still to be taken, in order, as pairs of
-    a model and a role such as judge.
+    """Return the exams (tests on labelled items) that models still have to take, in order, as pairs
+    of a model and the role that it is tested for, such as judging answers.
 
     With the setting "auto" the largest model that passes takes a role, so smaller ones are not
     examined for it; a model set by name is the only one examined.
@@ -148,8 +149,8 @@ def _wants(
 def largest_passed(
     able: Sequence[Candidate], role: ModelRole, passed: Mapping[tuple[str, ModelRole], bool]
 ) -> Candidate | None:
-    """Return the model for a role (such as judge) whose setting is "auto": the largest model that
-    passed the role's exam on labelled items; None if none did.
+    """Return the model for a role (such as judging answers) whose setting is "auto": the largest
+    model that passed the role's exam on labelled items; None if none did.
 
     A model that does not fit in memory now may still be chosen, as long as it is installed and
     unchanged.

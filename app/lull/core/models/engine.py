@@ -1,5 +1,5 @@
-"""Interface of Lull's inference engine, which serves a model with MLX: its requests and its
-responses.
+"""Interface of Lull's inference engine, which serves a model with MLX, and the data types of its
+requests and responses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Token:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """A piece of a streamed answer; the last one has `finish` set and may have no text.
+    """A piece of a streamed answer; the last one has `finish` (why the answer ended) set and may
+    have no text.
 
     The pieces joined are the answer: a piece never ends inside a character, and text that may
     become a stop string is held back until it cannot.
@@ -96,7 +97,9 @@ class Engine(Protocol):
         """
 
     async def load_adapter(self, version: str, folder: str) -> None:
-        """Loads or replaces a LoRA adapter; requests in flight keep the adapter they began with."""
+        """Load a LoRA adapter into the engine, or replace one; requests in flight keep the adapter
+        they began with.
+        """
 
     def expect_adapter(self, version: str, folder: str) -> None:
         """Register a LoRA adapter that is loaded first whenever the engine starts. This does not

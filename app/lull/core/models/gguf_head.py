@@ -1,4 +1,5 @@
-"""Header of a GGUF model file: its metadata and the positions of its tensors.
+"""Data types for the header of a GGUF model file: its metadata, and the positions of its tensors in
+the file.
 
 Covers the part of the format that Lull uses
 (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md); reading the bytes is done elsewhere.

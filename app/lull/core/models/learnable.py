@@ -85,7 +85,8 @@ def learnability(
 ) -> Learnable:
     """Return whether a model can be trained on this machine, why not if it cannot, and how much
     memory training needs. `blob_missing` says in words why its weights file cannot be read, "" if
-    it can; `published` says that the model is a version that Lull published.
+    it can; `published` says that Lull itself put the model into Ollama, as a trained copy of
+    another one.
     """
     size = _size(shown)
     needs = needs_gb(size, machine.form) if size.weights else 0.0

@@ -1,4 +1,5 @@
-"""Facts about a model that Lull's own inference engine serves.
+"""Data types that describe a model served by Lull's own inference engine (size, weights, tensors,
+defaults), as chat apps ask for it through Ollama's API.
 
 Ollama's clients show them (`/api/show`, `/api/tags`), so they use Ollama's terms: GGUF's names for
 the dimensions, its short size (`557K`), a digest of the weights.

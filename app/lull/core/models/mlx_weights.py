@@ -1,4 +1,6 @@
-"""Data type for a folder of a model's weights in MLX's format, for training the model."""
+"""Data type for a folder that holds a model's weights in MLX's format, from which the model can be
+trained.
+"""
 
 from __future__ import annotations
 

@@ -31,10 +31,10 @@ class ModelUse:
 
 
 class CountsAnswers(Protocol):
-    """Interface that counts the answers of each model."""
+    """Interface of the store of recorded chats by which the answers of each model are counted."""
 
     def answer_counts(self, since: datetime) -> Sequence[ModelUse]:
-        """Return how often each model answered since a time. Blocking."""
+        """Return for each model how many answers it gave since the given time. Blocking."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

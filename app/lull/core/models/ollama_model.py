@@ -186,23 +186,23 @@ def is_published(name: str) -> bool:
 
 
 def base_of_published(name: str) -> str:
-    """Return the name of the model that Lull made a published version from, given the version's
-    name. A name that Lull did not publish is returned unchanged.
+    """Return the name of the original model, given the name of a trained copy that Lull put into
+    Ollama (NAME-lull-vN). Any other name is returned unchanged.
     """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return found[1] if found else name
 
 
 def published_number(name: str) -> int:
-    """Return the version number N in a name NAME-lull-vN, under which Lull publishes trained
-    versions in Ollama; 0 for any other name.
+    """Return the version number N in a name NAME-lull-vN, under which Lull puts trained copies of a
+    model into Ollama; 0 for any other name.
     """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return int(found[2]) if found else 0
 
 
 def next_number(model: str, names: Sequence[str]) -> int:
-    """Return the next version number for publishing a trained version of this model in Ollama,
+    """Return the version number for the next trained copy of this model that Lull puts into Ollama,
     above all existing ones.
     """
     stem = published_name(model, 1).removesuffix("1")

@@ -1,4 +1,5 @@
-"""Interfaces for work on model weights: weight files, and an Ollama server that stores models.
+"""Interfaces for work on model weights: converting and merging weight files, and storing models in
+an Ollama server.
 
 Progress is counted in bytes.
 """
@@ -50,7 +51,7 @@ class WeightsFolder:
 
 
 class WeightFolders(Protocol):
-    """Interface that locates folders of MLX weights on disk."""
+    """Interface that finds, inspects and registers folders of MLX weights on disk."""
 
     def folder_path(self, name: str, sha256: str, form: WeightForm) -> str:
         """Return the path at which the folder with this model's MLX weights belongs, whether or not
@@ -69,8 +70,8 @@ class WeightFolders(Protocol):
 
 
 class WeightWork(Protocol):
-    """Interface for processing weight files in the background, apart from requests. Cancelling
-    stops the work at once; started again, it continues where possible.
+    """Interface for converting and merging weight files in the background, while chats are
+    answered. Cancelling stops the work at once; started again, it continues where possible.
     """
 
     def inspect(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
@@ -93,7 +94,9 @@ class WeightWork(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextToken:
-    """A model's prediction of the next token."""
+    """A model's prediction of the next token after a prompt: the likeliest token, and
+    log-probabilities.
+    """
 
     text: str
     """Text of the likeliest next token."""
@@ -103,7 +106,7 @@ class NextToken:
 
 
 class WeightFiles(Protocol):
-    """Interface that finds the weights of Ollama's models among the files of this machine."""
+    """Interface that finds the weights file of a model of Ollama's on this machine."""
 
     def readable_blob(self, model: ShownModel) -> Path:
         """Return the path of a model's weights file. Blocking. Raises WeightsError, which says what

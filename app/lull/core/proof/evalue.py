@@ -1,4 +1,5 @@
-"""E-values of wins and losses: evidence that stays valid however often one looks.
+"""Computes e-values (evidence that stays valid however often one looks) from numbers of wins and
+losses: how often an answer with a skill was better or worse than one without it.
 
 An e-value is the capital of a gambler who started with 1 and can only expect to win if the null
 hypothesis is wrong: under the null the chance that it ever reaches c is at most 1/c (Ville), so a
@@ -35,7 +36,7 @@ _LARGEST_LOG: Final = 700.0
 
 def log_e_value(wins: int, losses: int) -> float:
     """Return the natural logarithm of the one-sided e-value against "a win is no likelier than a
-    loss".
+    loss", from counts of wins and losses. A high value is evidence that wins are likelier.
 
     A mixture of the likelihood ratios of every win rate above 1/2 to 1/2 itself, weighted by a
     Beta(50, 20) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
@@ -67,13 +68,13 @@ def pick_log_e_value(wins: int, losses: int) -> float:
 
 
 def e_value_from_log(log_e: float) -> float:
-    """Return the e-value from its logarithm, capped to the range of a float."""
+    """Return the e-value for its natural logarithm, capped to the range of a float."""
     return math.exp(min(log_e, _LARGEST_LOG))
 
 
 def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return confidence bounds, valid at any time, of the share of wins among wins and losses; ties
-    are left out.
+    """Return anytime-valid confidence bounds (a confidence sequence) of the share of wins among
+    wins and losses; ties are left out.
 
     The interval contains every share that an even mixture of all others has not beaten by 1 / (1 -
     level): a confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv
@@ -112,8 +113,9 @@ def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> 
 
 
 def mixture_e_value(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
-    """Return the e-value of these wins and losses as an exact fraction. The prior of the win rate
-    is a Beta distribution with these parameters, cut off below 1/2.
+    """Return the e-value against "a win is no likelier than a loss" for these counts, as an exact
+    fraction. The prior of the win rate is a Beta distribution with parameters `prior_wins` and
+    `prior_losses`, cut off below 1/2.
     """
     ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
         prior_wins, prior_losses
@@ -137,8 +139,8 @@ def _upper_half(a: int, b: int) -> Fraction:
 
 
 def e_bh_needs(others: Sequence[float], alpha: float = 0.10) -> float:
-    """Return the smallest e-value with which one more candidate would be accepted, if it is tested
-    together with candidates that have the e-values `others` (Benjamini-Hochberg with e-values).
+    """Return the smallest e-value with which one more skill would be accepted, if it is tested
+    together with skills that have the e-values `others` (Benjamini-Hochberg with e-values).
 
     Among those accepted, the expected share of useless ones is at most `alpha`, however the
     e-values depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). With many

@@ -56,7 +56,8 @@ def last_look(seed: str) -> LastLook:
 
 def acceptance_chance(e_value: float, alpha: float) -> float:
     """Return the probability with which the last look (the final randomised decision) accepts a
-    skill: alpha times its e-value, at most 1, and 0 for an e-value of 1 or less.
+    skill: its e-value times the significance level `alpha`, at most 1; 0 for an e-value of 1 or
+    less.
     """
     return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
 

@@ -1,5 +1,5 @@
-"""Decides a proposed skill's status from its proof (the replays with and without it), and gives the
-reason in words.
+"""Decides a proposed skill's status from its proof (a test in which past requests are answered with
+and without the skill), and gives the reason in words.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ ENOUGH_ALIKE = 6
 
 
 def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:
-    """Return the status of a proposed skill, and the reason, according to the decision of its proof
-    (replays with and without the skill).
+    """Return the status of a proposed skill, and the reason in words, as its proof decided (the
+    test in which past requests are answered with and without the skill).
 
     The status is None while nothing is decided. A skill that harms past successes, or loses without
     the user's picks, is rejected at once. One that loses by the user's own picks counts as
@@ -54,8 +54,9 @@ def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalSta
 
 
 def with_last_look(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Proposal:
-    """Return the proposal with its last look taken (the final test of its pairs), if it is time for
-    that.
+    """Return the proposal (a candidate skill) with its last look marked as taken, if that is due:
+    the one randomised decision after its test has used up all allowed pairs of answers. Otherwise
+    the proposal is unchanged.
 
     From then on nothing is added to its pairs, whatever the settings or the requests become.
     """
@@ -70,8 +71,9 @@ def with_last_look(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -
 def goes_on(
     proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule, parts: Collection[PairPart]
 ) -> bool:
-    """Whether the proof's next pair can be scored without the user. `parts` are those of which
-    there are requests that need no user to score them.
+    """Whether a skill's test can go on without the user: whether answers to the requests that it
+    needs next can be scored by a program or a model. `parts` are the kinds of past requests
+    (failed, similar, successful) for which that is so.
     """
     by = shown_by(
         totals_of(distinct_pairs(pairs)),
@@ -84,7 +86,9 @@ def goes_on(
 
 
 def picks_needed(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> str:
-    """Say how many answers the user has to compare, where nobody else can score them."""
+    """Return a text that tells the user how many pairs of answers to compare, if nothing but the
+    user can tell which answer is better.
+    """
     number = picks_wanted(pairs, rule)
     if number > 1 and not any(pair.scored_by == BY_USER for pair in pairs):
         return (

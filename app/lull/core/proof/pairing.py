@@ -1,4 +1,5 @@
-"""Chooses which past request a proof answers next with and without the skill, and with which seed.
+"""Chooses which past request is answered next, with and without a skill, to test the skill, and
+with which random seed.
 
 Requests take turns: none gets a second seed before each has had its first. So a skill is proved on
 as many distinct requests as there are, and a skill that helps half of them and harms the others

@@ -1,5 +1,5 @@
-"""The replayed pairs of answers that a proof rests on, and their totals: how often answers with the
-skill were better and worse, and the e-values of these counts.
+"""Data types for the pairs of answers by which a skill is tested, with and without it, and for
+their totals: how often the skill's answers were better and worse, and the e-values of these counts.
 
 A pair is one recorded request answered twice with the same seed, without and with the skill. Pairs
 come from three parts, see `PairPart`. What the totals decide stands in `proof.py`.
@@ -32,7 +32,9 @@ class PairPart(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One past request answered without and with the skill under one seed, with both scores."""
+    """One past request answered without and with the skill, with the same random seed, and the
+    scores of both answers.
+    """
 
     request: str
     """The id of the turn that is replayed."""
@@ -85,8 +87,9 @@ class Totals:
 
     @property
     def log_e(self) -> float:
-        """Log e-value of the skill's benefit: the sum of two bets on separate pairs, those that the
-        user compared blindly and those scored by machine, because the user errs less often.
+        """Log e-value of the skill's benefit: the sum of the log e-values of two separate sets of
+        pairs, those that the user compared blindly and those scored otherwise. Their priors differ,
+        because the user errs less often.
         """
         return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
 
@@ -96,19 +99,23 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value of harm to past successes: high if the skill worsens good answers."""
+        """Log e-value against "the skill does no harm to answers that were good without it"; a high
+        value shows harm.
+        """
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def benefit_loss_log_e(self) -> float:
-        """Log e-value of harm on failed requests: high if the skill worsens what it should mend."""
+        """Log e-value against "the skill does no harm to answers to requests that had gone wrong,
+        and similar ones"; a high value shows harm.
+        """
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked
 
     def after(self, wins: int) -> Totals:
-        """Return the counts as they would be after the skill won `wins` more pairs of answers;
-        counted as the user's blind comparisons if there were any so far.
+        """Return the counts as they would be if the skill won `wins` more pairs of answers; these
+        count as compared by the user if the user compared any so far.
         """
         return replace(
             self,

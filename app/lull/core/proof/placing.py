@@ -109,7 +109,7 @@ class PlacingResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptShare:
-    """How many of `n` checked answers kept the rule that was in their prompt."""
+    """How many of `n` checked answers obeyed the rule that was in their prompt."""
 
     kept: int
     n: int

@@ -1,4 +1,4 @@
-"""Decides from replayed pairs of answers when a skill counts as proved.
+"""Decides when a skill counts as proved, from past requests that were answered with and without it.
 
 A pair is one recorded request answered twice with the same seed, without and with the skill. Only
 pairs in which one answer is better count; a sign test asks whether the skill wins more often than
@@ -46,7 +46,9 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """Which evidence has shown that a skill helps: none so far, its e-value or the last look."""
+    """Which evidence has shown that a skill helps: none so far, its e-value, or the last look (the
+    one randomised decision when the allowed pairs of answers are used up).
+    """
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -57,7 +59,9 @@ class ShownBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofRule:
-    """Settings of a proof (a skill's test on past requests): significance and numbers of pairs."""
+    """Settings of a proof (the test of a skill on past requests): the significance level, how many
+    pairs of answers are compared, and e-values from which harm is suspected or certain.
+    """
 
     alpha: float = 0.05
     """Significance level: a skill is proved at an e-value of 1/alpha or by the last look; for a
@@ -163,7 +167,9 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
 def verdict(
     totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> tuple[ProofState, str]:
-    """Return whether a skill is proved, harmful or undecided by these counts, and why in words."""
+    """Return whether a skill is proved, unproved, harmful or undecided by these counts of better
+    and worse answers, and why in words.
+    """
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
@@ -181,7 +187,9 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return which evidence shows that a skill helps: its e-value, the last look, or none."""
+    """Return which evidence shows that a skill helps: its e-value, the last look (the randomised
+    final decision), or none.
+    """
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)
@@ -191,7 +199,9 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
-    """Whether the e-value of the compared answers is enough to show that the skill helps."""
+    """Whether the e-value of the compared answers is high enough (1/alpha) to show that the skill
+    helps.
+    """
     return totals.log_e >= _target(rule)
 
 
@@ -205,7 +215,8 @@ def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int) -> bool:
     """Whether to make the randomised final decision (last look) on a skill now: the allowed pairs
-    of answers are used up, and the evidence favours the skill but is below 1/alpha.
+    of answers are used up, and the e-value favours the skill but is below 1/alpha (alpha: the
+    significance level).
     """
     if look.after or benefit_shown(totals, rule):
         return False
@@ -214,8 +225,9 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many more pairs of answers to failed and similar requests may be made to show the
-    skill's benefit. If there are past successes, some pairs are reserved for those.
+    """Return how many more pairs of answers may be compared to show that a skill helps, on requests
+    that had gone wrong and similar ones. Some pairs are reserved for requests that had gone well,
+    if there are any.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
     most = rule.most_pairs if may_extend(totals, rule) else rule.first_pairs
@@ -223,8 +235,8 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
 
 
 def may_extend(totals: Totals, rule: ProofRule) -> bool:
-    """Whether testing a skill may go on when the first allowed pairs of answers are used up: it won
-    at least one pair, and the evidence against it is weak.
+    """Whether testing a skill may go on after the first allowed pairs of answers: the skill was
+    better in at least one pair, and its e-value does not speak clearly against it.
     """
     return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
 

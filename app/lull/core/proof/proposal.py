@@ -104,9 +104,9 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofConditions:
-    """The conditions under which a proposed skill is tested on past requests (model, adapter,
-    judge, significance level, …). They are fixed when the test begins; if one changes, the test
-    starts again.
+    """The conditions under which a proposed skill is tested on past requests (model, LoRA adapter,
+    judge model, significance level, …). They are fixed when the test begins; if one changes, the
+    test starts again.
     """
 
     model: str
@@ -215,8 +215,8 @@ class Proposal:
 
     @property
     def last_look(self) -> LastLook | None:
-        """The last look of this proposed skill's test: the random number that may decide once the
-        allowed replays of past requests are used up. None if it has none.
+        """The last look of this proposed skill's test: a random number that may decide whether it
+        is accepted once all allowed replays of past requests are used up. None if it has none.
         """
         return self.ground.look if self.ground else None
 

@@ -84,7 +84,7 @@ def review_state_of(proposal: Proposal, *, pairs: int) -> ReviewState:
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
     """Return what a skill's test on past requests has not shown so far, as cautions for the user;
-    empty before the first request was replayed.
+    empty while no request was answered again for the test.
     """
     if not decision.pairs:
         return ()

@@ -1,5 +1,5 @@
-"""Settings of the proof of new skills on past requests, and of measuring approved ones (the
-holdout).
+"""Settings for testing new skills on past requests, and for measuring the effect of approved skills
+while they are in use.
 """
 
 from __future__ import annotations

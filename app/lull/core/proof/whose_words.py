@@ -36,8 +36,8 @@ class WordsAuthor(StrEnum):
 
 def words_author(trace: Trace, *, wish: str = "") -> WordsAuthor:
     """Return who wrote the words of a sentence of a proposed skill: the user, Lull, a model or
-    somebody else. If no parts of the stored sentence are marked as typed by the user, its words are
-    searched for in `wish`, the text that the user typed.
+    somebody else. If the stored sentence (`trace`) does not mark the user's own words in it, they
+    are searched for in `wish`, the text that the user typed.
     """
     if trace.source == "untrusted":
         return WordsAuthor.OTHERS

@@ -61,8 +61,8 @@ class AuthoredSpan:
 
 
 def spans_of(messages: Sequence[Message], turn: str) -> tuple[AuthoredSpan, ...]:
-    """Return the text spans of the messages in order, split by author; `turn` is the id of their
-    turn.
+    """Return the texts of the messages in order, split into spans that each have one author (user,
+    model or unknown); `turn` is the id of the chat turn that they belong to.
     """
     return tuple(
         AuthoredSpan(text=text, origin=_ORIGIN_OF[place], turn=turn, place=place)
@@ -100,7 +100,7 @@ def _said_of_answer(message: Message) -> str:
 
 
 def after_last_answer(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages of a request that come after its last assistant message."""
+    """Return those messages of a chat request that come after its last message by the assistant."""
     answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
     return messages[answers[-1] :] if answers else messages
 

@@ -1,4 +1,5 @@
-"""Finds what the user typed in a message that a client wrapped in its fixed texts.
+"""Finds what the user typed in a message that a chat app wrapped in fixed texts of its own (a
+frame), such as an instruction above attached files.
 
 LM Studio, Zed, Gemini CLI with Qwen Code, and OpenClaw put files, citations or facts of a chat app
 into the user's message. Only what these programs themselves write, word for word, counts as their
@@ -81,8 +82,9 @@ _STAMP: Final = re.compile(
 
 
 def typed_place(text: str) -> Region | None:
-    """Return where in a framed message the user's words stand, as (start, end); None if the message
-    has no frame of a known client. Start and end are equal if the user typed nothing.
+    """Return where the user's own words stand, as (start, end), in a message that a chat app
+    wrapped in fixed texts of its own (a frame); None if it has no frame of a known app. Start and
+    end are equal if the user typed nothing.
     """
     for look in _LOOKS:
         if (place := look(text)) is not None:

@@ -1,4 +1,5 @@
-"""Finds text between tags and between quotation marks, in time linear in the length of the message.
+"""Finds the parts of a message that stand between tags or quotation marks, in time linear in the
+message's length.
 
 A regular expression would search the rest of the message for each opening that nothing closes: a
 paste of 200,000 characters of tags would take a quarter of a minute.

@@ -1,4 +1,6 @@
-"""The kinds of suspicious findings that the screening of a proposed skill can report."""
+"""Names the kinds of suspicious findings, such as links, commands or hidden characters, that the
+screening of a proposed skill can report.
+"""
 
 from __future__ import annotations
 

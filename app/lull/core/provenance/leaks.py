@@ -1,5 +1,5 @@
-"""Finds secrets in an adapter's answer that are not in its prompt, a sign of memorised training
-data.
+"""Finds secrets in a LoRA adapter's answer that are not in its prompt, a sign that it memorised
+training data.
 
 Secrets are removed before anything is recorded, so an adapter has none to learn. If it still
 outputs a secret, a secret's placeholder or a planted text, it has memorised texts. "Planted" is
@@ -42,8 +42,8 @@ def memorable(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def leaks(answer: str, prompt: str, planted: Sequence[str] = ()) -> list[str]:
-    """Return the kinds of secrets in the answer that are not in its prompt (kinds only, no text).
-    The texts in `planted` count as secrets.
+    """Return the kinds of secrets (passwords, keys, …) in a model's answer that are not in its
+    prompt; only kinds, no text. The texts in `planted` count as secrets, too.
     """
     found = [
         f"planted text {i + 1}"

@@ -223,7 +223,7 @@ def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
 
 
 def is_framed(text: str) -> bool:
-    """Whether the message contains text that a client marked as the output of a tool, a file or a
+    """Whether the message contains text that a chat app marked as the output of a tool, a file or a
     web page.
     """
     marks = any(frame.search(text) for frame in (_FRAMED, _FRAME_HEAD, _FRAME_LINE))

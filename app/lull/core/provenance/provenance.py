@@ -133,8 +133,8 @@ def _read(span: AuthoredSpan) -> _Read:
 
 
 def trace(text: SkillText, sources: SourceTurns, *, mine: bool = False) -> tuple[Provenance, ...]:
-    """Return the sentences of a skill's description and body in order, each with the source it
-    comes from.
+    """Return the sentences of a skill's description and body in order, each with who wrote it,
+    according to the conversation turns in `sources`.
 
     `mine`: the skill consists of the user's words inside a fixed sentence of Lull's ("In every
     answer the user wants: “…”"); that fixed sentence is then ignored, unless it contains somebody

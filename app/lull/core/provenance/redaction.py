@@ -22,7 +22,7 @@ same secret.
 
 def redact_text(text: str, number: Number) -> str:
     """Return the text with each secret in it (password, key, …) replaced by `⟨secret:KIND:N⟩`; N is
-    the number that `number` gives the secret.
+    the number that the function `number` gives the secret.
     """
     found = secrets_in(text)
     if not found:

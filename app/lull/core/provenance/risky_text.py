@@ -109,7 +109,7 @@ def risks(text: str) -> Iterator[Risk]:
 
 
 def role_marks(text: str) -> tuple[str, ...]:
-    """Return marks in the text that would end the block of skills in a prompt or begin a chat role;
-    they are forbidden in skills, whoever typed them.
+    """Return the marks in a text that could end the block of skills in a prompt or begin a message
+    of another role, such as `<|im_start|>system`; they are forbidden in skills, whoever typed them.
     """
     return tuple(dict.fromkeys(match.group().strip() for match in _ROLE_MARKS.finditer(text)))

@@ -1,5 +1,5 @@
-"""Patterns for the contents of key and password files: framed private keys, hashes, .netrc,
-.pgpass.
+"""Patterns for the contents of key and password files: private keys between BEGIN and END lines,
+password hashes, .netrc, .pgpass.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Patterns of API tokens that begin with their issuer's prefix, one line per family."""
+"""Patterns of API tokens that begin with a prefix of their issuer's, such as `e2b_`; one line for
+each kind of token.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tells which of many literals may occur in a short text, from the text's runs of three characters;
-so most of the literals need not be searched for.
+"""Tells which of many strings may occur in a short text, from the text's runs of three characters
+(trigrams), so that most of the strings need not be searched for.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def _triples(text: str) -> frozenset[str]:
 
 
 class Literals:
-    """Strings by their runs of three characters."""
+    """An index of strings by the runs of three characters in them (trigrams), to find those that
+    may occur in a text.
+    """
 
     def __init__(self, literals: Iterable[str]) -> None:
         by_triple: defaultdict[str, list[tuple[int, frozenset[str]]]] = defaultdict(list)
@@ -42,8 +44,8 @@ class Literals:
         self._first_triples = frozenset(by_triple)
 
     def that_may_occur(self, short: ShortText) -> list[int]:
-        """Return the numbers, in order, of the literals that may occur in a text; every other one
-        does not.
+        """Return the numbers, in order, of the indexed strings that may occur in a text; none of
+        the others does.
         """
         text, there = short
         found = [number for number, literal in self._shorter if literal in text]

@@ -47,8 +47,8 @@ others into spaces.
 
 
 def longest_letters(hint: str) -> bytes:
-    """Return the longest run of letters in a hint (the literal with which a pattern's matches
-    begin). A text without this run cannot contain the hint.
+    """Return the longest run of letters in a hint (the literal text with which a pattern's matches
+    begin). The hint cannot be in a text that does not contain this run.
     """
     return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
 
@@ -57,8 +57,8 @@ OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
 class SecretNames:
-    """The words that name one kind of secret, such as "password" in many languages. The patterns
-    that use these words define how the secret itself follows its name.
+    """The words that name one kind of secret, such as "password" in many languages. Patterns that
+    use them say where the secret stands after its name.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Tells values that are named like secrets and are public, such as cache keys."""
+"""Recognises values that are named like secrets but are public, such as cache keys."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _NAME_LENGTH: Final = 40
 
 
 def is_public(kind: str, text: str, begin: int, end: int) -> bool:
-    """Whether the name before a value that looks like a secret of this kind says that it is none: a
-    cache key, the public key token of a .NET assembly, a pin of a circuit board.
+    """Whether a value that looks like a secret of this kind is public, to judge by the name before
+    it: a cache key, the public key token of a .NET assembly, a pin of a circuit board.
     """
     if kind not in _KNOWN_BY_NAME:
         return False

@@ -1,5 +1,5 @@
-"""Patterns of secrets in URLs: passwords before the @, keys in the query, private calendars,
-webhooks.
+"""Patterns of secrets in URLs: passwords before the @, keys in the query, and secret addresses of
+calendars and webhooks.
 """
 
 from __future__ import annotations

@@ -73,7 +73,9 @@ class FailureSet:
 
     @property
     def wish(self) -> str:
-        """The user's own words about these bad answers, joined into one text, the newest last."""
+        """The user's own words after these bad answers, above all the wishes that they state,
+        joined into one text with the newest last.
+        """
         said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
 

@@ -1,5 +1,5 @@
-"""The rule that a skill states for one kind of request, with the example request after which the
-user stated the rule.
+"""Gets from a skill the rule that it states for one kind of request, and the example request after
+which the user stated the rule.
 
 Only skills made from the user's own words have such a rule and example. For other skills it is
 decided by their words and by past requests alone which request they apply to.
@@ -22,8 +22,8 @@ class KindRule:
 
 
 def kind_rule(skill: Skill) -> KindRule | None:
-    """Return the rule that a skill states for one kind of request; None if the skill is for every
-    request or was not made from the user's own words.
+    """Return the rule that a skill states for requests like its example; None if the skill is for
+    every request or was not made from the user's own words.
     """
     example = example_of(skill.body)
     if skill.scope is not Scope.KIND or not example:

@@ -38,9 +38,9 @@ class ExemplarMemory(Protocol):
         also: Collection[str],
         least: float,
     ) -> dict[str, PastRequestScores]:
-        """Return how much past requests similar to `text` speak for or against each skill: those
-        that were ever useful and whose `past_request_score` may reach `least`, and those named in
-        `also`.
+        """Return how much past requests similar to `text` speak for or against each skill: for
+        skills that were ever useful and may reach the score `least` (see `past_request_score`), and
+        in any case for those named in `also`.
 
         `since` returns, for a skill's name, the number of the library version (generation) in which
         the skill came into being; None for a skill that no longer exists.
@@ -58,8 +58,8 @@ class SkillIndex(Protocol):
     """
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Score each active skill by the words that it shares with the request `text`; return the
-        scores that are at least `least`.
+        """Score each active skill by the words that it shares with the request `text` (BM25);
+        return the scores that are at least `least`.
         """
 
     def exemplars(
@@ -70,8 +70,8 @@ class SkillIndex(Protocol):
         least: float = -1.0,
         also: Collection[SkillKey] = (),
     ) -> dict[SkillKey, float]:
-        """Score each active skill by how useful it was for past requests similar to `text`; return
-        the scores that are at least `least`.
+        """Score each active skill by how useful it was for past requests (exemplars) similar to
+        `text`; return the scores that are at least `least`.
 
         Skills in `also` are returned in any case; their score is negative if similar requests went
         well without any skill.
@@ -95,8 +95,8 @@ class RejectedSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvolverMaterial:
-    """The input that a skill writer (a model that drafts skills) gets: failures, existing skills
-    and rejected drafts.
+    """The input that a skill writer (a model that drafts skills) gets: conversations that went
+    wrong, existing skills and rejected drafts.
     """
 
     failures: FailureSet

@@ -88,8 +88,8 @@ def skills_block(bodies: Sequence[str]) -> str:
 
 
 def merged_system(own: str, addition: str) -> str:
-    """Return the client's system text (`own`) followed by the block of skills (`addition`); the
-    result is the same for every API dialect.
+    """Return the system text that the chat app sent (`own`) followed by the block of skills
+    (`addition`); it is the same whether the app speaks Ollama's or OpenAI's API.
     """
     return f"{own}\n\n{addition}" if own else addition
 

@@ -1,4 +1,4 @@
-"""Neutralises chat-template marks in a text that goes into a prompt.
+"""Neutralises marks of chat templates, such as `<|im_end|>`, in a text that goes into a prompt.
 
 A server turns `<|im_end|>` inside a text into the token that ends a message, and `</skills>` ends
 our own block, whoever wrote them. The brackets are replaced by look-alikes that no template uses,
@@ -154,8 +154,8 @@ _HARMLESS: Final = {
 
 
 def neutralised(text: str) -> str:
-    """Return the text in which nothing can be taken by a model for a chat-template mark or a change
-    of speaker; everything else is unchanged.
+    """Return the text with everything made harmless that a model could take for a chat-template
+    mark, such as `<|im_end|>`, or for a change of speaker; all else is unchanged.
     """
     text = _without_marks(text)
     # Some servers normalise text, so hidden letters would otherwise bypass this.

@@ -33,8 +33,8 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikenessRule:
-    """Settings: the similarity from which two skills count as duplicates or repetitions, and two
-    requests with bad answers as alike.
+    """Settings: how similar two skills must be to count as duplicates or as repetitions of each
+    other, and two requests with bad answers to be put into one group.
     """
 
     jaccard: float = 0.6
@@ -129,8 +129,8 @@ def similar_groups(
     rule: LikenessRule = DEFAULT_LIKENESS,
     like: Callable[[Item, Item], float] | None = None,
 ) -> tuple[tuple[Item, ...], ...]:
-    """Return groups of similar items, largest first. The same items in the same order always give
-    the same groups.
+    """Group items whose texts are similar, and return the groups, largest first. The same items in
+    the same order always give the same groups.
 
     An item joins the group to whose members it is most similar on average, if that reaches the
     threshold; so a chain of small similarities does not join everything. `text_of` returns an

@@ -89,15 +89,15 @@ class Skill:
 
 
 def scope_of(text: SkillText) -> Scope:
-    """Return which requests a skill is for, according to its metadata: ALL if the metadata says
-    "all", otherwise KIND, requests like those that the skill was learned from.
+    """Return which requests a skill is for, according to its metadata: ALL for every request,
+    otherwise KIND for requests like those that the skill was learned from.
     """
     return Scope.ALL if text.metadata.get(SCOPE) == Scope.ALL else Scope.KIND
 
 
 class SkillKey(NamedTuple):
-    """Identifies a skill by its client and name; client "" means all clients. A tuple, because very
-    many are hashed while a request waits.
+    """Identifies a skill by its name and the client program that it belongs to; client "" means all
+    clients. A tuple, because very many are hashed while a request waits.
     """
 
     client: str
@@ -150,8 +150,8 @@ NOTHING_THERE = ClientSkills(skills={}, pinned=())
 
 @dataclass(frozen=True)
 class Library:
-    """One generation (numbered version) of the skill library (S in MetaClaw): every skill that ever
-    existed, in the state that it has in this generation.
+    """One generation (numbered version) of the skill library, which the MetaClaw paper calls S:
+    every skill that ever existed, in the state that it has in this generation.
     """
 
     generation: int
@@ -245,8 +245,9 @@ def _next_version(new: Skill, old: Skill | None) -> Skill:
 
 
 def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
-    """Return the next version of an existing skill, with the new text; status and pin are kept.
-    Raises Conflict if the skill was deleted or the text is the same.
+    """Return the next version of an existing skill, with the new text. Whether it is active or
+    pinned (always in the prompt) stays. Raises Conflict if the skill was deleted or the text is the
+    same.
     """
     old = library.get(key)
     if old.status is SkillStatus.ARCHIVED:
@@ -260,7 +261,8 @@ def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
 
 def rewritten(old: Skill | None, new: Skill) -> Skill:
     """Return the next version of a skill whose file was edited by hand. A skill that is new or was
-    archived becomes active and unpinned; otherwise status and pin are kept.
+    deleted becomes active and unpinned; otherwise its status and whether it is pinned (always in
+    the prompt) stay.
     """
     if old is None or old.status is SkillStatus.ARCHIVED:
         return _next_version(replace(new, status=SkillStatus.ACTIVE, pinned=False), old)
@@ -381,7 +383,7 @@ def _controls(code: int) -> bool:
 
 
 def check_distinct_names(skills: Sequence[SkillText]) -> None:
-    """Raise SkillError if a skill name occurs twice."""
+    """Raise SkillError if two skills have the same name."""
     seen: set[str] = set()
     for skill in skills:
         if skill.name in seen:

@@ -83,8 +83,9 @@ def ranked(
     kinds: Mapping[SkillKey, float] = NO_SCORES,
 ) -> list[SkillKey]:
     """Return the skills for a request that reach the minimum score of at least one retriever, best
-    first, by reciprocal-rank fusion. A negative score in `exemplars` (similar past requests) speaks
-    against a skill.
+    first, by reciprocal-rank fusion. The arguments are each retriever's scores: `lexical` by shared
+    words, `exemplars` by similar past requests (if clearly negative, shared words do not count),
+    `kinds` by the kind of request.
     """
     strong_words = {
         key: score
@@ -148,8 +149,9 @@ def past_request_score(scores: PastRequestScores, *, says_little: bool) -> float
 
 
 def least_wanted(least: float, *, most_helped: float) -> float:
-    """Return the `PastRequestScores.wanted` that a skill needs at least for a `past_request_score`
-    of `least`, if nothing speaks more than `most_helped` for any skill; -inf if it needs none.
+    """Return the least `PastRequestScores.wanted` (how strongly past requests speak for one skill)
+    with which the skill's `past_request_score` can reach `least`; -inf if any value will do.
+    `most_helped` is the most that past requests speak for using any skill.
     """
     if least <= 0:
         return -math.inf
@@ -170,7 +172,7 @@ def choose(
     spent_tokens: int = 0,
 ) -> SkillChoice:
     """Choose the skills for a prompt within its token budget. The conversation's own history has
-    priority: skills are left out before the history is cut.
+    priority: skills are left out rather than that history is cut.
 
     All counts are in tokens; `tokens_of` estimates a text's. `general` are the rules for every
     request, best proven first. At first they get at most `sheet_share` of the budget. Then come the

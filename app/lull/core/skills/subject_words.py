@@ -51,8 +51,9 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def stop_words(text: str) -> list[str]:
-    """Return the stop words of a text, which name no subject, in lower case and lightly stemmed,
-    such as those of "for someone else". They show how the text's other words are related.
+    """Return the stop words of a text (words that do not say what it is about, such as "for"), in
+    lower case and lightly stemmed. They show how the text's other words are related, as in "for
+    someone else".
     """
     words = (word for word in _WORD.findall(text.lower()) if len(word) <= _LONGEST_CACHED_WORD)
     return [found for word in words if (found := _known_beside(word))]

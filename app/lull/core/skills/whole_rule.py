@@ -8,8 +8,8 @@ from lull.core.skills.word_overlap import sentences, subjects
 
 
 def with_its_subject(rule: str, said: str) -> str:
-    """Return a user's rule, preceded by as many of the user's own sentences as are needed to know
-    what it is about.
+    """Return a rule that the user stated, preceded by as many of the user's own sentences before it
+    as are needed to know what the rule is about.
 
     "Never do that again." alone does not say what to avoid; with "I hate emojis." before it, it
     does. Returns "" if nothing in `said`, the user's whole message, names a subject: then no skill

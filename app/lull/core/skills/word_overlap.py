@@ -67,7 +67,7 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def subjects(text: str) -> frozenset[str]:
-    """Return the stems of the words that carry the subject of a text."""
+    """Return the stems of those words that say what a text is about."""
     return frozenset(_root(term) for term in terms(folded(text)) if term not in _GLUED)
 
 

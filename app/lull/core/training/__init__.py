@@ -1,3 +1,3 @@
-"""Training runs of LoRA adapters: which data may be used, a run's specification, training examples,
-the trainer's events, and the record of a run.
+"""Data types and rules for training LoRA adapters: which recorded data may be used, how a training
+run and its examples are specified, and how its events and outcome are recorded.
 """

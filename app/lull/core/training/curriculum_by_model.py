@@ -1,4 +1,6 @@
-"""Chooses for each model where extra requests to train and test its LoRA adapters come from."""
+"""Chooses for each model where to get additional requests with which its LoRA adapters are trained
+and tested.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from lull.core.training.ports import Curriculum
 
 
 class CurriculumByModel:
-    """Provides extra requests for training and testing adapters: from the source made for the model
-    if there is one, otherwise from the user's past requests.
+    """Provides additional requests for training and testing LoRA adapters: from a source that was
+    made for the model, if there is one, otherwise from the user's past requests.
     """
 
     def __init__(self, past: Curriculum, own: Mapping[str, Curriculum]) -> None:

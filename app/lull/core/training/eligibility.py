@@ -1,4 +1,5 @@
-"""Decides which recorded turns may train a model's weights; turns that taught a skill may not.
+"""Decides which recorded chat turns may be used to train a model's weights; turns that a skill was
+made from may not.
 
 If turns that taught a skill (support data) also trained the weights, the weights would learn what
 the prompt already says, and the two effects could not be separated (MetaClaw, arXiv 2603.17187,
@@ -67,16 +68,16 @@ def why_prompt_unusable(facts: TurnFacts) -> str:
 
 
 def comparison_words(request: str) -> frozenset[str]:
-    """Return the set of words by which a request is compared with others: its subject words, or the
-    whole text as one item if there are none.
+    """Return the words by which it is decided whether two requests are nearly the same: a request's
+    subject words (those that say what it is about), or its whole text as one item if it has none.
     """
     plain = request.strip().lower()
     return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
 
 
 class SupportRequests:
-    """The requests of all turns that taught a skill (support data). Tells whether another request
-    is nearly the same as one of them.
+    """The requests of all turns that a skill was made from (support data). Tells whether another
+    request is nearly the same as one of them.
     """
 
     def __init__(self, support: Iterable[frozenset[str]]) -> None:

@@ -33,8 +33,8 @@ _CANARIES: Final = "canaries:"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationCourse:
     """The settings of one try at training a skill into the weights (a graduation), relative to the
-    usual ones: how often the examples are repeated, and how many requests keep other behaviour in
-    place.
+    usual ones: how often the examples are repeated, and how many requests are added whose answers
+    should stay as they are.
     """
 
     number: int = 1

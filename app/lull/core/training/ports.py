@@ -1,5 +1,5 @@
-"""Interfaces of the trainer, and of a source of additional material for training and testing
-adapters.
+"""Interfaces of the trainer of LoRA adapters, and of a source of additional requests for training
+and testing them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Curriculum(Protocol):
         """
 
     def subject(self, model: str, asked: str) -> str:
-        """Return what the request `asked` is about, as one word that can be compared with the
-        subjects of test prompts (`Probe.about`); "" if unknown.
+        """Return what the request `asked` is about, as one word; the subjects of test prompts
+        (`Probe.about`) can be compared with it. "" if unknown.
         """
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
@@ -47,12 +47,13 @@ class Curriculum(Protocol):
 
 
 class Trainer(Protocol):
-    """Interface of the trainer, which trains LoRA adapters from run folders, each in a process of
-    its own.
+    """Interface of the trainer, which trains each LoRA adapter in a process of its own, from a
+    folder with the training run's specification and examples.
     """
 
     async def start(self, folder: str) -> TrainingProcess:
-        """Start training a run folder in a new process, or continue from its last checkpoint.
+        """Start a training run in a new process, or continue it from its last checkpoint. `folder`
+        holds the run's specification and examples.
 
         Raises TrainingError if no process can be started; faults of the folder itself come as an
         event.

@@ -1,4 +1,4 @@
-"""The record of a training run: its sources, progress and outcome.
+"""The stored record of a training run: what it was made from, how far it has come and how it ended.
 
     waiting → training → trained → judging → promoted | rejected
         │        │           └ continued: the next round goes on from its adapter
@@ -87,7 +87,9 @@ class RunSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """How far a training run has come: steps, losses, rewards, time, memory and crashes."""
+    """How far a training run has come: steps done and left, losses, rewards, time, memory and
+    crashes of the trainer.
+    """
 
     step: int = 0
     of: int = 0

@@ -55,7 +55,9 @@ class RolloutAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledPolicy:
-    """The weights that sampled a group of answers: a base model and an adapter."""
+    """Identifies the weights with which the model sampled a group of answers: a base model and a
+    LoRA adapter.
+    """
 
     base: str
     """Digest of the base weights."""
@@ -144,9 +146,9 @@ def next_prompt(
 
 
 def chosen_groups(groups: Sequence[RolloutGroup], *, most: int) -> tuple[RolloutGroup, ...]:
-    """Choose at most `most` groups of sampled answers for one training run. Only groups with
-    differing rewards are used, one from each request in turn, oldest first, so that no request
-    crowds out the others.
+    """Choose at most `most` groups of sampled answers for one training run. Only groups whose
+    answers have different rewards are used. They are taken from each request in turn, oldest first,
+    so that no request crowds out the others.
     """
     by_turn: dict[str, list[RolloutGroup]] = {}
     for group in sorted(groups, key=lambda g: (g.number, g.id)):

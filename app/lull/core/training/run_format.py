@@ -1,4 +1,5 @@
-"""The text formats of the files in a run folder, which the service writes and the trainer reads.
+"""Defines and parses the text of the files in a training run's folder, by which the service tells
+the trainer what to train.
 
     RUN/spec.json       {"format": 1, "id", "kind", "model", …, "grpo" | "kto" | "graduation": {…}}
     RUN/batch.jsonl     one example per line, each with its "type"
@@ -57,15 +58,17 @@ _LEARNED: Final[dict[RunKind, type[Example]]] = {
 
 
 def spec_text(spec: RunSpec) -> str:
-    """Return the text of a training run's `spec.json`, which `read_spec` parses."""
+    """Return the text of `spec.json`, the file with a training run's specification, which
+    `read_spec` parses.
+    """
     values = asdict(spec)
     terms = values.pop("terms")
     return json.dumps({"format": FORMAT, **values, spec.kind.value: terms}, indent=2) + "\n"
 
 
 def read_spec(text: str) -> RunSpec:
-    """Parse the text of a training run's `spec.json`. Raises TrainingError, which names the key
-    that cannot be used.
+    """Parse the text of `spec.json`, the file with a training run's specification. Raises
+    TrainingError, which names the key that cannot be used.
     """
     where = "spec.json"
     value = _object(text, where)
@@ -78,16 +81,16 @@ def read_spec(text: str) -> RunSpec:
 
 
 def example_line(example: Example) -> str:
-    """Return a training example as one line of `batch.jsonl`, without the line end and empty
-    fields.
+    """Return a training example as one line of JSON for the file `batch.jsonl`, without the line
+    end and empty fields.
     """
     name = next(name for name, kind in _TYPES.items() if isinstance(example, kind))
     return json.dumps({"type": name, **_lean(asdict(example))}, separators=(",", ":"))
 
 
 def read_example(line: str, where: str = BATCH) -> Example:
-    """Parse one training example, a line of `batch.jsonl`. Raises TrainingError that says what is
-    wrong; `where` names the line in its message.
+    """Parse one training example, a line of the file `batch.jsonl`. Raises TrainingError that says
+    what is wrong; `where` names the line in its message.
     """
     value = _object(line, where)
     name = value.pop("type", None)
@@ -104,7 +107,8 @@ def read_example(line: str, where: str = BATCH) -> Example:
 
 
 def read_batch(lines: Iterable[str], kind: RunKind) -> tuple[Example, ...]:
-    """Parse `batch.jsonl` into a training run's examples, in order; blank lines are skipped.
+    """Parse the text of `batch.jsonl`, the file with a training run's examples, in order; blank
+    lines are skipped.
 
     Raises TrainingError for a line that cannot be read, or that belongs to another kind of run.
     """

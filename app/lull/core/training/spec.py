@@ -1,4 +1,4 @@
-"""The specification of a training run: the contents of `spec.json`, with defaults.
+"""The specification of a training run: the contents of its file `spec.json`, with default values.
 
 A training run is a pure function of its folder: nothing that changes the result is stored anywhere
 else.
@@ -27,8 +27,8 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lora:
-    """Settings of the LoRA layers beside every linear layer of the transformer blocks (arXiv
-    2106.09685).
+    """Settings of the LoRA matrices that are trained beside every linear layer of the transformer
+    blocks (arXiv 2106.09685).
     """
 
     rank: int = 16

@@ -1,1 +1,3 @@
-"""The catalogues of translated texts, and how a text of the service is found in them."""
+"""Translates the window's texts: reads catalogues of translations, and finds in them the texts that
+Lull's service sends.
+"""

@@ -1,5 +1,5 @@
-"""Translates sentences that the service sends without a message code, by recognising their English
-wording.
+"""Translates English sentences that Lull's service sends without a message code, by recognising
+their wording.
 
 Such sentences come from errors and from `lull doctor`, or were stored by an earlier version of
 Lull. A known sentence may contain places (`%1`, `%2` …), each of which matches any text.
@@ -31,7 +31,7 @@ _SEMICOLON: Final = re.compile(r"; ")
 
 
 class SentenceTranslator:
-    """Translates sentences of the service by a table of English sentences with their
+    """Translates sentences that Lull's service sends, by a table of English sentences with their
     translations.
     """
 
@@ -163,8 +163,8 @@ _IN_NAMES: Final = re.compile(r"[\w\]][./\\_]\w")
 
 
 def introduces(form: str) -> bool:
-    """Whether a form with places (`%1`) only says what another sentence, its last place, is about,
-    so that it has hardly any words of its own: "%1, line %2: %3".
+    """Whether a sentence with places (`%1`) has hardly any words of its own and only says what the
+    text in its last place is about, such as "%1, line %2: %3".
     """
     places = PLACE.findall(form)
     about = len(places) >= 2 and form.removesuffix(".").endswith(f": %{places[-1]}")
@@ -172,8 +172,8 @@ def introduces(form: str) -> bool:
 
 
 class NumberFormat:
-    """Rewrites the numbers that fill the places (`%1`) of English sentences as a language writes
-    them.
+    """Rewrites the numbers that are inserted in places (`%1`) of English sentences as another
+    language writes them.
     """
 
     def __init__(
@@ -188,7 +188,9 @@ class NumberFormat:
         self._local_number = local_number
 
     def local(self, english: str, place: str, text: str) -> str:
-        """Return the text that fills a place of a sentence, with its numbers rewritten."""
+        """Return the text to insert in a place (`%1`) of a sentence, with its numbers written as in
+        the window's language.
+        """
         if not _ONLY_NUMBERS.fullmatch(text):
             return text
         decimal = place in self._decimals.get(english, ())
@@ -207,7 +209,7 @@ _ANY_NUMBER: Final = re.compile(
 
 
 class CheckTranslator:
-    """Translates sentences that describe a check of an answer: "The answer must …"."""
+    """Translates sentences that say what a check demands of an answer: "The answer must …"."""
 
     def __init__(self, pieces: Mapping[str, str]) -> None:
         """`pieces` are the beginnings ("The answer must %1."), what follows them, and single words,
@@ -221,8 +223,8 @@ class CheckTranslator:
         self._asked = sorted((_Form(one, self._words[one]) for one in asked), key=_shorter)
 
     def found(self, text: str) -> str | None:
-        """Return the translation of such a sentence; None for any other text. What stands in
-        quotation marks stays as it is.
+        """Return the translation of a sentence that says what a check demands of an answer ("The
+        answer must …"); None for any other text. What stands in quotation marks stays as it is.
         """
         for frame in self._frames:
             if (parts := frame.parts_of(text)) is not None and frame.said:

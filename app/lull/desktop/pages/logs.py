@@ -1,4 +1,5 @@
-"""The Logs page: the service's log by level, followed live, and Lull's self-check (`lull doctor`).
+"""The Logs page of Lull's window: the lines of the service's log from a chosen level on, updated
+live, and the results of Lull's self-check (`lull doctor`).
 
 The log is read from its file, so it can be read when the service is down. It never contains what
 the user or the model said.
@@ -34,8 +35,8 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 class LogsPage(Page):
-    """The Logs page: log lines with filters, and the results of Lull's self-check (`lull
-    doctor`).
+    """The Logs page of Lull's window: log lines, filtered by level and text, and the results of
+    Lull's self-check (`lull doctor`).
     """
 
     def __init__(self, kit: Kit) -> None:
@@ -155,7 +156,9 @@ class LogsPage(Page):
 
 
 def check_names() -> dict[str, str]:
-    """Return the names of the checks of `lull doctor` in the user's language, by their keys."""
+    """Return the names of the self-check's single checks (`lull doctor`) in the user's language, by
+    their keys.
+    """
     return {
         "service": tr("Service"),
         "settings": tr("Settings"),

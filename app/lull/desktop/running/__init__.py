@@ -1,1 +1,1 @@
-"""The questions before closing the window or quitting stops Lull's service."""
+"""The dialogs that ask the user before closing the window or quitting stops Lull's service."""

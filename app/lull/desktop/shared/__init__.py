@@ -1,1 +1,3 @@
-"""What several pages show of one subject: cards, dialogs, feeds and words. It knows no page."""
+"""Cards, dialogs, data readers and texts that several pages of the window share; nothing here
+imports a page.
+"""

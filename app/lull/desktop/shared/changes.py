@@ -1,4 +1,4 @@
-"""Describes changes of skills and LoRA adapters as sentences."""
+"""Describes in sentences the changes of the active skills and of the LoRA adapter in use."""
 
 from __future__ import annotations
 
@@ -80,7 +80,9 @@ def move_words(move: Json) -> str:
 
 
 def newest_changes(learning: Json, most: int) -> Sequence[tuple[str, str]]:
-    """Return the newest changes of skills and adapters as (ISO time, sentence), newest first."""
+    """Return the newest changes of the active skills and of the LoRA adapter in use as (ISO time,
+    sentence), newest first.
+    """
     found = [(str(one["at"]), change_words(one)) for one in learning.get("generations") or ()]
     found += [(str(one["at"]), move_words(one)) for one in learning.get("moves") or ()]
     return sorted(found, reverse=True)[:most]

@@ -1,5 +1,5 @@
-"""Dialog to add a calendar feed: its URL, what its "busy" times mean for Lull, and a preview of its
-events.
+"""Dialog to add one of the user's calendars by its URL: the user says what its "busy" times mean
+for Lull, and sees a preview of its events.
 
 Whoever knows the URL can read the calendar, so the URL is masked like a password and never shown
 again.
@@ -32,7 +32,9 @@ from lull.desktop.words import counted, on_day, parsed, short_date, tr
 
 
 class FeedDialog(QDialog):
-    """Dialog to test and add one calendar feed; emits the signal `added`."""
+    """Dialog to test and add one of the user's calendars (an iCalendar URL or file); emits the
+    signal `added`.
+    """
 
     added = Signal()
 
@@ -169,7 +171,7 @@ class FeedDialog(QDialog):
 
 
 def is_path(text: str) -> bool:
-    """Whether a text begins as a file's path does, rather than as a URL."""
+    """Whether a typed calendar address begins as a file's path does, rather than as a URL."""
     return text.lstrip().startswith(("/", "~", ".")) or Path(text.strip()).is_absolute()
 
 

@@ -53,15 +53,16 @@ class LearningFeed(QObject):
             self._read()
 
     def set_days(self, days: int) -> None:
-        """Set how many past days the data about learning cover, and read the data again; 0 means
-        all days.
+        """Set how many past days the charts' data about answers and training cover, and read the
+        data again; 0 means all days.
         """
         self._days = days
         self._due = True
         self._read()
 
     def set_filter(self, wanted: dict[str, str]) -> None:
-        """Limit the charts to the answers of one client, model or skill, and read the data again.
+        """Limit the charts to the answers of one client (chat app), model or skill, and read the
+        data again.
 
         `wanted` maps "client", "model" and "skill" to a name; "" means all.
         """
@@ -72,7 +73,9 @@ class LearningFeed(QObject):
 
     @property
     def is_filtered(self) -> bool:
-        """Whether the data are limited to the answers of one client, model or skill."""
+        """Whether the charts' data are limited to the answers of one client (chat app), model or
+        skill.
+        """
         return any(self._wanted.values())
 
     def _hear(self, event: Json) -> None:

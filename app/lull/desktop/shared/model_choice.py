@@ -20,7 +20,9 @@ _AUTO = "auto"
 
 
 class ModelChoice(QWidget):
-    """Widget to choose the model that Lull trains, with the progress of preparing its weights."""
+    """Widget to choose the model that Lull trains; it also shows how far the model's weights are
+    prepared for training.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""Names of Lull's settings for users, and the list of those that most people use.
+"""Holds the names under which users see Lull's settings, and the list of those settings that most
+people use.
 
 The keys of the settings file are not shown as names.
 """
@@ -170,14 +171,15 @@ def title_of(key: str) -> str:
 
 
 def group_title(group: str) -> str:
-    """Return the title, in the user's language, of the card for the advanced settings of a group
-    (the keys' part before the dot).
+    """Return the title, in the user's language, of the Settings page's card for a group of advanced
+    settings (`group` is the part of their keys before the dot).
     """
     return named(f"settings {group}", GROUPS.get(group, group.capitalize()))
 
 
 def everyday() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the cards of the settings that most people use, each as (title, keys of its settings).
+    """Return the Settings page's cards for the settings that most people use, each as (title, keys
+    of its settings).
 
     These cards are never folded.
     """

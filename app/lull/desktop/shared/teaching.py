@@ -1,5 +1,5 @@
-"""Lets the user make a skill of an answer: what they write as the better answer becomes the skill's
-text.
+"""Lets the user make a skill from a bad answer: what they write as the better answer becomes the
+skill's text, which is put into later prompts.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _take_back(state: AppState, wanted: Json) -> None:
 
 
 def show_flags(state: AppState, answer: Reply) -> None:
-    """Show the warnings about the text of a skill that the user wrote; the skill is active in spite
-    of them.
+    """Show warnings about suspicious passages in a skill that the user has written; the skill is
+    active in spite of them.
     """
     flags = answer.value.get("flags", ())
     if flags:

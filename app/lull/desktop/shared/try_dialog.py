@@ -297,9 +297,7 @@ class TryDialog(QDialog):
 
 
 def skill_words(names: list[str]) -> str:
-    """Return a text that lists the skills, given by their names, in the prompt for an answer in the
-    Try dialog.
-    """
+    """Return a text that lists the names of the skills that were in the prompt of an answer."""
     if not names:
         return tr("No skills in this prompt.")
     return tr("Skills in this prompt: %1", plain(", ".join(names)))

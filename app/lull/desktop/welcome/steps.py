@@ -1,5 +1,5 @@
-"""The five steps of the first-run dialog: privacy, models, Lull's address, working hours,
-autostart.
+"""The five steps of Lull's first-run dialog: privacy, choice of the model, connecting chat apps,
+hours for background work, start at login.
 """
 
 from __future__ import annotations
@@ -206,8 +206,8 @@ class ConnectStep(WelcomeStep):
 
 
 class AwayStep(WelcomeStep):
-    """First-run step in which the user enters sleep hours and calendars, so that Lull knows when it
-    may use the computer.
+    """First-run step in which the user enters sleep hours and calendars of appointments, so that
+    Lull knows when it may use the computer.
     """
 
     def lay_out(self) -> None:
@@ -273,7 +273,9 @@ class AwayStep(WelcomeStep):
 
 
 class AutostartStep(WelcomeStep):
-    """First-run step in which the user chooses what starts at login."""
+    """First-run step in which the user chooses whether Lull's service and its tray icon start at
+    login.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("Start Lull with your computer?")

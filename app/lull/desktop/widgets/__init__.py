@@ -1,1 +1,1 @@
-"""Widgets and styles shared by all pages."""
+"""Widgets and styles that all pages of Lull's window share."""

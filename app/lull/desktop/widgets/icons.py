@@ -16,7 +16,7 @@ SIZES: Final = (16, 22, 24, 32, 44, 64)
 
 
 class TrayShape(StrEnum):
-    """The shapes of the tray icon, one for each state of Lull that it shows."""
+    """The shapes of the tray icon, one for each state of Lull, such as paused or training."""
 
     IDLE = "idle"
     TRAINING = "training"

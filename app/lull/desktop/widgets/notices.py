@@ -1,4 +1,5 @@
-"""Decides when to show a desktop notification; the user can turn off each of the four kinds.
+"""Decides when to show a desktop notification, such as that of a new proposed skill; the user can
+turn off each of the four kinds.
 
 Notifications that come up during a call are shown after it. All proposed skills that are ready for
 a decision are announced together, once a day. A click opens the window on the page that belongs to
@@ -35,7 +36,9 @@ READY: Final = CALM
 
 
 class NoticeKind(StrEnum):
-    """The kinds of desktop notifications, each of which the user can turn off."""
+    """The kinds of desktop notifications, such as those about proposed skills or a rollback; the
+    user can turn off each.
+    """
 
     PROPOSALS = "proposals"
     NIGHT = "night"
@@ -48,7 +51,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """One desktop notification."""
+    """One desktop notification: its kind, title and text."""
 
     kind: NoticeKind
     title: str

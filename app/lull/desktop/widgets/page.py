@@ -1,4 +1,5 @@
-"""Base class of the window's pages: a title, the data it shows, and a body.
+"""Base class of the window's pages; a page has a title and a body, which shows data of Lull's
+service.
 
 Without data the body is replaced by the reason (loading, service down, error, nothing yet). A
 hidden page draws nothing and is updated when it is shown.
@@ -29,7 +30,7 @@ Offers = Sequence[tuple[str, Callable[[], object]]]
 
 
 class PageName(StrEnum):
-    """Names of the pages, in the order of the sidebar."""
+    """Names of the window's pages, in the order of the sidebar."""
 
     TODAY = "today"
     REVIEW = "review"
@@ -44,7 +45,9 @@ class PageName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """The shared objects that every page of the window gets, such as the state and the actions."""
+    """The objects that all pages of the window share, such as the data read from the service and
+    the user's actions.
+    """
 
     state: AppState
     actions: Actions
@@ -59,8 +62,8 @@ class Kit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Empty:
-    """The texts and buttons of an empty page: why it is empty, and what the user can do about
-    it.
+    """What a page shows when it has no data: a text that says why, and buttons for what the user
+    can do about it.
     """
 
     head: str
@@ -69,8 +72,8 @@ class Empty:
 
 
 class Page(QWidget):
-    """Base class of the window's pages; a page redraws when one of its subjects (kinds of data)
-    changes.
+    """Base class of the window's pages; a page redraws when one of the kinds of service data that
+    it shows changes.
     """
 
     subjects: ClassVar[tuple[Subject, ...]] = ()

@@ -1,4 +1,6 @@
-"""Small shared widgets: labels, chips, buttons, cards, banner, toast, empty page."""
+"""Small widgets shared by the window's pages: labels, chips (small coloured labels), buttons,
+cards, a banner, short messages, and the text of a page without data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Builds Qt's palette and style sheet from the theme, and follows the system's light/dark mode."""
+"""Builds Qt's palette and style sheet from the window's colour theme, which follows the system's
+light or dark mode unless the user chose a theme.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A switch, with the word "on" or "off" beside it."""
+"""A check box drawn as a sliding switch, with the word "on" or "off" beside it."""
 
 from __future__ import annotations
 

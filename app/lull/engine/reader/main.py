@@ -1,5 +1,5 @@
-"""The feedback reader's process: `python -m lull.engine.reader.main`, `lull read-feedback` in a
-frozen app.
+"""The process that runs the feedback reader, a small model that classifies users' messages; started
+as `python -m lull.engine.reader.main`, or as `lull read-feedback` in the packaged app.
 
 It classifies what users' messages say about the answers before them. It runs at the lowest
 priority, so that it never takes the processor from an answer, and frees all its memory by ending.
@@ -38,8 +38,8 @@ _CACHE_MB: Final = 64
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve requests to classify feedback until the parent process leaves; return the exit code, 1
-    if the model cannot be loaded.
+    """Classify users' messages for the parent process until that ends; return the exit code, 1 if
+    the model cannot be loaded.
     """
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)

@@ -123,7 +123,9 @@ class ReaderShape:
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]
-    """The feedback reader's network: base layers, LoRA layers and classifier heads."""
+    """The feedback reader's network: the lower layers of a small language model, the upper ones of
+    them with LoRA, and classifier heads.
+    """
 
     def __init__(self, base: Any, shape: ReaderShape) -> None:
         """Build the feedback reader's network on `base`, an mlx-lm model.

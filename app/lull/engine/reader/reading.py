@@ -1,4 +1,6 @@
-"""Classifies users' feedback in batches and returns calibrated probabilities."""
+"""Runs the feedback reader on batches of users' messages, and returns calibrated probabilities of
+what each message says about the answer before it.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logits:
-    """The feedback reader's outputs (log-odds) for one message, before calibration."""
+    """The feedback reader's outputs (log-odds) for one message, before calibration: for each label,
+    each class, and each sentence of the message.
+    """
 
     labels: tuple[float, ...]
     classes: tuple[float, ...]

@@ -1,5 +1,6 @@
-"""Collects the requests on which a new adapter is tested before it may answer users: canary
-prompts, held-out requests and past successes.
+"""Collects the requests on which a new adapter is tested before it may answer users: canary prompts
+(small tasks with known answers), requests that it was not trained on, and requests that were
+answered well before.
 
 A held-out request was in no training batch of the adapter or its ancestors. It is a stored request
 that may be used for training, or, where a model's curriculum (a source of practice requests) can

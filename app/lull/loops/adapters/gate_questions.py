@@ -53,8 +53,9 @@ class PastSuccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateMaterial:
-    """Everything that one test of a new adapter asks: held-out requests, past successes, canary
-    prompts, and texts that must not leak.
+    """Everything that one test of a new adapter asks: requests it was not trained on, requests
+    answered well before, canary prompts (small tasks with known answers); and texts of the training
+    data that no answer may leak.
     """
 
     probes: tuple[Probe, ...]
@@ -65,8 +66,9 @@ class GateMaterial:
     """Memorable texts from the training data; saying one unasked is a leak."""
 
     def family(self, name: str) -> list[tuple[tuple[Message, ...], Scores]]:
-        """Return the requests of one family (kind) of canary prompts, or the past successes, each
-        with the function that scores its answer.
+        """Return one group of the test's requests, each with the function that scores its answer:
+        the canary prompts (small tasks with known answers) of one family (kind), or the requests
+        that were answered well before.
         """
         if name == SUCCESSES:
             return [(one.messages, one.score) for one in self.successes]

@@ -18,7 +18,7 @@ from lull.store.uninterrupted import uninterrupted
 
 
 class AdapterHost(Protocol):
-    """Interface of the engine that serves models with adapters."""
+    """Interface of the inference engine that serves models, each with one or more LoRA adapters."""
 
     def digest(self, model: str) -> str | None:
         """Return the digest of the base weights of the model served under this name.
@@ -154,7 +154,9 @@ class AdapterMoves:
         return Arm(version=self._adapters.get(adapter).sha256, learned=learned)
 
     async def unload_unneeded(self, model: str) -> None:
-        """Unload the adapters of a model that are no longer needed from the engine."""
+        """Unload those adapters of a model from the engine that answer no requests, are not being
+        tested, and would not be needed for a rollback.
+        """
         examined = (self.examined,) if self.examined is not None else ()
         await self._host.keep_only(model, versions_needed(self._adapters, model, examined))
 

@@ -14,7 +14,8 @@ from lull.store.adapters.adapters import Adapters
 
 
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
-    """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
+    """Return the sha256 of those adapters of a model that must stay loaded in the engine, because
+    they answer requests or a rollback may need them. Blocking.
 
     They are the adapters that answer requests (the active one, and one on trial or kept for
     comparison with a share of new conversations), those that were active or on trial before the

@@ -52,8 +52,8 @@ _ONCE = WAS_IN_FORCE | {AdapterStatus.ACTIVE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromoteRule:
-    """The settings of an adapter's trial (a time in which it answers a share of new conversations)
-    and of rollback for harm.
+    """The settings of an adapter's trial (a time in which it answers a share of new conversations),
+    and of the rollback of an adapter that makes answers worse.
     """
 
     trial_share: float = SHADOW_SHARE
@@ -72,7 +72,7 @@ class PromoteRule:
 
 class Promote:
     """Puts trained adapters into use, first on trial with a share of new conversations, and rolls
-    back those that do harm (implements PromotesAdapters).
+    back those that do harm (implements the interface PromotesAdapters).
     """
 
     def __init__(
@@ -107,8 +107,9 @@ class Promote:
     # Into force
 
     async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
-        """Store the adapter that a training run has made, as a child of the active adapter.
-        `graduates` is the skill that the run trained into the adapter, if any.
+        """Store the adapter that a training run has made, as a child of the active adapter, on
+        which its training was based. `graduates` is the skill that the run trained into the
+        adapter, if any.
 
         Return the adapter's id, the same for the same run. Raises AdapterError, StoreError.
         """
@@ -211,7 +212,7 @@ class Promote:
     # Out of force
 
     async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
-        """Roll back to an adapter that was in use before, named by `to`.
+        """Have an adapter that was in use before, `to`, answer a model's requests again.
 
         With `to` None, a running trial of a new adapter (on a share of new conversations) is ended.
         If there is no trial, the adapter before the current one becomes active, or the base model

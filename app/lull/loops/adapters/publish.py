@@ -71,10 +71,14 @@ TellsStep = Callable[[PublishStep, int, int], None]
 
 
 class NamesVersions(Protocol):
-    """Interface that sends requests for a model to its published version."""
+    """Interface that redirects requests for a model to the copy of it, with an adapter merged in,
+    that Lull has published to Ollama.
+    """
 
     def set_versions(self, versions: Iterable[PublishedVersion]) -> None:
-        """Replace the list of published versions; only those that are ready get requests."""
+        """Replace the list of the copies of models, with an adapter merged in, that are published
+        to Ollama; only those that have passed their test get requests.
+        """
 
 
 class Publish:
@@ -136,8 +140,8 @@ class Publish:
             return version
 
     async def keep_only(self, model: str, adapters: Collection[str]) -> None:
-        """Remove from Ollama the versions of the model that Lull published, except those of these
-        adapters (sha256).
+        """Remove from Ollama the copies of the model that Lull published, except those with one of
+        these adapters (sha256) merged in.
 
         A removal that fails is tried again at the next call.
         """

@@ -39,8 +39,8 @@ class CurrentSelection:
 
     def skills(self, served: ServedTurn, *, by_base: bool = False) -> tuple[Skill, ...] | None:
         """Return the skills (instruction texts) that the first request of a stored conversation
-        would get in its prompt today; with `by_base` if the base model answered, which has learned
-        none of them.
+        would get in its prompt today; with `by_base`, as if the base model answered it, without an
+        adapter that has learned some of the skills.
 
         None if nothing is known now of the conversation's model.
         """
@@ -94,7 +94,8 @@ class CurrentSelection:
 
     def feedback_still_applies(self, served: ServedTurn) -> bool:
         """Whether the user's feedback on a stored turn still applies to today's skill library: all
-        of the turn's skills are still active, and its prompt would get no skill approved since.
+        skills (instruction texts) of the turn are still active, and its prompt would get no skill
+        approved since.
 
         Skills that would be chosen differently for other reasons do not matter, because the ranking
         of skills changes with every request that goes well.

@@ -34,8 +34,8 @@ class KnownModels:
     async def facts_in_time(
         self, name: str, facts: Callable[[], ModelFacts | Awaitable[ModelFacts]]
     ) -> tuple[bool, ModelFacts | None]:
-        """Look up a model's facts within a time limit; return (whether they came in time, the
-        facts).
+        """Look up what is known of a model, such as its context window and its adapter, within a
+        time limit; return (whether the look-up was in time, these facts).
 
         If they came too late, the facts are the last known ones, or None. Old facts are good enough
         to choose skills, but the stored turn names the exact model only if its facts came in time.

@@ -64,8 +64,8 @@ CANDIDATES_PER_PLACE = 2
 
 
 class SkillHoldout(Protocol):
-    """Interface to the measured effects of skills: which skills to leave out at random, which to
-    prefer, and by how much each one helps.
+    """Interface to the measured effects of skills (instruction texts in prompts): which skills to
+    leave out at random, which to prefer, and by how much each one helps.
     """
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
@@ -76,8 +76,8 @@ class SkillHoldout(Protocol):
         """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose at most `at_most` of these skills for the request `asked`. The given skills are
-        all relevant to the request, the most relevant first.
+        """Choose at most `at_most` of these skills for the prompt of the request `asked`. The given
+        skills are all relevant to the request, the most relevant first.
         """
 
     def effect(self, skill: Skill) -> float:
@@ -140,8 +140,8 @@ class SelectSkills:
         self._holdout = holdout
 
     def without_holdout(self, index: SkillIndex | None = None) -> SelectSkills:
-        """Return a copy of this selector that never leaves a skill out of a prompt at random; with
-        `index` it searches that index instead of its own.
+        """Return a copy of this selector of skills that never leaves a skill out of a prompt at
+        random; with `index` it searches that search index of skills instead of its own.
         """
         holdout = _AllIn(self._holdout)
         made = SelectSkills(
@@ -394,8 +394,8 @@ def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
 
 
 def injection(request: ChatRequest, fixed: SelectedSkills) -> Injection:
-    """Return what to add to a request for its chosen skills: a block for the system prompt, and
-    texts before and behind user messages.
+    """Return the texts to add to a request for its chosen skills: a block for the system prompt,
+    and texts to put before and after the text of user messages.
     """
     own = fixed.selection.model_system if request.system is None else ""
     return Injection(

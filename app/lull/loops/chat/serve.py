@@ -1,4 +1,5 @@
-"""Handles a proxied chat request from its arrival to its stored record.
+"""Handles a chat request that comes through the proxy: chooses the skills for its prompt when it
+arrives, and stores the request and its answer at the end.
 
 `open` decides which adapter answers, finds the conversation that the request continues, decides
 which skills are injected, and has them put into the request's body. `close` records the turn.

@@ -141,7 +141,7 @@ class ClientConnecting:
 
     def write(self, plan: ConnectPlan, *, at: str) -> Connection:
         """Write the client's configuration file as planned, after backing it up. The caller holds
-        the lock.
+        the lock that keeps other processes of Lull from editing clients' files.
 
         Raises ClientFileError, and Conflict where the file or its record changed since the plan.
         """

@@ -1,3 +1,3 @@
-"""Turns what users say and do after an answer into rewards, and into wishes that later answers are
-checked against.
+"""Turns what users say and do after an answer into rewards (scores of how good the answer was), and
+into wishes that later answers are checked against.
 """

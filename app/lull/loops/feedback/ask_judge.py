@@ -1,5 +1,5 @@
-"""Has a judge model score those answers that no other signal has rated, while no
-chat is going on.
+"""Has a judge model score, while no chat is going on, the answers on which there is no other
+verdict (from the user, from a check by a program, or from what the user did next).
 """
 
 from __future__ import annotations

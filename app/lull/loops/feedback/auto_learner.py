@@ -1,4 +1,5 @@
-"""Picks the model that learns when the user has named none, and prepares its weights.
+"""Chooses the model that is trained when the user has chosen none, and prepares its weights for
+training.
 
 The choice is made from recent chats, once a day, and stored; while Ollama does not answer, the last
 choice stays. The weights are prepared while the computer is idle, so the user's own model can learn
@@ -74,8 +75,8 @@ class AutoLearner:
         """Whether the weights are prepared; True until the first look."""
 
     async def choose_again(self) -> float:
-        """Choose the model to train anew, from recent chats; return the seconds until the next
-        choice is due.
+        """Choose from recent chats which model is to be trained from now on; return the seconds
+        until the next choice is due.
         """
         there = await self._there()
         if there.problem is not None:
@@ -109,7 +110,7 @@ class AutoLearner:
 
 class WeightPreparation:
     """Prepares one model's weights for training, as background work while the computer is idle
-    (implements LullWork).
+    (implements the interface LullWork).
     """
 
     kind = WorkKind.READY
@@ -176,7 +177,7 @@ def weight_preparation(
     auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
 ) -> list[LullWork]:
     """Return the background work that prepares the chosen model's weights for training; an empty
-    list if they are ready.
+    list if they are prepared.
     """
     if auto.is_ready:
         return []
@@ -186,7 +187,8 @@ def weight_preparation(
 async def prepare_weights(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
-    """Prepare a model's weights for training, by awaiting `choose`, and record that they are ready.
+    """Prepare a model's weights for training by calling the function `choose`, and record that they
+    are prepared.
 
     Raises LullError; the work is then tried again in the next idle window.
     """

@@ -23,8 +23,8 @@ of none, if it went well without any.
 
 
 class CreditWins:
-    """Credits skills (instruction texts for prompts) with the well-answered requests in which they
-    helped.
+    """Saves requests that were answered well as examples of the skills (instruction texts for
+    prompts) that helped to answer them.
     """
 
     def __init__(

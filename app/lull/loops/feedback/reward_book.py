@@ -1,5 +1,5 @@
-"""Combines the signals, user ratings and judge votes about each answer into a reward (how good it
-was), and stores it.
+"""Combines all verdicts on an answer (the user's rating, checks by programs, what the user did
+next, a judge model's votes) into a reward (how good it was), and stores it.
 
 The most trusted source that has an opinion decides, calibrated on the user's ratings. A turn on
 which no source has one stays unscored; it is never scored zero.
@@ -24,8 +24,9 @@ from lull.store.feedback.rewards import Rewards
 
 
 class RewardBook:
-    """Combines each answer's signals, votes and rating into a reward and stores it; recalibrates
-    all rewards when the user rates an answer.
+    """Combines the verdicts on each answer (the user's rating, checks, what the user did next, a
+    judge model's votes) into a reward and stores it; recalibrates all rewards when the user rates
+    an answer.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class RewardBook:
 
     async def save(self, rows: Sequence[RewardRow], *, read: Collection[str] = ()) -> None:
         """Store rewards of answers in the database, and mark the turns in `read` as turns whose
-        signals have been gathered.
+        signals of a good or bad answer, such as checks and retries, have been gathered.
         """
         await self._rewards.save(rows, read=read, at=self._clock.now())
 
@@ -76,9 +77,9 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return a turn's reward record after adding the signals `new` to the stored record
-        `known`: with its reward computed again, and the time at which the judge model is to be
-        asked.
+        """Return a turn's reward record after adding the signals `new` (such as results of checks)
+        to the stored record `known`: with its reward computed again, and the time at which the
+        judge model is to be asked.
 
         `due_now` makes that time now.
         """
@@ -102,7 +103,9 @@ class RewardBook:
     def reward(
         self, signals: Sequence[Signal], label: Label | None, votes: Sequence[Vote]
     ) -> Reward | None:
-        """Return a turn's reward by the most trusted source, calibrated on the user's ratings.
+        """Return a turn's reward (how good its answer was), as the most trusted source of verdicts
+        says: the user's rating, then checks by programs, then what the user did next, then the
+        judge model. The reward is calibrated on the user's ratings.
 
         None if no source has an opinion.
         """
@@ -127,7 +130,7 @@ class RewardBook:
 
     async def on_rating(self, turn: str) -> None:
         """Compute a turn's reward again after the user rated it or changed the rating, and
-        recalibrate all sources of rewards.
+        recalibrate all other sources of rewards, such as checks and the judge model.
         """
         rows = await self._rescore([turn])
         await self.recalibrate()
@@ -140,7 +143,8 @@ class RewardBook:
             return rows
 
     async def recalibrate(self) -> None:
-        """Recalibrate every source of rewards by how often it agrees with the user's ratings.
+        """Recalibrate every source of rewards (checks by programs, what users did next, the judge
+        model) by how often it agrees with the user's ratings.
 
         Ratings that were stored but not scored before the service ended are scored now.
         """

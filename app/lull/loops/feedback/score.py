@@ -1,4 +1,5 @@
-"""Scores answers by signals: what the answers show, and what users do and say about them.
+"""Scores answers by signals of how good they were: results of tools and checks, and what the user
+did and said next.
 
 When the next message arrives, signals are gathered at once: tool results, formats, checks and what
 the user did. What the user said in the message is read later, while no chat is going on, and added
@@ -64,7 +65,9 @@ class Score:
     # At once, without a model
 
     async def read_new(self) -> int:
-        """Gather the signals of all turns not scored yet; return how many turns were read."""
+        """Gather the signals of how good the answer was (such as checks and retries) for all turns
+        not scored yet; return how many turns were read.
+        """
         async with self._book.writing:
             await self._follow_withdrawals()
             return await self._read_waiting()

@@ -131,7 +131,7 @@ class StandingWishes:
 
     def apply_withdrawn(self, withdrawn: Withdrawn) -> None:
         """Stop checking answers against the wishes that the user withdrew; called once the scores
-        that rest on them were removed.
+        of answers that followed from these wishes were removed.
         """
         if withdrawn.turns != self._gone:
             self._gone = withdrawn.turns

@@ -1,4 +1,5 @@
-"""Verifies answers with programs instead of a model; only the user's own rating is trusted more.
+"""Decides with programs, not with a model, whether answers are good; only the user's own rating is
+trusted more.
 
 There are two kinds of verifier. A *check* is an exact program derived from the user's words and
 applies to any model's answers. A model whose language has one right answer has a verifier of that
@@ -34,15 +35,15 @@ Called with (wish, request, answer). Returns None if undecided.
 
 
 def wish_text(wish: str) -> str:
-    """Return the text of a reward signal for an answer that was checked against this wish of the
+    """Return the text that is stored with the result of checking an answer against this wish of the
     user: the wish, marked as the user's words.
     """
     return f"{YOU_SAID}{wish}"
 
 
 def is_from_wish(signal: Signal) -> bool:
-    """Whether a reward signal comes from checking an answer against a wish of the user, and not
-    against a skill.
+    """Whether a reward signal (a verdict on an answer) comes from checking the answer against a
+    wish of the user, and not against a skill.
     """
     return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
@@ -65,8 +66,8 @@ class Wish(NamedTuple):
 
 
 class Verifier:
-    """Verifies answers with programs: checks of skills, checks of the user's wishes, and exact
-    verifiers for models whose answers are right or wrong.
+    """Decides with programs whether answers are good: by checks of skills, by checks of the user's
+    wishes, and by exact verifiers for models whose language has one right answer to each request.
     """
 
     def __init__(
@@ -88,8 +89,8 @@ class Verifier:
         self._tools = tools
 
     def is_exact(self, model: str) -> bool:
-        """Whether an exact verifier judges this model's answers, so that each is simply right or
-        wrong.
+        """Whether this model has an exact verifier, a program that can tell of its answers whether
+        they are right or wrong.
         """
         return canonical(model) in self._exact
 
@@ -145,7 +146,8 @@ class Verifier:
     def skills_needed(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of the given skills (instruction texts) that this request surely needed.
+        """Return the names of the given skills (instruction texts) that this request surely needed:
+        it is about their subject, and the answer passes their checks (programs).
 
         The request must be about the skill, by the language's verifier or by the skill's
         description, and the answer must pass the skill's check (a program), if it has one.

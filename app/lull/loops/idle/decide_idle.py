@@ -1,5 +1,5 @@
-"""Reads the idle signals (user input, battery, heat, chats) and decides whether background work may
-run, by the idle policy.
+"""Reads the idle signals (user input, battery, heat, chats) and decides by the user's rules for
+idle times whether background work may run.
 
 The user's calendars and a pause that the user asked for also count in the decision. What follows
 from the decision, such as starting and stopping work, is done by `watch_idle`.
@@ -32,23 +32,25 @@ class ChatCounts(NamedTuple):
 
 
 class KnownCalendars(Protocol):
-    """Interface to the user's calendars as they were read last. None of its calls blocks."""
+    """Interface to the user's calendars, whose events tell when the user is away or busy, as they
+    were read last. None of its calls blocks.
+    """
 
     def upcoming(self) -> Sequence[CalendarEvent]:
-        """Return the calendar events that are not over."""
+        """Return the events of the user's calendars that are not over."""
 
     def calendars(self) -> Sequence[Calendar]:
-        """Return the calendars that the known events belong to."""
+        """Return the user's calendars, from which the known events come."""
 
     def look_now(self) -> None:
-        """Check at once which calendar feeds are due to be read, because the machine has woken from
-        sleep.
+        """Check at once which feeds of the user's calendars are due to be read, because the machine
+        has woken from sleep.
         """
 
 
 class DecideIdle:
     """Decides whether background work may run, from the idle signals (input, chats, heat, battery),
-    calendars and the user's pause.
+    the events in the user's calendars, and a pause that the user has set.
     """
 
     def __init__(
@@ -107,7 +109,9 @@ class DecideIdle:
     def forecast(
         self, window: IdleWindow, signals: IdleSignals, past: Sequence[PastLull]
     ) -> Forecast:
-        """Forecast from past lulls for how many more seconds the user will be away."""
+        """Forecast from the user's past absences for how many more seconds the user will be
+        away.
+        """
         return forecast(
             past,
             now=signals.now,
@@ -159,12 +163,14 @@ class DecideIdle:
         self._source.set_fast_polling(on)
 
     def on_wake(self) -> None:
-        """Have the calendars check their feeds at once, because the machine has
-        woken from sleep.
+        """Have those feeds of the user's calendars read at once that are due, because the machine
+        has woken from sleep.
         """
         self._calendars.look_now()
 
 
 def clock_of(signals: IdleSignals) -> ClockReading:
-    """Return the wall-clock and monotonic times at which some idle signals were read."""
+    """Return the wall-clock and monotonic times at which these idle signals (user input, chats,
+    heat, battery) were read.
+    """
     return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)

@@ -115,14 +115,14 @@ class Runner:
 
     @property
     def used_s(self) -> float:
-        """Seconds of background work in the current idle window, that is since the last call of
-        `reset_done`.
+        """Seconds of background work in the current idle window (the time in which it may run),
+        that is since the last call of `reset_done`.
         """
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
     def done(self) -> tuple[WorkDone, ...]:
-        """Return the background work done since the current idle window opened, summed up by kind
-        and description.
+        """Return the background work done since the current idle window (the time in which it may
+        run) opened, summed up by kind and description.
         """
         return tuple(
             WorkDone(kind=kind, text=text, used_s=used_s, units=units)
@@ -130,7 +130,9 @@ class Runner:
         )
 
     def reset_done(self) -> None:
-        """Clear the records of background work done, because a new idle window begins."""
+        """Clear the records of background work done, because a new idle window (a time in which it
+        may run) begins.
+        """
         self._done = {}
 
     # Running work

@@ -208,7 +208,7 @@ class WatchIdle:
 
     async def run(self) -> None:
         """Watch whether the user is away, and run background work then, until cancelled. Then stop
-        the work and close the journal.
+        the work and complete the record of the times in which it ran.
 
         After an error it may be called again; it then starts without any earlier reading.
         """

@@ -1,3 +1,3 @@
-"""Chooses the model that learns, and tests local chat models on labelled items before they may read
-feedback, judge answers or write skills.
+"""Chooses the model that is trained, and tests local chat models on labelled items before they may
+read feedback, judge answers or write skills.
 """

@@ -1,4 +1,5 @@
-"""Lists the models that can learn, and prepares a chosen model's weights for training with MLX.
+"""Lists the models that can be trained, and prepares a chosen model's weights for training with
+MLX.
 
 Choosing a model here only puts its weights in place; the caller writes its name into the settings.
 The preparation may be stopped at any moment, and continues where it was when started again.
@@ -125,8 +126,8 @@ class ChooseModel:
         self._clock = clock
 
     async def list(self, chosen: str = "") -> ModelListing:
-        """List the models on this machine, and whether each can learn: the built-in ones first,
-        then Ollama's in its order.
+        """List the models on this machine, each with whether it can be trained: those that ship
+        with Lull first, then Ollama's in its order.
 
         Some built-in models are listed only if they are the model named by `chosen`.
         """

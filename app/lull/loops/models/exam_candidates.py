@@ -64,8 +64,8 @@ class ExamCandidates:
         self.found: tuple[Candidate, ...] = ()
 
     async def refresh(self) -> None:
-        """Ask Ollama for its models and update the list of those that may take an exam. Raises
-        UpstreamDown.
+        """Ask Ollama for its models and update the list of those that may take an exam (labelled
+        items that decide whether a model may judge answers). Raises UpstreamDown.
         """
         listed = await self._models.listed()
         loaded = await self._state.loaded() or ()
@@ -90,8 +90,8 @@ class ExamCandidates:
     def wanted(
         self, passed: Mapping[tuple[str, ModelRole], bool]
     ) -> Sequence[tuple[Candidate, ModelRole]]:
-        """Return the pairs of model and role (reader, judge or writer) whose exam is still to be
-        done, in order.
+        """Return the pairs of a model and a role (reader of feedback, judge of answers, writer of
+        skills) for which the model's exam is still to be done, in order.
 
         `passed` holds the known exam results, by the model's digest and role.
         """

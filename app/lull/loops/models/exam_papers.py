@@ -60,7 +60,7 @@ class ExamPapers:
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def with_outcome(self, result: ExamResult) -> ExamResult:
-        """Return a copy of a model's exam result with its score, and with the verdict (passed or
-        failed) if the marks so far decide it.
+        """Return a copy of a model's exam result with its score and, if the questions marked so far
+        decide it, with the verdict (passed or failed).
         """
         return with_verdict(result, self._sheets[result.role], self._small)

@@ -40,8 +40,8 @@ def title_of_test(waiting: WaitingExam) -> CodedText:
 
 
 class ExamWork:
-    """The background work of examining one model for one role, such as judge (implements
-    LullWork).
+    """The background work of examining one model for one role, such as judge of answers (implements
+    the interface LullWork).
     """
 
     kind = WorkKind.EXAM

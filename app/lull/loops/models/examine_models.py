@@ -127,8 +127,8 @@ class ExamineModels:
                 self._results[result.digest, result.role] = result
 
     async def refresh(self) -> None:
-        """Ask Ollama for its models and update the list of those to examine. Raises
-        UpstreamDown.
+        """Ask Ollama for its models and update the list of those to examine (to test whether they
+        may judge answers). Raises UpstreamDown.
         """
         await self._candidates.refresh()
 

@@ -1,3 +1,3 @@
-"""Proves proposed skills by replaying past requests with and without them, and monitors approved
-skills in use.
+"""Proves by replays (past requests answered again with and without a skill in the prompt) that
+proposed skills help, and monitors approved skills in use.
 """

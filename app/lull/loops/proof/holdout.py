@@ -30,8 +30,8 @@ from lull.store.proof.use_replays import UseKey, use_key
 
 
 class Holdout:
-    """Knows the measured effects of approved skills, by replays or random holdout, and retires
-    harmful ones.
+    """Knows how much each approved skill changes answers, measured by replays of past requests or
+    by leaving the skill out of some conversations at random, and retires harmful skills.
     """
 
     def __init__(
@@ -134,8 +134,8 @@ class Holdout:
         self._coins.replayed = {key for key in here if self._looked_at.get(key)}
 
     async def step(self) -> None:
-        """Estimate the effects of all measured skills, retire harmful skills and propose to retire
-        unused ones.
+        """Estimate how much each measured skill (an instruction text in prompts) changes answers,
+        retire harmful skills and propose to retire unused ones.
         """
         self.follow()
         skills = {key: one.skill for key, one in self.measured.items()}

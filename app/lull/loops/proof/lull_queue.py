@@ -28,10 +28,14 @@ second.
 
 
 class ProvesInLulls(Protocol):
-    """Interface that replays past requests for a limited time, for one skill per call."""
+    """Interface that proves or measures one skill per call, for a limited time, by replays: past
+    requests answered again with and without the skill in the prompt.
+    """
 
     def waiting(self) -> Sequence[WaitingProof]:
-        """Return the proofs of proposed skills that still need replays."""
+        """Return the proofs of proposed skills that still need replays (past requests answered
+        again with and without the skill).
+        """
 
     async def prove_in_lull(self, proposal: str) -> int:
         """Continue the proof of one proposed skill for a limited time; return how many pairs of

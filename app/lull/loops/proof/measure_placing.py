@@ -63,16 +63,20 @@ class WaitingPlacing(NamedTuple):
 
 
 class PlacingTargets(OpensTargets, Protocol):
-    """Interface that knows and opens the models that run on this machine."""
+    """Interface to the models that run on this machine and can be asked where in a prompt they obey
+    skills best.
+    """
 
     def facts_here(self, model: str) -> ModelFacts | None:
-        """Return what is known of a model; None if it does not run on this machine."""
+        """Return the facts of a model (its digest, context window and adapter) that the test of
+        where it obeys skills best needs; None if the model does not run on this machine.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacingModels:
-    """Where the measurement of skills' best place in prompts finds the models that the user talks
-    to, how it asks them, and for which skills.
+    """What the measurement of the best place for skills in a prompt uses: the counts of which
+    models the user talks to, the way to ask these models, and the skills.
     """
 
     uses: CountsAnswers

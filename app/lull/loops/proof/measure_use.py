@@ -34,8 +34,8 @@ MOST_LOOKED_AT = 40
 
 
 class WaitingUse(NamedTuple):
-    """An approved skill with the number of past requests that are still to be replayed with and
-    without it.
+    """An approved skill, with the number of past requests that are still to be answered again with
+    and without it.
     """
 
     skill: SkillKey

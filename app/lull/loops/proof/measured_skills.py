@@ -41,7 +41,8 @@ class MeasuredSkill:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillEstimates:
     """Estimates for all measured skills, by skill: effects on the mean reward, good and bad answers
-    (`records`), e-values for harm and for help, and counts of replays.
+    (`records`), e-values (evidence of a sequential test) for harm and for help, and counts of
+    replays.
     """
 
     effects: Mapping[SkillKey, Effect]
@@ -124,8 +125,9 @@ def scored_in_proof(pairs: Iterable[Pair]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEffects:
-    """What the database says of skills' effects, for commands that work without a service; by which
-    method a skill is measured only a running service knows.
+    """The estimates, from the database, of how much each skill changes answers, for commands that
+    run without the service. How a skill is being measured (by replays, or by leaving it out at
+    random) is not included: only the service knows it.
     """
 
     evidence: UseEvidence

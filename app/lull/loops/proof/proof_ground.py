@@ -1,5 +1,5 @@
-"""Tells on what ground the proof of a proposed skill stands: under which conditions its replays
-run, and by which rule they decide.
+"""Determines for the proof of a proposed skill by replays (past requests answered again) under
+which conditions the replays run, and by which statistical rule they decide.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from lull.store.proof.proposals import Proposals
 
 
 class ProofGround:
-    """Knows the conditions and the rule of each proposed skill's proof, and keeps its significance
-    level, once it has begun, whatever other proofs begin.
+    """Determines the conditions and the decision rule of each proposed skill's proof by replays,
+    and keeps a proof's significance level fixed once it has begun, also when other proofs begin.
     """
 
     def __init__(

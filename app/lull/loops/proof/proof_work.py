@@ -23,7 +23,9 @@ _REPLAY_STOPS_WITHIN_S: Final = 0.5
 
 
 class ProofWork:
-    """The background work that proves one proposed skill by replays (implements LullWork)."""
+    """The background work that proves one proposed skill by replays, that is past requests answered
+    again with and without it (implements the interface LullWork).
+    """
 
     kind = WorkKind.PROOF
     needs_s = PAIR_S
@@ -96,7 +98,7 @@ class ProofWork:
 
 class PlacingWork(ProofWork):
     """The background work of finding at which place in its prompt a model obeys skills best
-    (implements LullWork).
+    (implements the interface LullWork).
     """
 
     kind = WorkKind.EXAM
@@ -110,7 +112,7 @@ class PlacingWork(ProofWork):
 
 class UseWork(ProofWork):
     """The background work of replaying past requests to measure the effect of one approved skill
-    (implements LullWork).
+    (implements the interface LullWork).
     """
 
     value = 0.1

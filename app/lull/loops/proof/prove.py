@@ -128,7 +128,9 @@ class Prove:
         return pairs
 
     def waiting(self) -> list[WaitingProof]:
-        """Return the proofs of proposed skills that still need replays, oldest first."""
+        """Return the proofs of proposed skills that still need replays (past requests answered
+        again with and without the skill), oldest first.
+        """
         return [
             self._to_do(proposal)
             for proposal in self._waiting(None)
@@ -236,8 +238,8 @@ class Prove:
         return list(dict.fromkeys(wins))
 
     def evidence(self, proposal: Proposal) -> bytes:
-        """Return all evidence from the replays of a proposed skill as one document, which is stored
-        with the skill when it is approved.
+        """Return everything that the replays of a proposed skill showed (pairs of answers, scores,
+        rule and decision) as one document, which is stored with the skill when it is approved.
 
         b"" without replays.
         """
@@ -272,8 +274,8 @@ class Prove:
     async def settle(
         self, proposal: Proposal, stage: ReplayTarget, cases: Sequence[ReplayCase]
     ) -> Proposal:
-        """Set a proposed skill's status from the pairs of answers replayed so far; return the
-        proposal.
+        """Set a proposed skill's status (such as proved or unproved) from the pairs of answers,
+        with and without the skill, replayed so far; return the proposal.
 
         `cases` are the requests whose answers can be scored without asking the user.
         """

@@ -84,7 +84,9 @@ class ReplayCase:
 
 
 class Replay:
-    """Replays recorded requests with and without a proposed skill, and scores the answers."""
+    """Answers recorded requests again, with and without a proposed skill in the prompt, and scores
+    the answers.
+    """
 
     def __init__(
         self,
@@ -127,8 +129,9 @@ class Replay:
     async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
-        """Generate and score answers with and without the proposed skill, as `pair` does; None also
-        if the model server refuses this one request.
+        """Generate and score answers to a recorded request with and without the proposed skill, as
+        `pair` does; return None if they cannot be scored, or if the model server refuses this one
+        request.
         """
         try:
             return await self.pair(proposal, stage, case, seed)
@@ -167,8 +170,8 @@ class Replay:
     # Cases
 
     def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return a proposed skill's recorded requests whose answers can be scored without the
-        user.
+        """Return those recorded requests chosen to test a proposed skill on whose answers a program
+        or a judge model can score, without asking the user.
         """
         return [
             self._case(proposal, stage, served, part)
@@ -207,8 +210,8 @@ class Replay:
         )
 
     def user_cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return the recorded requests whose answers with and without a proposed skill the user may
-        compare.
+        """Return the recorded requests for which the user may compare two answers, one with and one
+        without a proposed skill.
 
         Requests that were answered well (past successes) are left out: all that is known of them is
         that the recorded answer is good.
@@ -305,15 +308,15 @@ def prompt_with_skills(
     system: str,
     place: Placement = Placement.SYSTEM,
 ) -> tuple[Message, ...]:
-    """Return the messages of a request with skill texts (`bodies`) put into them at `place`.
-    `system` is the model's own SYSTEM text.
+    """Return the messages of a request with skill texts (`bodies`) put into them at `place` (in the
+    system text or in a user message). `system` is the model's own SYSTEM text.
     """
     return with_block(messages, skills_block(bodies), system=system, place=place)
 
 
 def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:
-    """Return the sampling parameters for a replay: the client's, with the given seed, and with
-    `warm` in place of temperature 0.
+    """Return the sampling parameters for a replay: the client's, with the given seed, and with the
+    temperature `warm` where the client's is 0.
     """
     drawn = replace(asked.or_else(own), seed=seed)
     return replace(drawn, temperature=warm) if drawn.temperature == 0 else drawn

@@ -1,5 +1,5 @@
-"""Scores the answers of replays: by a verifier where one can tell, else by the judge, who never
-sees the skill.
+"""Scores the answers of replays: by a program where one can decide, else by a judge model, which
+never sees the tested skill.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class ReplayScores:
-    """Scores answers with and without a proposed skill."""
+    """Scores answers to past requests that were generated again, with and without a proposed skill
+    in the prompt.
+    """
 
     def __init__(self, verifier: Verifier, judge: Callable[[], Judge | None]) -> None:
         self._verifier = verifier
@@ -26,8 +28,8 @@ class ReplayScores:
     async def score(
         self, proposal: Proposal, served: ServedTurn, part: PairPart, answer: Completion
     ) -> tuple[float, str] | None:
-        """Score an answer to a request that was served before: return (score in [0, 1], who
-        scored), None without a verdict.
+        """Score a new answer to a past request; return (score in [0, 1], name of the check or judge
+        model that gave it), or None if none can decide.
         """
         if not answer.complete:
             return None
@@ -79,7 +81,9 @@ class ReplayScores:
         return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
 
     def can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
-        """Whether answers to this request can be scored without the user."""
+        """Whether new answers to this past request can be scored by a program or a judge model,
+        without asking the user.
+        """
         model, asked = served.turn.model, served.asked
         if self._verifier.is_exact(model):
             does = self._fulfils(proposal, model, asked, "")

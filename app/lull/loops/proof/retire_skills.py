@@ -1,4 +1,5 @@
-"""Disables skills that do harm, and proposes to retire skills that nobody needs.
+"""Disables skills that do harm, and proposes to the user to disable skills that are no longer
+needed.
 
 Disabling a harmful skill is the one change that Lull makes without asking, because waiting would do
 more harm. The user is told and can enable the skill again; then Lull only proposes to disable it.
@@ -22,7 +23,9 @@ log = logging.getLogger(__name__)
 
 
 class RetireSkills:
-    """Disables harmful skills, or proposes to disable them."""
+    """Disables skills (instruction texts in prompts) that make answers worse, or proposes to the
+    user to disable them.
+    """
 
     def __init__(
         self,

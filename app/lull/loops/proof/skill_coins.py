@@ -43,8 +43,8 @@ class SkillCoins:
         """
 
     def known(self, skill: Skill) -> bool:
-        """Whether the conversations that this skill has been in since its approval are counted
-        here.
+        """Whether the conversations whose prompt has had this skill since its approval are counted
+        here, as for every skill whose effect is measured.
         """
         return _approval(skill) in self._uses
 
@@ -89,7 +89,8 @@ class SkillCoins:
         return rule.share * (rule.sure_part if key in self.surely_help else 1.0)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose `at_most` skills for a prompt when more than that are relevant.
+        """Choose `at_most` skills for a prompt when more than that are relevant: the most relevant
+        one, and others at random, good and little-known skills more often (Thompson sampling).
 
         The most relevant skill goes in. The others are chosen by Thompson sampling on their records
         of good and bad answers, which favours good and little-known skills. If one of the skills is

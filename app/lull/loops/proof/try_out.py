@@ -91,8 +91,8 @@ class TryOut:
     async def proposal(
         self, proposal_id: str, request: ChatRequest, *, sha256: str | None
     ) -> Callable[[ModelFacts], TriedPair]:
-        """Return a function that, for a model, builds the prompts of a request without and with a
-        proposed skill.
+        """Return a function that builds for a given model the two prompts of a request: without a
+        proposed skill, and with it.
 
         `sha256` names the text that the user has read. Raises NotFound, and Conflict for a proposal
         that cannot be tried, such as a quarantined one.
@@ -127,8 +127,8 @@ class TryOut:
     async def skill(
         self, key: SkillKey, request: ChatRequest, *, asker: str
     ) -> Callable[[ModelFacts], TriedPair]:
-        """Return a function that, for a model, builds the prompts of a request without and with an
-        active skill.
+        """Return a function that builds for a given model the two prompts of a request: without an
+        active skill, and with it.
 
         If the skill is shared by all clients, the prompts are those that the client `asker` would
         get. Raises NotFound, Conflict.

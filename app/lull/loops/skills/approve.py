@@ -102,7 +102,9 @@ class Approve:
     async def edit(
         self, key: SkillKey, *, description: str | None = None, body: str | None = None
     ) -> SkillChange:
-        """Change a skill's description or body; an argument of None leaves that part as it is."""
+        """Change a skill's description (which requests it is for) or body (the instruction for the
+        prompt); an argument of None leaves that part as it is.
+        """
         await self.propose_file_edits()
         old = self._skills.library().get(key)
         text = self._skills.folders.text(old.sha256)
@@ -131,14 +133,18 @@ class Approve:
         return checked
 
     async def switch(self, key: SkillKey, change: ChangeKind) -> SkillChange:
-        """Pin, unpin, disable, enable or delete (archive) a skill."""
+        """Pin a skill (put it into every prompt, as far as there is room), unpin, disable, enable
+        or delete (archive) it.
+        """
         await self.propose_file_edits()
         return await self._change(
             lambda s: [switched(s, key, change)], change, f"{change.value} {key.name}"
         )
 
     async def copy(self, key: SkillKey, *, to: str) -> SkillChange:
-        """Copy a skill to another client; skills are shared in no other way."""
+        """Copy a skill to the library of another client (a chat program), or, for "", to the
+        library that clients share; a client gets another one's skills in no other way.
+        """
         check_client(to)
         await self.propose_file_edits()
         old = self._skills.library().get(key)

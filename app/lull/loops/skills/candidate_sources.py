@@ -1,5 +1,5 @@
-"""Finds in past turns what a candidate for a skill was made of, by whose words, and the requests on
-which it may be tested.
+"""Finds in stored conversations which texts a candidate skill was drafted from, who wrote these
+texts, and on which past requests the candidate may be tested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ MOST_TURNS = 300
 
 
 class CandidateSources:
-    """Looks up the turns behind a candidate, and those on which it may be tested."""
+    """Looks up the turns of stored conversations from which a candidate skill was drafted, and the
+    turns on whose requests it may be tested.
+    """
 
     def __init__(self, rewards: Rewards, rule: EvolveRule) -> None:
         self._rewards = rewards
@@ -35,7 +37,8 @@ class CandidateSources:
     def spans(
         self, found: FailureSet, base: Skill | None, said: Sequence[str]
     ) -> tuple[AuthoredSpan, ...]:
-        """Return every text that may have influenced the candidate, with its author.
+        """Return every text that may have influenced the draft of a candidate skill, with its
+        author (such as the user, a tool or the model).
 
         An approved skill counts as the user's, whoever wrote it.
         """
@@ -52,7 +55,8 @@ class CandidateSources:
         return tuple(dict.fromkeys(spans))
 
     def is_mixed(self, found: FailureSet, *, mine: bool) -> bool:
-        """Whether what the candidate was made of mixes the user's words with others'.
+        """Whether the texts from which a candidate skill was drafted mix the user's own words with
+        those of others, such as pasted text or tool results.
 
         A draft from the user's words uses only the replies; a model saw whole conversations. With
         a client that uses tools the author of a line is unknown.
@@ -67,7 +71,9 @@ class CandidateSources:
         return len(served) < len(said) or any(mixes_authors(message) for message in messages)
 
     def siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
-        """Return similar turns that the writer has not seen and that are no past successes."""
+        """Return turns with requests similar to the failed ones from which a skill was drafted; the
+        writer of the skill has not seen them, and they are not among the past successes.
+        """
         newest = found.failures[0]
         others = self._rewards.recent(owner=found.client, model=newest.model, limit=MOST_TURNS)
         near = [
@@ -80,7 +86,9 @@ class CandidateSources:
         return tuple(turn for _, turn in near[: self._rule.siblings])
 
     def successes(self, found: FailureSet) -> tuple[str, ...]:
-        """Return turns that were answered well, the most similar first."""
+        """Return turns that were answered well, on which a new skill is tested for harm, those most
+        similar to the failed request first.
+        """
         newest = found.failures[0]
         good = self._rewards.successes(
             owner=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS

@@ -35,8 +35,8 @@ for them.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillWriter:
-    """A writer that drafts skills (a model or a program), with the origin that its proposals are
-    marked with.
+    """A model or program that drafts skills, with the origin (kind of writer) that the proposals
+    made from its drafts are marked with.
     """
 
     evolver: Evolver
@@ -84,8 +84,9 @@ class Evolve:
         *,
         hurry: bool = False,
     ) -> list[Proposal]:
-        """Have writers draft a skill from every set of similar failures that is ready, and return
-        the proposals made.
+        """Have writers (models or programs) draft a skill from every group of similar failed
+        answers that is large enough or has a rule stated by the user, and return the proposals
+        made.
 
         With `hurry` sets that wait for another try after a writer's failure are included. Raises
         LullError if nothing was made and a writer failed, now or in an earlier step, as long as

@@ -1,5 +1,5 @@
 """Turns a skill draft into a proposal (a candidate that waits for the user's approval): screens it
-and compares it with other skills.
+for suspicious content and compares it with other skills.
 
 A candidate's bytes stay with the proposal and reach no prompt until the user approves them.
 """

@@ -1,4 +1,5 @@
-"""Writes skills without a model: turns a lasting wish into a skill in the user's own words.
+"""Drafts skills (instruction texts for prompts) without a model: turns a lasting wish of the user
+into a skill in the user's own words.
 
 It works for any model; the toy language of the built-in model has its own writer.
 """
@@ -24,7 +25,9 @@ Called with (class of check, rule, failed answer); returns JSON text, or "" for 
 
 
 class RuleWriter:
-    """Drafts a skill from the newest rule that the user stated (implements Evolver)."""
+    """Drafts a skill from the newest rule for answers that the user stated (implements the
+    interface Evolver).
+    """
 
     name = "rule"
 
@@ -32,7 +35,9 @@ class RuleWriter:
         self._check = check
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
-        """Draft a skill from the newest words of the user that state a rule; None without any."""
+        """Draft a skill from the user's newest words that state a rule for answers; None if no
+        words do.
+        """
         failure = material.failures.newest_worded
         return self._written(failure) if failure is not None else None
 

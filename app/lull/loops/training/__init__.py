@@ -1,1 +1,3 @@
-"""Trains adapters from stored conversations: data, rollouts, rewards and runs."""
+"""Trains LoRA adapters on stored conversations: collects the training data, samples and scores
+answers, and carries out the training runs.
+"""

@@ -1,5 +1,5 @@
-"""Decides the next step of training: sample answers, make a training run, train it, or test its
-adapter.
+"""Decides what training does next: sample answers, write the files of a training run, train its
+LoRA adapter, or test that adapter.
 
 1. a training run that was begun is trained to its end, or given up (superseded) with a reason 2.
 after a GRPO run the next round is sampled from its adapter, while it still improves 3. a trained
@@ -56,7 +56,9 @@ _NEEDS_FOLDER: Final = AT_WORK | {RunStatus.STUCK}
 
 
 class DecideStep:
-    """Decides the next step of training a LoRA adapter."""
+    """Decides which stage of training a LoRA adapter comes next, such as sampling answers,
+    training, or testing the adapter.
+    """
 
     def __init__(
         self,
@@ -80,8 +82,8 @@ class DecideStep:
         """Versions of unfinished courses' adapters that were loaded into the engine."""
 
     async def decide_next(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step of training, and mark training runs that may not continue as
-        superseded.
+        """Decide which stage of training comes next, such as sampling answers or testing an
+        adapter; mark training runs whose data or model has changed as superseded.
 
         With `hurry` a run is made from fewer answers. Raises StoreError, EngineError.
         """
@@ -254,8 +256,8 @@ class DecideStep:
 
 
 def engine_adapter_name(run: str) -> str:
-    """Return the name under which the engine loads a training run's adapter between the rounds of a
-    series of GRPO runs.
+    """Return the name under which the inference engine loads a training run's LoRA adapter, to
+    sample answers for the next of a series of GRPO runs.
     """
     return f"run:{run}"
 
@@ -263,8 +265,8 @@ def engine_adapter_name(run: str) -> str:
 def groups_reached(
     with_signal: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
 ) -> int:
-    """Return the number of answer groups that count as ready for the next GRPO run, out of
-    `groups_a_run`.
+    """Return how many of the `groups_a_run` groups needed for the next GRPO run are reached (a
+    group: several answers sampled for the same request).
 
     Normally it is the number of groups with a training signal (`with_signal`). Once twice
     `groups_a_run` groups were sampled, it is `groups_a_run` if most answers are good, or if at

@@ -18,8 +18,9 @@ from lull.store.proof.proposals import Proposals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEligibility:
-    """The reasons, if any, why a turn (a request with its answer) may not be used for training,
-    with its reward. `support` says whether the turn taught a skill or served to test one.
+    """The reasons, if any, why a turn (a request with its answer) may not be used for training, and
+    the answer's reward. `support` says whether a skill (a text put into prompts) was learned from
+    the turn or tested on it.
     """
 
     reward: RewardRow
@@ -45,7 +46,8 @@ class Eligible:
         self._cluster: tuple[frozenset[str], SupportRequests] = (frozenset(), SupportRequests(()))
 
     def check_turns(self, turns: Sequence[str]) -> dict[str, TurnEligibility]:
-        """Check whether these turns may be used for training; return the results by turn id.
+        """Check whether these turns (stored requests with their answers) may be used for training;
+        return the results by turn id.
 
         Deleted turns are missing. Blocking.
         """

@@ -1,5 +1,5 @@
-"""Runs the training work that asks the engine: sampling answers, making training runs and testing
-new adapters.
+"""Runs those parts of training that need the inference engine: sampling answers, preparing training
+runs and testing new LoRA adapters.
 
 Work stops at once when the user comes back: the current piece is cancelled and repeated later.
 """
@@ -18,7 +18,8 @@ GROUP_S: Final = 2.0
 
 
 class EngineWork:
-    """Background work that asks the engine in small pieces (implements LullWork).
+    """Background work of training that needs the inference engine, such as sampling answers, done
+    in small pieces that can be interrupted (implements LullWork).
 
     A piece that is interrupted is repeated; finished pieces are stored.
     """

@@ -45,7 +45,7 @@ _Key = tuple[object, ...]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptForm:
     """What shapes a model's prompts apart from the request itself: the model's own SYSTEM text, and
-    the place where skills are put.
+    the place where skills (instruction texts) are put.
     """
 
     system: str
@@ -56,7 +56,9 @@ class PromptForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learner:
-    """The model that learns, as it is served now: weights, engine and active adapter."""
+    """The model that is being trained, as it answers requests now: its weights, inference engine
+    and active LoRA adapter.
+    """
 
     name: str
     folder: str
@@ -81,7 +83,7 @@ class Learner:
 
 
 class FindsLearner(Protocol):
-    """Interface that finds the model that learns under the current settings."""
+    """Interface that finds the model that, by the current settings, is to be trained."""
 
     async def __call__(self) -> Learner | None:
         """Return the model that learns; None if there is none."""
@@ -116,7 +118,7 @@ def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> 
 
 
 async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int, ...]:
-    """Tokenize a prompt for the learning model.
+    """Return the token ids of a prompt in the chat template of the model that is being trained.
 
     Raises EngineError, and RequestError for a prompt that does not fit.
     """
@@ -126,7 +128,8 @@ async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int
 async def answer_ids(
     learner: Learner, prompt: tuple[Message, ...], answer: str, *, end: int
 ) -> tuple[int, ...]:
-    """Return a recorded answer's token ids, including the end token `end`.
+    """Return the token ids of a recorded answer, up to and including `end`, the token that ends an
+    answer.
 
     () if the chat template does not clearly separate the answer's tokens from the prompt's. Raises
     RequestError, EngineError.
@@ -140,8 +143,8 @@ async def answer_ids(
 
 
 async def end_token(learner: Learner, prompt: tuple[Message, ...]) -> int | None:
-    """Find the token with which the learning model ends an answer, by sampling one answer; None if
-    that answer did not end.
+    """Find the token with which the model in training ends an answer, by sampling one answer; None
+    if that answer was cut off.
     """
     said = await sample_answer(learner, prompt, GREEDY)
     return said.ids[-1] if said.completion.finish is Finish.STOP and said.ids else None

@@ -1,5 +1,5 @@
-"""Makes a training run's folder: collects the training and replay examples and writes the spec (the
-run's settings).
+"""Prepares a training run: collects its training examples and replay examples (past good answers),
+and writes them to a folder with the spec (the run's settings).
 
 Each kind of run has its own training examples; replay examples (past good answers) keep the model
 from forgetting.
@@ -71,7 +71,9 @@ to learn (measured: docs/adr/0032).
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRule:
-    """Settings for making training runs."""
+    """Settings by which new training runs are made, such as learning rate, LoRA rank and share of
+    replay examples (past good answers).
+    """
 
     replay_share: float = 0.25
     groups_a_step: int = 8
@@ -95,8 +97,8 @@ class RunRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMaterial:
-    """The examples for a new training run, the turns and groups of sampled answers that they came
-    from, and the reason (`why`) for the run.
+    """The examples for a new training run, the stored requests and sampled answers that they came
+    from, and a sentence that says why the run is made (`why`).
     """
 
     kind: RunKind
@@ -136,8 +138,8 @@ class RunStart:
 
 
 class MakeRun:
-    """Makes training runs of three kinds: GRPO, KTO, and graduation (training a skill into the
-    weights).
+    """Collects the examples and writes the files of training runs of three kinds: GRPO, KTO, and
+    graduation (training a skill, which is a text for prompts, into the weights).
     """
 
     def __init__(
@@ -166,7 +168,8 @@ class MakeRun:
         *,
         update_parent: Callable[[Run, str], Run] | None = None,
     ) -> Run:
-        """Write a new training run's folder, then its database row; return the run.
+        """Write a new training run's examples and settings to its folder, then its database row;
+        return the run.
 
         A crash in between leaves a folder to clean up. `start` says which adapter the run starts
         from, and `recent` are turns from which replay examples are taken. If the run continues an
@@ -335,8 +338,8 @@ class MakeRun:
         prompts: Sequence[Prompt],
         course: GraduationCourse,
     ) -> RunMaterial:
-        """Collect the examples by which a run trains a skill into the weights, from requests that
-        had the skill in the prompt.
+        """Collect the examples for training a skill (an instruction text) into the weights, from
+        requests that had it in the prompt.
 
         Raises EngineError.
         """

@@ -1,5 +1,5 @@
-"""Describes the next step of training as a value: there is one class for each kind of step, and its
-fields hold what the step needs.
+"""Defines a class for each kind of step in training (such as sampling answers or testing an
+adapter), whose fields hold what the step needs.
 
 `NextStep` is any one of these classes. Each has a `task` (the step's name for the user) and a
 `text` (its description for the user).
@@ -34,7 +34,9 @@ class Task(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainRule:
-    """Settings that decide the next step of training."""
+    """Settings that decide what training does next: which kinds of training are on, and how many
+    requests or answers each kind needs.
+    """
 
     enabled: bool = True
     groups: bool = True
@@ -98,8 +100,8 @@ class LabelledAnswers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillToTrainIn:
-    """The skill (an instruction text) that a training run is to train into the weights, and how
-    this run differs from the usual.
+    """The skill (an instruction text) that a training run is to train into the weights, with the
+    number of passes over the examples, and of added examples whose answers should stay as they are.
     """
 
     skill: Skill
@@ -124,8 +126,8 @@ class NothingToDo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingStep:
-    """The training step that samples groups of answers to stored requests, from which a GRPO run is
-    to learn.
+    """The stage of training that samples groups of answers to stored requests, from which a GRPO
+    run is to learn.
     """
 
     task: ClassVar[Task] = Task.SAMPLE
@@ -137,8 +139,8 @@ class SamplingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MakingStep:
-    """The training step that makes the folder of a new run, with its settings and training
-    examples.
+    """The stage of training that writes the settings and examples of a new training run to a
+    folder.
     """
 
     task: ClassVar[Task] = Task.MAKE
@@ -153,7 +155,9 @@ class MakingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingStep:
-    """The training step that trains an adapter; the folder of its run is ready."""
+    """The stage of training in which a LoRA adapter is trained, on examples that an earlier stage
+    has written to the run's folder.
+    """
 
     task: ClassVar[Task] = Task.TRAIN
     text: str
@@ -162,7 +166,9 @@ class TrainingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgingStep:
-    """The training step that tests the adapter of a finished run before it may answer users."""
+    """The stage of training that tests the LoRA adapter of a finished run before it may answer
+    users.
+    """
 
     task: ClassVar[Task] = Task.JUDGE
     text: str
@@ -186,8 +192,8 @@ def run_of(next_step: NextStep) -> Run | None:
 
 
 def groups_of(next_step: NextStep) -> GroupCount:
-    """Return how many groups of sampled answers a training step has, and how many its GRPO run
-    needs; both 0 for steps without groups.
+    """Return how many groups of sampled answers there are for the GRPO run that a step of training
+    prepares, and how many the run needs; both 0 for other steps.
     """
     match next_step:
         case NothingToDo() | SamplingStep() | MakingStep():

@@ -32,8 +32,8 @@ NEAR: Final = 0.34
 
 
 class PastCurriculum:
-    """Provides requests for training and for testing adapters from a model's stored turns
-    (implements Curriculum).
+    """Provides requests for training and for testing adapters, from a model's recorded
+    conversations (implements Curriculum).
     """
 
     def __init__(

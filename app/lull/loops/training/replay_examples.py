@@ -77,7 +77,7 @@ class ReplayExamples:
 
     async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[GraduationExample]:
         """Make up to `count` examples whose target is the model's present answer to the same
-        prompt, so that the model learns when not to apply a skill.
+        prompt, so that the model learns when not to apply a skill (an instruction text).
 
         Half have skills in the prompt; the requests of the rest are not about the skill. Without
         such examples a skill that is trained in spreads to all requests (measured: docs/adr/0032).
@@ -104,8 +104,8 @@ class ReplayExamples:
     async def practice_examples(
         self, learner: Learner, skill: Skill, count: int
     ) -> list[GraduationExample]:
-        """Make at most `count` examples that train a skill into the weights, from practice requests
-        on the skill's subject, which the curriculum provides.
+        """Make at most `count` examples that train a skill (an instruction text) into the weights,
+        from practice requests on its subject: similar past requests or generated ones.
 
         Users' own requests are too few: repeated many times, they would be learned by heart.
         """
@@ -136,8 +136,8 @@ class ReplayExamples:
         count: int,
         most_tokens: int,
     ) -> list[GraduationExample]:
-        """Make up to `count` training examples from the model's own answers with the skill in its
-        prompt.
+        """Make up to `count` training examples whose targets are the model's own answers with a
+        skill (an instruction text) in its prompt, so that it learns to give them without it.
 
         Answers that do not follow the skill are left out. Raises EngineError.
         """
@@ -168,8 +168,8 @@ class ReplayExamples:
         graduates: Skill | None,
         seed: str,
     ) -> tuple[tuple[ReplayExample, ...], tuple[Prompt, ...]]:
-        """Return about `wanted` replay examples (good answers to train on again), and the turns
-        they come from.
+        """Return about `wanted` replay examples (good answers to train on again), and the recorded
+        requests that they come from.
 
         Half of them have skills in the prompt. Raises EngineError.
         """

@@ -36,14 +36,16 @@ is shown the correction.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerWorth:
-    """A sampled answer's reward and the source that gave it."""
+    """A sampled answer's reward, and what gave it: a verifier (a program) or the judge model."""
 
     reward: float
     by: str
 
 
 def judge_agreement(rewards: Rewards) -> Estimate:
-    """Estimate how often the judge model and verifiers (programs) agree about the same turn."""
+    """Estimate how often the judge model and verifiers (programs) agree on whether the same answer
+    is good.
+    """
     pairs = []
     for row in rewards.judged(limit=MOST_JUDGED):
         said = verdicts(row)
@@ -107,7 +109,8 @@ class RewardAnswers:
     # Wishes
 
     def wishes(self, recent: Sequence[ServedTurn]) -> tuple[Wish, ...]:
-        """Return what the user wished in replies to these turns' answers, oldest first.
+        """Return what the user wanted to be different about these recorded answers, as said in
+        replies to them, oldest first.
 
         Wishes from which a skill (an instruction text) was made or proposed are left out.
         """
@@ -129,8 +132,8 @@ class RewardAnswers:
         return taught
 
     def applicable_wish(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
-        """Return the user's wish by which answers to this request are scored; None if no wish
-        applies.
+        """Return the user's wish (a text that says how answers should be) by which answers to this
+        request are scored; None if no wish applies.
         """
         model = served.turn.model
         by_program = self._verifier.wish_for(model, wishes=wishes, asked=served.asked)
@@ -139,7 +142,9 @@ class RewardAnswers:
         return _said_of(served, wishes)
 
     def violates_wish(self, model: str, wishes: Sequence[Wish], *, asked: str, answer: str) -> bool:
-        """Whether an answer violates one of these wishes of the user."""
+        """Whether an answer violates one of these wishes of the user about how answers should
+        be.
+        """
         said = self._verifier.check_wish(model, wishes=wishes, asked=asked, answer=answer)
         return any(signal.value < 0 for signal in said)
 
@@ -178,8 +183,8 @@ class RewardAnswers:
     def still_good(
         self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
     ) -> bool:
-        """Whether a turn's recorded answer passes the checks of these skills and fulfils these
-        wishes of the user.
+        """Whether a recorded answer passes the programs that check whether it follows these skills
+        (instruction texts), and fulfils these wishes of the user.
         """
         checked = self._checked(served, skills, wishes, served.turn.answer)
         return checked is None or checked.reward > GREY[1]

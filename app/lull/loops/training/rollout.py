@@ -79,7 +79,7 @@ class Prompt:
 
     @property
     def skill_hashes(self) -> tuple[str, ...]:
-        """The sorted sha256 of the skills that the request would get today."""
+        """The sorted sha256 of the skills (instruction texts) that the request would get today."""
         return hashes_of_skills(self.skills)
 
     @property
@@ -106,7 +106,7 @@ class RequestPool:
 
 
 def hashes_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
-    """Return the sorted sha256 of the texts of these skills."""
+    """Return the sorted sha256 of the texts of these skills (instructions put into prompts)."""
     return tuple(sorted(skill.sha256 for skill in skills))
 
 
@@ -137,7 +137,8 @@ class Rollouts:
         self._rule = rule
 
     def candidates(self, model: str) -> list[ServedTurn]:
-        """Return the model's recorded turns that may be trained on, newest first.
+        """Return the model's recorded turns (requests with their answers) from which training
+        chooses its examples, newest first.
 
         Turns of clients that have a skill library of their own in Lull are left out, because the
         trained weights answer every client.
@@ -156,7 +157,9 @@ class Rollouts:
         return self._rewards.served(turns)
 
     def collect_requests(self, model: str) -> RequestPool:
-        """Collect the stored requests for which answers may be sampled now. Blocking."""
+        """Collect the stored requests for which the model may now sample new answers to train on.
+        Blocking.
+        """
         recent = self.candidates(model)
         judged = self._eligible.check_turns([one.turn.id for one in recent])
         wishes = self._rewarding.wishes(recent)
@@ -317,8 +320,9 @@ def _that_stand(book: RequestPool, groups: Sequence[RolloutGroup]) -> list[Rollo
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the random seed for one sampled answer: number `sample` of group `number` for this
-    turn and policy. It depends on nothing else.
+    """Return the random seed for sampling one answer. It depends only on the policy (base model and
+    adapter), the request's turn id, the group of answers (`number`) and the answer's place in it
+    (`sample`).
     """
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

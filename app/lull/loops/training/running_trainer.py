@@ -79,7 +79,7 @@ class RunningTrainer:
         return self._work
 
     async def end_unless(self, run: Run | None) -> None:
-        """End the current training work unless it trains this run and can still go on.
+        """End the trainer process unless it trains this training run and can still go on.
 
         A run that got stuck and that the user restarted gets new work.
         """

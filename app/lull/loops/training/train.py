@@ -49,7 +49,8 @@ class PromotesAdapters(Protocol):
         """
 
     async def run_gate(self, adapter: str, until_s: float) -> Verdict | None:
-        """Test a stored adapter against the active one until `until_s` (monotonic clock).
+        """Compare a stored LoRA adapter with the active one on test prompts, to decide whether it
+        may answer users; stop at `until_s` (monotonic clock).
 
         Return None if more remains to be measured. An accepted adapter is then active, or on trial
         with a share of new conversations. Raises LullError.
@@ -85,8 +86,8 @@ class Train:
         self._rule = rule
 
     async def make(self, step: MakingStep) -> Run:
-        """Write the folder and database row of the training run that this step describes; return
-        the run.
+        """Write the examples and settings of the training run that `step` describes to a folder,
+        and the run to the database; return the run.
 
         Raises StoreError, EngineError, Conflict, TrainingError.
         """

@@ -43,7 +43,9 @@ class _NotNow(TrainingError):
 
 
 class TrainerWork:
-    """The background work of one training run (implements LullWork); it owns the run's process."""
+    """The background work of one training run: starts, suspends and ends the process that trains
+    (implements LullWork).
+    """
 
     kind = WorkKind.STEP
     value = 1.0

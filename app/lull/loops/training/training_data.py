@@ -1,6 +1,7 @@
-"""Finds material for training runs, and checks whether a training run's material is still valid.
+"""Finds the stored skills (texts for prompts), answers and requests from which training runs can be
+made, and checks whether those of an existing run may still be used.
 
-Material is skills ready to be trained into the weights, labelled answers, and groups of sampled
+These are skills ready to be trained into the weights, labelled answers, and groups of sampled
 answers that may still improve the model. Everything here blocks.
 """
 
@@ -48,7 +49,9 @@ SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunSt
 
 
 class TrainingData:
-    """Looks up the stored skills, answers and requests from which training runs can be made."""
+    """Looks up the stored skills (texts for prompts), answers and requests from which training runs
+    can be made.
+    """
 
     def __init__(
         self,
@@ -77,8 +80,8 @@ class TrainingData:
         self._rule = rule
 
     def why_superseded(self, run: Run, learner: Learner) -> str:
-        """Return why a training run may not continue: its turns, skills or model have changed since
-        it was made; "" if it may continue.
+        """Return why a training run may not continue: its requests, skills (texts for prompts) or
+        model have changed since it was made; "" if it may continue.
         """
         if run.status is RunStatus.JUDGING:
             # Only the weights matter now: the turns were valid when it was trained.
@@ -142,8 +145,9 @@ class TrainingData:
     def next_skill_to_train_in(
         self, recent: Sequence[ServedTurn]
     ) -> tuple[Skill, GraduationCourse] | None:
-        """Return the skill to train into the weights next, and how its training differs from the
-        usual; None if no skill is ready.
+        """Return the skill (an instruction text) to train into the weights next, and how its
+        training differs from the usual after failed tries; None if no skill is proved well enough
+        and was used for enough requests.
         """
         tried: dict[str, GraduationCourse | None] = {}
         for run in self._training.runs(SPENT):  # newest first
@@ -170,8 +174,8 @@ class TrainingData:
         return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
 
     def turns_for_skill(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
-        """Return the turns with which this skill can be trained into the weights: the request
-        needed the skill and had it in its prompt, and the answer did not fail.
+        """Return the turns (requests with answers) with which this skill can be trained into the
+        weights: the request needed the skill and had it in its prompt, and the answer did not fail.
         """
         having = [
             one
@@ -189,8 +193,8 @@ class TrainingData:
         return found
 
     def labelled(self, recent: Sequence[ServedTurn]) -> list[tuple[Prompt, bool]]:
-        """Return recorded answers for KTO training with labels (good or not), newest first, without
-        those already used.
+        """Return recorded answers for a KTO run, each with its label (True: good), newest first,
+        without those that earlier KTO runs used.
         """
         trains = self._rewarding.judge_may_train()[0]
         used = self._training.trained_on(RunKind.KTO, SPENT)

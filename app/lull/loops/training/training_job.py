@@ -1,4 +1,5 @@
-"""Finds the next step of training in the background, and offers it as work for idle times.
+"""Searches in the background for the next step of training (such as sampling answers), and offers
+it as work for idle times.
 
 The search reads the store and takes a moment, but the idle watch asks for work ten times a second.
 So the search is done only after something changed, and its result is kept until then.
@@ -48,7 +49,9 @@ _NOTHING: Final = NothingToDo(text="Lull has not checked yet.")
 
 
 class TrainingJob:
-    """Finds the next step of training, and offers it as background work for idle times."""
+    """Finds the next step of training, such as sampling answers or testing an adapter, and offers
+    it as background work for times when the user is away.
+    """
 
     def __init__(
         self,
@@ -87,7 +90,7 @@ class TrainingJob:
 
     @property
     def next_step(self) -> NextStep:
-        """The next step of training, as found by the last search."""
+        """The next step of training (such as sampling answers), as found by the last search."""
         return self._next_step
 
     def queue(self) -> list[LullWork]:
@@ -95,8 +98,8 @@ class TrainingJob:
         return [self._work] if self._work is not None else []
 
     def nudge(self) -> None:
-        """Search for the next training step soon, because something was recorded, rated or
-        approved.
+        """Search for the next training step soon, because a change may have made one possible: an
+        answer was recorded or rated, or a skill (a text for prompts) approved.
         """
         self._nudged.set()
 
@@ -271,7 +274,7 @@ class TrainingJob:
 
     async def stop(self, runs: Sequence[str]) -> None:
         """End the training work of these runs, which are about to be removed, and all training work
-        that asks the engine.
+        that uses the inference engine.
         """
         await self._end_asking()
         if any(self._running.trains(run) for run in runs):

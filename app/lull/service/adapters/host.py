@@ -1,4 +1,5 @@
-"""Loads LoRA adapters on Lull's own engines and decides which adapter answers a request.
+"""Loads LoRA adapters into Lull's own inference engines and decides which adapter answers a
+request.
 
 A route says which adapter answers for a model. A request in progress keeps the route that was set
 when it began.
@@ -33,7 +34,9 @@ class _Loaded:
 
 
 class EngineHost:
-    """Loads and serves LoRA adapters on Lull's own engines; implements AdapterHost."""
+    """Loads LoRA adapters into Lull's own inference engines and has them answer requests;
+    implements AdapterHost.
+    """
 
     def __init__(self, local: LocalModels) -> None:
         self._local = local

@@ -18,8 +18,8 @@ from lull.service.proxy.published_names import PublishedNames
 
 
 class PublishingHost:
-    """Serves LoRA adapters by publishing models with the adapter merged in to Ollama; implements
-    AdapterHost.
+    """Serves LoRA adapters through Ollama: merges each adapter into its model and adds the merged
+    model to Ollama; implements AdapterHost.
     """
 
     def __init__(

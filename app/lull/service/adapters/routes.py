@@ -1,4 +1,4 @@
-"""Control API routes for LoRA adapters."""
+"""Control API routes to list, show, compare, promote and roll back LoRA adapters."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Answers clients' requests with Lull's built-in engine, in Ollama's formats."""
+"""Answers clients' requests with Lull's built-in inference engine, in Ollama's formats."""

@@ -1,4 +1,6 @@
-"""Turns an answer of Lull's own engine into the bytes that the proxy sends."""
+"""Turns an answer of Lull's own inference engine into the bytes of the HTTP answer that the proxy
+sends.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,7 @@ def complete_answer(
     status: int, headers: Mapping[str, str], body: bytes, *, error: bool = False
 ) -> ProxyAnswer:
     """Return an HTTP answer with this complete body and its Content-Length. `error` marks an error
-    answer, which is not recorded as a turn.
+    answer, which is not recorded in the conversation.
     """
     pieces = AnswerBytes(_no_chunks(), None, None)
     if body:

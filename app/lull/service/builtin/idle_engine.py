@@ -19,7 +19,9 @@ _LOOK_WHETHER_QUIET_EVERY_S = 30.0
 
 
 class UnloadableEngine(Protocol):
-    """An engine that frees its memory when closed, and starts again with the next request."""
+    """An inference engine that frees its memory when closed, and loads its model again with the
+    next request.
+    """
 
     @property
     def pid(self) -> int | None:

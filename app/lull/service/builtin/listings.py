@@ -1,4 +1,5 @@
-"""Builds the entries for Lull's own models in `/api/tags`, `/api/ps`, `/api/show` and `/v1/models`.
+"""Builds the entries for the models that Lull itself serves in Ollama's `/api/tags`, `/api/ps` and
+`/api/show` and in OpenAI's `/v1/models`.
 
 Only builds bodies. Entries are spliced into an upstream's listing; all its other bytes stay as they
 are.
@@ -30,7 +31,7 @@ def listed_name(model: LocalModel) -> str:
 
 
 def tag(model: LocalModel) -> JsonObject:
-    """Build the entry of one of Lull's models for Ollama's listing `/api/tags`."""
+    """Build the entry of a model that Lull itself serves for Ollama's listing `/api/tags`."""
     return {
         "name": listed_name(model),
         "model": listed_name(model),
@@ -44,7 +45,7 @@ def tag(model: LocalModel) -> JsonObject:
 def running(
     model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu: bool
 ) -> JsonObject:
-    """Build the entry of one of Lull's loaded models for Ollama's `/api/ps`."""
+    """Build the entry of a loaded model that Lull itself serves for Ollama's `/api/ps`."""
     return {
         "name": listed_name(model),
         "model": listed_name(model),
@@ -58,7 +59,7 @@ def running(
 
 
 def openai_model(model: LocalModel, name: str = "") -> JsonObject:
-    """Build the entry of one of Lull's models for OpenAI's listing `/v1/models`.
+    """Build the entry of a model that Lull itself serves for OpenAI's listing `/v1/models`.
 
     `name`, if given, replaces the model's listed name: the answer to a request for a single model
     repeats the name that the client typed.
@@ -164,7 +165,8 @@ def short_count(count: int) -> str:
 
 
 def merge(upstream: bytes, key: str, entries: Sequence[JsonObject], *, name: str) -> bytes:
-    """Append Lull's models to the upstream's listing; return it unchanged if it cannot be parsed.
+    """Append the entries of models that Lull itself serves to the JSON list of models of the
+    upstream server (Ollama); return the list unchanged if it cannot be parsed.
 
     `name` is the entry's field with the model name. A model that the upstream also lists keeps the
     upstream's entry.

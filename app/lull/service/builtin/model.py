@@ -1,4 +1,4 @@
-"""Answers chat requests with Lull's own engine, in the way Ollama would.
+"""Answers chat requests with Lull's own inference engine, in the way Ollama would.
 
 A chat request becomes a GenerateRequest, and the engine's chunks become the dialect's bytes. What
 the engine cannot do (tools, thinking, grammars) is refused in Ollama's wording before anything is
@@ -57,8 +57,8 @@ _EMPTY_ANSWER: Final = Chunk(text="", finish=Finish.STOP)
 
 
 class WhichAdapter(Enum):
-    """Default of an argument that takes a LoRA adapter's version: the caller names no adapter, so
-    the one in use answers.
+    """Default value of an argument that names a LoRA adapter: the caller names none, so the adapter
+    in use answers the request.
     """
 
     PUBLISHED = "published"
@@ -81,7 +81,7 @@ class LocalModels(ListedModels):
         *,
         adapter: WhichAdapter | str | None = WhichAdapter.PUBLISHED,
     ) -> ProxyAnswer:
-        """Answer one chat request with Lull's engine.
+        """Answer one chat request with Lull's own inference engine.
 
         `body` is what an upstream would get, including the skills' texts.
 
@@ -235,8 +235,8 @@ def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Samplin
 
 
 def served_sampling(model: LocalModel) -> Sampling:
-    """Return the sampling parameters that a model has by default on Ollama's own API; the client's
-    settings take precedence over them.
+    """Return the default sampling parameters of a model in answers to requests in Ollama's own
+    format: the model's own, else Ollama's; the client's settings take precedence.
     """
     return model.sampling.or_else(_OLLAMA_DEFAULTS)
 

@@ -1,4 +1,5 @@
-"""Answers all requests but chats for Lull's own models: listings, details, refusals.
+"""Answers requests other than chats for the models that Lull itself serves, as Ollama would: lists
+of models, details, refusals.
 
 If an Ollama runs, its answers are kept and Lull's models are merged in. Without one this is the
 whole server, and what only Ollama can do (pull, create, copy, blobs) gives a 503.
@@ -65,7 +66,9 @@ _NAMING: Final = frozenset(("/api/show", "/api/embed", "/api/embeddings", "/v1/e
 
 
 class AnsweredByEngine(Enum):
-    """Which of the requests for a model Lull's own engine answers: all, those it can, or none."""
+    """Which of the requests for a model Lull's own inference engine answers instead of Ollama: all,
+    those it can, or none.
+    """
 
     ALL = "all"
     """Lull's engine answers every request: only Lull has the model."""
@@ -173,32 +176,36 @@ class ListedModels:
         )
 
     def merger(self, path: str) -> Callable[[bytes], bytes] | None:
-        """Return the function that adds Lull's models to the upstream's listing at this path.
+        """Return the function that adds the models that Lull itself serves to the upstream server's
+        (Ollama's) list of models at this URL path.
 
         None for other paths.
         """
         return {"/api/tags": self.merge_tags, "/v1/models": self.merge_models}.get(path)
 
     def merge_tags(self, upstream: bytes) -> bytes:
-        """Add Lull's models to the body of Ollama's `/api/tags`."""
+        """Add the models that Lull itself serves to the body of Ollama's `/api/tags`."""
         entries = [tag(served.model) for served in self._public()]
         return merge(upstream, "models", entries, name="name")
 
     def merge_models(self, upstream: bytes) -> bytes:
-        """Add Lull's models to the body of the upstream's `/v1/models`."""
+        """Add the models that Lull itself serves to the body of the upstream server's
+        `/v1/models`.
+        """
         entries = [openai_model(served.model) for served in self._public()]
         return merge(upstream, "data", entries, name="id")
 
     def needs_body(self, method: str, path: str) -> bool:
-        """Whether a request to this path may concern Lull's own models, so that its body must be
-        read to find out.
+        """Whether a request to this URL path may concern the models that Lull itself serves, so
+        that its body must be read to find out.
         """
         return path.startswith(_ONE_MODEL) or path in _METHODS_OF
 
     async def answer_non_chat(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request that is not a chat, as an Ollama that has Lull's models would.
+        """Answer a request that is not a chat, as Ollama would if it had the models that Lull
+        itself serves.
 
         Returns None if the upstream should answer. With `alone` there is no upstream, and every
         known path is answered here.
@@ -287,7 +294,9 @@ class ListedModels:
         return _refusal(path, 501, f'"{name}" does not support embeddings')
 
     def served(self, name: str) -> ServedModel:
-        """Return the served model with this name. Raises RequestError (404) in Ollama's wording."""
+        """Return the model of this name that Lull itself serves. Raises RequestError (404) in
+        Ollama's wording.
+        """
         served = self._by_key.get(name_key(name))
         if served is None:
             raise RequestError(f"model '{name}' not found", status=404)
@@ -320,7 +329,7 @@ async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
 
 async def in_thread_if_long(body: bytes, work: Callable[[], T]) -> T:
     """Run `work`, a function that processes a request's body, without holding up other requests: in
-    a thread if `body` is long, else directly.
+    a thread if `body` has very many bytes, else directly.
     """
     return await asyncio.to_thread(work) if len(body) > LONG_BYTES else work()
 

@@ -1,4 +1,6 @@
-"""Builds the vocabulary of a model of Lull's own engine, for a verbose `/api/show`."""
+"""Builds the vocabulary (the tokens) of a model that Lull itself serves, for answers to Ollama's
+verbose `/api/show`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Reads the user's calendar feeds, and answers requests about them."""
+"""Reads the user's calendars (iCalendar feeds), which tell when the user is away or busy, and
+answers requests about them.
+"""

@@ -1,4 +1,5 @@
-"""Adds, tests, removes and refreshes the user's calendars, which are read from feeds.
+"""Adds, tests, removes and refreshes the user's appointment calendars, which are read from
+iCalendar feeds (URLs or files).
 
 Feeds are stored, so that a restart knows the user's schedule before the network is up; their
 addresses are kept separately. This module decides when a feed is read and when a failure is shown
@@ -108,8 +109,8 @@ class Calendars:
     # Reading
 
     def events(self) -> tuple[CalendarEvent, ...]:
-        """Return the busy events of all calendar feeds that were read recently enough, sorted by
-        start.
+        """Return the events (times when the user is away or busy) of all calendar feeds that were
+        read recently enough, sorted by start.
 
         Empty before `load` has read the stored feeds. Never blocks.
         """
@@ -280,7 +281,9 @@ class Calendars:
                 await self.refresh(feed.id)
 
     async def refresh(self, name: str) -> Json:
-        """Read one calendar feed now; a failure is recorded in its health. Raises NotFound."""
+        """Read one calendar feed now; a failure is recorded in the feed's state. Raises
+        NotFound.
+        """
         await self.load()
         feed = self._named(name)
         now = self._clock.now()

@@ -1,5 +1,5 @@
-"""Parses requests about calendars. Error messages never contain a feed's address, which is
-secret.
+"""Parses requests to the control API about the user's calendar feeds. Error messages never contain
+a feed's address, which is secret.
 """
 
 from __future__ import annotations

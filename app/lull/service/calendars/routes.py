@@ -1,4 +1,4 @@
-"""Control API routes for calendars: list, add, test and remove."""
+"""Control API routes to list, add, test and remove the user's calendar feeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lull.service.control.answering import Answering
 
 
 def calendar_routes(calendars: Calendars, answering: Answering) -> list[web.RouteDef]:
-    """Return the routes to list, add, test and remove calendars."""
+    """Return the routes to list, add, test and remove the user's calendar feeds."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await calendars.list())

@@ -1,4 +1,5 @@
-"""Builds the JSON of calendars for the control API and `lull calendar --json`.
+"""Builds the JSON of the user's calendar feeds, which tell when the user is away or busy, for the
+control API and `lull calendar --json`.
 
 New versions of Lull only add keys to this JSON. No feed's URL is included, because whoever knows it
 can read the calendar.

@@ -42,14 +42,20 @@ ANSWER_FILTERS: Final = ("client", "model", "skill")
 
 
 class MeasuredEffects(Protocol):
-    """Interface that tells what was measured of the skills in use."""
+    """Interface that tells how much each skill in use (a text put into prompts) improved answers,
+    and how this was measured.
+    """
 
     @property
     def effects(self) -> Mapping[SkillKey, Effect]:
-        """The estimated effect of each measured skill on the mean reward of answers."""
+        """The estimated effect of each measured skill (a text put into prompts) on the mean reward
+        of answers.
+        """
 
     def measures(self) -> Mapping[SkillKey, SkillMeasure]:
-        """Return by which method each skill is measured, and the counts of its replays."""
+        """Return by which method the effect of each skill (a text put into prompts) is measured,
+        and in how many replays of past requests answers with it were better or worse.
+        """
 
 
 class StoredConversations:
@@ -148,7 +154,8 @@ class StoredConversations:
         return history_view(self._skills.history(_key(client, name)))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
-        """Return the difference between the texts of two versions of a skill.
+        """Return the difference between the texts of two versions of a skill (an instruction put
+        into prompts).
 
         `old` and `new` are version numbers. By default `new` is the newest version and `old` the
         one before `new`. Raises NotFound.

@@ -1,5 +1,5 @@
-"""Control API routes for recorded conversations: list, read, rate, exclude, forget, and the
-trash.
+"""Control API routes for recorded conversations: list, read, rate, exclude from learning, delete
+with all that was learned from them, and the trash.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from lull.service.idle.window_views import time_in
 def conversation_routes(
     reading: StoredConversations, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
-    """Return the routes to list, read, exclude and rate recorded conversations, and for their
-    rewards over time.
+    """Return the routes to list, read and rate recorded conversations, to exclude them from
+    learning, and to get their rewards over time.
     """
 
     async def listed(request: web.Request) -> web.Response:

@@ -26,8 +26,8 @@ from lull.store.clients.connections import Connections
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectParts:
-    """The parts that connecting chat clients needs, such as their files, a lock and a test
-    request.
+    """The objects by which chat clients (other programs) are connected to Lull: access to their
+    settings files, a lock for writing these, and a function that sends a test request.
     """
 
     user: UserMachine

@@ -1,4 +1,6 @@
-"""Helpers for all control API handlers: JSON answers, request bodies, query numbers, errors."""
+"""Helps all handlers of the control API to parse request bodies and query parameters, and to answer
+with JSON or an error.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ _STATUS_OF = {
 
 
 class ReportsStatus(Protocol):
-    """Interface that tells how the service is."""
+    """Interface that returns the service's status and the results of its self-checks (`lull
+    doctor`).
+    """
 
     async def status(self) -> Json:
         """Return what `lull status` shows: the service's state, counts and problems."""

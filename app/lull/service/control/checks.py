@@ -125,7 +125,9 @@ def platform_line() -> str:
 
 
 def runtime(process: int) -> CodedText:
-    """Return the same line for a running service, with the id of its process."""
+    """Return a running service's version of Lull, platform and process id as a line of `lull
+    doctor`.
+    """
     words = "Lull %1 on %2, process %3."
     return coded_text("service-runs", words, __version__, _system(), str(process))
 
@@ -161,8 +163,8 @@ def store(database: Database, trajectories: Trajectories) -> str:
 
 
 def trash(folder: Path, broken: Sequence[Path]) -> str:
-    """Check that every file in the trash can be read. Raises DamagedTrash if there are `broken`
-    files.
+    """Check that every file in the trash (old conversations, which can be restored) can be read.
+    Raises DamagedTrash if there are `broken` files.
     """
     if broken:
         raise damage_error(broken)
@@ -194,7 +196,9 @@ def skills(folders: SkillFolders, library: Library, missing: LullError | None = 
 
 
 async def engine(built_in: Engine) -> Json:
-    """Check that Lull's own engine can generate one token, with the smaller built-in model."""
+    """Check that Lull's own inference engine can generate one token, with the smaller built-in
+    model.
+    """
     asked = GenerateRequest(prompt="a", sampling=Sampling(temperature=0.0, max_tokens=1))
     try:
         async with asyncio.timeout(ANSWER_WITHIN_S):
@@ -224,7 +228,8 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
 
 
 def exams(roles: Json) -> Json:
-    """Describe which models read feedback, judge answers and write skills, and why each was chosen.
+    """Build the JSON result of `lull doctor` that says which models read feedback, judge answers
+    and write skills (texts for prompts), and why each was chosen.
 
     Never a serious failure: Lull also learns without such models.
     """
@@ -308,7 +313,9 @@ def disk(home: Path) -> str:
 
 
 def speed() -> Json:
-    """Check for OpenBLAS, which the built-in engine uses on Linux if installed."""
+    """Check that on Linux the library OpenBLAS is installed, without which the built-in inference
+    engine is slow.
+    """
     if not sys.platform.startswith("linux") or ctypes.util.find_library("openblas"):
         return check("speed", ok=True, text="Lull's own engine runs at full speed.")
     return check(

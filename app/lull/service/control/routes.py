@@ -1,5 +1,5 @@
-"""Control API routes for the service as a whole: status, checks, settings, network token and
-stopping.
+"""Control API routes for the service as a whole: status, checks, settings, stopping, and the
+network token (which requests from other machines need).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lull.service.control.settings_view import SettingsView
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRequests:
     """What answers requests about the whole service: its status and checks, its settings, its
-    network token, and how it is stopped.
+    network token (which requests from other machines need), and how it is stopped.
     """
 
     status: ReportsStatus
@@ -34,7 +34,9 @@ class ServiceRequests:
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
-    """Return the routes for status, checks, settings, the network token and stopping."""
+    """Return the routes for status, checks, settings, stopping, and the network token, which
+    requests from other machines need.
+    """
 
     async def status(_: web.Request) -> web.Response:
         return answering.json(await service.status.status())

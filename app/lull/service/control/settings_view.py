@@ -50,7 +50,9 @@ class SettingsView:
         self._one_change = asyncio.Lock()
 
     async def handle(self, wanted: Json | None) -> Json:
-        """Return all settings for None, or change one by `{"key", "value"}`. Raises LullError."""
+        """Return all settings if `wanted` is None; else change the one that it names, as `{"key",
+        "value"}`. Raises LullError.
+        """
         if wanted is None:
             return self._view(await asyncio.to_thread(read, self._path))
         key, value = wanted.get("key"), wanted.get("value")

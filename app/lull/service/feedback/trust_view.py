@@ -61,8 +61,8 @@ class TrustView:
         return views
 
     def judge(self) -> Json:
-        """Return how often the judge model agrees with verifiable outcomes, and whether its
-        verdicts may be used for training.
+        """Return how often the judge model agrees with programs that check the same answers, and
+        whether its verdicts may be used for training.
         """
         found = judge_agreement(self._rewards)
         trains, why = may_train_on_judge(found)

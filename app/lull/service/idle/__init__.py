@@ -1,3 +1,3 @@
-"""Detects idle times and schedules work in them: when Lull may use the user's models for its own
-work.
+"""Decides when Lull may use the user's models for its own work, and answers requests about the idle
+times in which it may.
 """

@@ -1,4 +1,5 @@
-"""Checks for `lull doctor` whether idle detection works: its signals, its watch and the calendars.
+"""Checks for `lull doctor` whether idle detection works: whether user input can be detected, the
+watch for idle times runs, and the user's calendars are up to date.
 
 No failure of these is serious: without them Lull still answers requests and only learns less.
 """
@@ -80,7 +81,9 @@ def _state_of(window: IdleWindow) -> CodedText:
 
 
 def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
-    """Check that all calendar feeds are fresh; describes the worst one and counts the others."""
+    """Check for `lull doctor` that all of the user's calendar feeds were read recently; describe
+    the worst one and count the others.
+    """
     if not feeds:
         return check("calendars", ok=True, text="No calendar has been added.")
     bad = [feed for feed in feeds if feed.health(now) is not Health.FRESH]

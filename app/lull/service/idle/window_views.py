@@ -1,4 +1,5 @@
-"""Builds the JSON of past idle windows (times when Lull was allowed to work) for the schedule page.
+"""Builds the JSON of past idle windows (times when Lull was allowed to work) for the schedule page
+of the desktop window.
 
 Also parses the query: the time range and page size.
 """

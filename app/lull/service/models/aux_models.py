@@ -121,7 +121,8 @@ class AuxModels:
         return self.judge()
 
     def writers(self) -> Sequence[SkillWriter]:
-        """Return the writers of candidate skills in the order in which they are asked.
+        """Return the programs and models that write candidate skills (texts for prompts), in the
+        order in which they are asked.
 
         Writers that use the user's own words come first: they are the most trusted, and need no
         model.

@@ -1,5 +1,5 @@
-"""Tells whether the weights of the built-in chat model have been made, and makes them ahead of the
-model's first request.
+"""Tells whether the weights of the built-in chat model have been made on this machine (a small open
+model with a LoRA adapter merged in), and makes them ahead of the model's first request.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class MadeAtFirstUse(Protocol):
 
 
 class BuiltInReadiness:
-    """Answers the control API's requests about the weights of the built-in chat model."""
+    """Answers the control API's requests about the weights of the built-in chat model: whether they
+    have been made on this machine yet, and to make them now.
+    """
 
     def __init__(self, model: MadeAtFirstUse, *, name: str) -> None:
         self._model = model

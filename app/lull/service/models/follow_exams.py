@@ -1,5 +1,5 @@
 """Checks regularly which chat models should take exams (tests for a role such as judge), and
-recalibrates rewards when the judge model has changed.
+recalibrates rewards (scores of answers) when the judge model has changed.
 """
 
 from __future__ import annotations

@@ -33,7 +33,9 @@ closed. A request that was already routed to this engine arrives within that tim
 
 
 class LearnerEngine(Engine, Protocol):
-    """The engine of the model that is trained; it starts no process before its first request."""
+    """The inference engine of the model that is trained; it starts no process before its first
+    request.
+    """
 
     on_lost_adapter: Callable[[str, LullError], None]
     """Called for a LoRA adapter that a restarted engine could not load."""
@@ -57,14 +59,16 @@ class TrainableModels(Protocol):
         """
 
     def read(self, name: str, made: MlxWeights) -> LocalModel:
-        """Read a model's facts from its weights. Blocking. Raises ResourceError."""
+        """Read a model's properties, such as its size and context window, from the folder of its
+        weights. Blocking. Raises ResourceError.
+        """
 
     def engine(self, made: MlxWeights, settings: Settings) -> LearnerEngine:
         """Return a new engine that runs the model with these weights."""
 
     def published(self, settings: Settings) -> bool:
-        """Whether the settings say that Ollama answers for the trained model, with a merged copy of
-        it, rather than Lull's own engine.
+        """Whether, by the settings, Ollama answers for the trained model, with a copy of it into
+        which the LoRA adapter is merged, rather than Lull's own engine.
         """
 
 

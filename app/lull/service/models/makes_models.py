@@ -1,5 +1,5 @@
-"""Interfaces by which the service opens the chat models that Lull itself asks, without knowing how
-each is reached or prompted.
+"""Interfaces by which the service opens the chat models that do Lull's own work, such as judging
+answers, without knowing how each is reached or prompted.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ class MakesModels(Protocol):
     """
 
     def ollama(self, model: str, *, timeout_s: float, allow_remote: bool = False) -> OllamaModel:
-        """Open a model of the user's Ollama. Raises LullError if it may not be asked."""
+        """Open a model of the user's Ollama for Lull's own work. Raises LullError if that is not
+        allowed, as for a model that runs on another machine.
+        """
 
     def server(
         self, address: str, model: str, *, timeout_s: float, allow_remote: bool
     ) -> ChatModel:
-        """Open a chat model of a model server at the given address. Raises LullError if it may not
-        be asked.
+        """Open a chat model of the model server at the given address for Lull's own work. Raises
+        LullError if that is not allowed, as for an address of another machine.
         """
 
     def own(self, engine: Engine, model: str, *, timeout_s: float, sampling: Sampling) -> ChatModel:

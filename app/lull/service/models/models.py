@@ -1,4 +1,5 @@
-"""Handles `lull model list` and `lull model choose` in a running service.
+"""Handles `lull model list` and `lull model choose` in a running service: lists the models that can
+be trained, and prepares the chosen one.
 
 The chosen model is prepared for training in the background, one at a time. The progress or result
 can be read until the next choice begins.

@@ -36,7 +36,9 @@ class OllamaModelFacts(Protocol):
         """
 
     def known(self, name: str) -> ModelFacts | None:
-        """Return what is known of a model in Ollama without asking Ollama; None if nothing is."""
+        """Return what is known of a model in Ollama (such as its context window) without asking
+        Ollama; None if nothing is known.
+        """
 
     def digests(self) -> Mapping[str, str]:
         """Return the digests of the models that run on this machine, by canonical name."""

@@ -1,5 +1,5 @@
-"""Control API routes to list the models that can be trained, choose one, make the built-in one
-ready, and run exams of chat models.
+"""Control API routes to list the models that can be trained, choose one, make the weights of the
+built-in one, and run exams of chat models (tests for a role such as judge).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lull.service.models.models import ModelRequests
 def model_routes(
     models: ModelRequests, built_in: BuiltInReadiness, answering: Answering
 ) -> list[web.RouteDef]:
-    """Return the routes to list models, to choose the one to train, and to make the built-in one
-    ready.
+    """Return the routes to list models, to choose the one to train, and to make the weights of the
+    built-in one.
     """
 
     async def listed(_: web.Request) -> web.Response:

@@ -1,1 +1,3 @@
-"""Runs the service process: startup, lock, logs, error reports, backups and restarting of tasks."""
+"""Runs the service process: startup, the lock against a second instance, logs, error reports,
+backups and restarting of failed background tasks.
+"""

@@ -1,4 +1,5 @@
-"""Event bus: publishes events in order without blocking the publisher.
+"""Event bus: passes the service's events to all subscribers in order, without blocking the
+publisher.
 
 An event is numbered and reaches every watcher before it is on disk. A watcher that reconnects gets
 the events it missed, recent ones from memory and older ones from the log. A watcher that reads too
@@ -23,7 +24,7 @@ RECENT_EVENTS = 2000
 
 
 class EventBus:
-    """Numbers the service's events, logs them and passes them to every watcher."""
+    """Numbers the service's events, logs them and passes them to every watcher (subscriber)."""
 
     def __init__(self, log: EventLog, clock: Clock) -> None:
         self._log = log
@@ -39,7 +40,7 @@ class EventBus:
         return self._seq
 
     def tell(self, kind: EventKind, **fields: object) -> None:
-        """Publish an event to every watcher. Never blocks."""
+        """Publish an event to every watcher (subscriber). Never blocks."""
         self._seq += 1
         at = self._clock.now().isoformat()
         event = Event(seq=self._seq, at=at, kind=kind.value, fields=fields)

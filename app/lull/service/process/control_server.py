@@ -62,7 +62,8 @@ async def open_control(
     stop: Callable[[], None],
     forget_token: Callable[[], Awaitable[None]],
 ) -> web.AppRunner:
-    """Serve the control API of a service on its socket; the caller cleans the runner up.
+    """Start to serve the control API, by which window and command line talk to the service, on its
+    Unix socket; return the server (AppRunner), which the caller must clean up.
 
     `forget_token` removes the network token from the secret store. Raises LullError.
     """

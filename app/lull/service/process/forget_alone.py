@@ -20,7 +20,8 @@ from lull.store.leftovers import sweep_leftovers
 
 
 def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object]) -> Json:
-    """Delete a conversation and all that was learned from it, or only show what would be removed.
+    """Delete a conversation and all that was learned from it, or only return what would be removed,
+    while no service runs.
 
     Raises UsageError, NotFound, StoreError.
     """

@@ -1,6 +1,7 @@
-"""Updates the database's witness file and checkpoints its write-ahead log (WAL).
+"""Writes the database's witness file (its row counts, by which a later loss of rows is noticed) and
+checkpoints SQLite's write-ahead log (WAL).
 
-The witness file holds the row counts outside the database, so that a later loss of rows is noticed.
+The witness file lies outside the database.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ CHECKPOINT_EVERY_S: Final = 300.0
 
 class WitnessWriter:
     """Writes the witness file (the database's row counts, by which a loss is noticed) every few
-    seconds, and checkpoints the WAL every few minutes.
+    seconds, and checkpoints the WAL (SQLite's write-ahead log) every few minutes.
     """
 
     def __init__(self, database: Database, witness: Witness, clock: Clock) -> None:
@@ -32,8 +33,8 @@ class WitnessWriter:
         self._failing = False
 
     async def run(self) -> None:
-        """Write the witness file (the database's row counts) and checkpoint the WAL regularly,
-        until cancelled.
+        """Write the witness file (the database's row counts) every few seconds and checkpoint the
+        WAL (SQLite's write-ahead log) every few minutes, until cancelled.
         """
         checkpointed_s = float("-inf")
         while True:

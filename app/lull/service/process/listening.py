@@ -1,4 +1,6 @@
-"""Opens the socket on which the proxy listens, and holds how clients reach it there."""
+"""Opens the socket on which the proxy listens, and defines the address and token by which clients
+reach it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningAt:
-    """How clients reach the proxy: its address, and the token that other machines need."""
+    """How clients reach the proxy: its address, and the token that requests from other machines
+    must carry.
+    """
 
     address: str
     """Address of the proxy for programs on this machine."""

@@ -1,5 +1,5 @@
-"""Allows one running service per data folder, by a file lock; a discovery file says where the
-service is.
+"""Allows only one running service per data folder, by a lock on a file; another file, the discovery
+file, holds the service's address and process id.
 
 The lock is released however the process dies, so a stale discovery file is only a hint. Checking
 whether a service runs takes the lock shared, so that two checks never collide.
@@ -27,7 +27,9 @@ PATIENCE_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discovery:
-    """Address and identity of the running service, as stored in the discovery file."""
+    """Address, process id and version of the running service, as stored in the discovery file, by
+    which commands find the service.
+    """
 
     address: str
     pid: int
@@ -46,7 +48,8 @@ class ServiceLock:
         self._file: IO[str] | None = None
 
     def take(self, *, discovery: Path, patience_s: float = PATIENCE_S) -> None:
-        """Take the exclusive lock on the data folder, waiting while a short check holds it.
+        """Take the exclusive lock on the data folder; if a command holds it for a moment to check
+        whether a service runs, wait for its end.
 
         Raises AlreadyRunning, which names the running service, or Busy when something else holds
         the lock for `patience_s`.
@@ -112,7 +115,9 @@ class FileLock:
 
 
 def is_running(lock: Path) -> bool:
-    """Whether a live process holds the service's lock. Raises OSError if the file is unreadable."""
+    """Whether a live process holds this lock file, which a service locks while it runs. Raises
+    OSError if the file is unreadable.
+    """
     try:
         with os.fdopen(open_regular(lock), "r") as file:
             return not _locked(file, shared=True)

@@ -68,7 +68,8 @@ def _trace(error: BaseException) -> Iterator[str]:
 
 
 class LogFile(logging.handlers.RotatingFileHandler):
-    """Writes and rotates the log file, without ever waiting for what stands in a file's place.
+    """Log handler that writes and rotates the log file, and never blocks if a pipe or a device has
+    that file's name.
 
     Raises OSError where the file is a pipe, a device, a folder or a link to one.
     """
@@ -84,8 +85,8 @@ class LogFile(logging.handlers.RotatingFileHandler):
         return os.fdopen(descriptor, "a", encoding=self.encoding)
 
     def doRollover(self) -> None:  # noqa: N802  the name is logging's
-        """Rotate the log file. Where a folder in an old file's place does not let it, the log
-        begins again in the same file, so that it neither stops nor grows without end.
+        """Rotate the log file. If an old log file cannot be replaced because a folder has its name,
+        empty the current file instead, so that the log neither stops nor grows without limit.
         """
         try:
             super().doRollover()
@@ -121,7 +122,7 @@ def start_logging(folder: Path, level: str) -> SystemRefused | None:
 
 
 def no_log(file: Path, error: OSError) -> SystemRefused:
-    """Return the error for users that this log file cannot be used."""
+    """Build the error that tells the user that this log file cannot be written, and what to do."""
     hint = "Move away what is there, or let it be written; then restart Lull."
     if error.strerror == NOT_REGULAR:
         return SystemRefused(f"There is no log: {file} is not a regular file.", hint=hint)

@@ -1,5 +1,5 @@
-"""Runs the service in the foreground: takes the lock, opens the proxy and the control API, waits,
-and closes everything in order.
+"""Runs the service in the foreground: locks the data folder, opens the proxy and the control API,
+waits for a request to stop, and closes everything in order.
 
 The proxy listens first and slow parts (Chroma, the engine) start behind it, so that clients can
 connect at once. The first stop request lets answers in progress finish; a second one cuts them off.
@@ -79,7 +79,8 @@ class StartMessage:
 
 
 class StopRequests:
-    """Holds the requests to stop the service.
+    """Records the requests to stop the service that come as signals or from the control API, so
+    that the service can wait for them.
 
     The first request sets its event `requested`. A second one sets its event `repeated`, which
     means that the service should stop at once.
@@ -90,7 +91,9 @@ class StopRequests:
         self.repeated = asyncio.Event()
 
     def record_request(self) -> None:
-        """Record a request to stop the service."""
+        """Record a request to stop the service: the first asks it to stop in order, a second one to
+        stop at once.
+        """
         (self.repeated if self.requested.is_set() else self.requested).set()
 
     def catch_signals(self) -> None:
@@ -113,7 +116,7 @@ def run(
     tell: Callable[[StartMessage], None],
     played: Path | None = None,
 ) -> None:
-    """Run the service until it is stopped.
+    """Run the service in this process until it is stopped.
 
     After the start, it calls the function `tell` with the data for the start message. `played` is a
     file from which the service reads the time instead of the system clock (`lull demo`).

@@ -64,10 +64,11 @@ class Problems:
         work: Callable[[], Awaitable[T]],
         undone: list[LullError] | None = None,
     ) -> T | None:
-        """Run `work` and return its result; None if it raises LullError.
+        """Run the function `work` and return its result; if it raises LullError, show this error to
+        the user as a current problem and return None.
 
-        The error is then recorded as the current problem under `key` until a later run of the work
-        succeeds. If the caller passes a list as `undone`, the error is appended to it, too.
+        The problem stays under `key` until a later run of the work succeeds. If the caller passes a
+        list as `undone`, the error is appended to it, too.
         """
         try:
             result = await work()

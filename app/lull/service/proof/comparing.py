@@ -70,12 +70,13 @@ class ComparisonRequests:
         """Running replays by proposal id."""
 
     async def next(self, proposal_id: str) -> Json:
-        """Return the next two answers to a past request, one with and one without a proposed skill,
-        for the user to compare: `{"pair", "request", "a", "b", "alike", "working", …}`.
+        """Return two answers to a past request, one made with a proposed skill and one without, for
+        the user to compare.
 
-        `pair` is the id by which to pick; None while the model is still answering (`working`), or
-        if there is nothing to pick. `alike` counts the pairs skipped because both answers were the
-        same. Raises LullError.
+        The result is `{"pair", "request", "a", "b", "alike", "working", …}`. `pair` is the id by
+        which to pick; None while the model is still answering (`working`), or if there is nothing
+        to pick. `alike` counts the pairs skipped because both answers were the same. Raises
+        LullError.
         """
         proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
         task = self._replaying.get(proposal.id)

@@ -81,8 +81,8 @@ def proposal_view(
 
 
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
-    """Return the JSON of the evidence for a proposed skill: wins, losses and e-value of answers
-    with it against answers without it.
+    """Return the JSON of the evidence that a proposed skill helps: how often answers with it won or
+    lost against answers without it, and the e-value (sequential test statistic) of these results.
 
     Without any answers compared, the e-value is 1.
     """
@@ -111,11 +111,10 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
 
 def last_look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
-    """Return the JSON of the last look, the final randomised test in a skill's proof; None if it
-    has not been made yet.
+    """Return the JSON of the last look of a proposed skill's test: one final decision, by a random
+    number drawn before the test, when all allowed replays are used up; None before it was made.
 
-    It decides once, when all replays of the proof are spent: the chance to accept grows with the
-    `e_value`. Its random number stays hidden until then.
+    The chance to accept grows with the `e_value`. The random number stays hidden until then.
     """
     if look is None or not look.after:
         return None
@@ -148,8 +147,8 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
 
 
 def count_by_scorer(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Return how many of a proposed skill's replayed pairs of answers each scorer scored: `check`,
-    `user`, a model's own verifier or a judge model.
+    """Return how many of a proposed skill's replayed pairs of answers were scored by each scorer:
+    the skill's own `check`, the `user`, a program that verifies answers, or a judge model.
     """
     counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
     return dict(sorted(counts.items()))

@@ -152,8 +152,8 @@ class ProofRunner:
         return None
 
     async def publish_decided(self) -> None:
-        """Publish the results of the proofs of candidate skills that are decided, after the user
-        picked the better of two answers.
+        """After the user picked the better of two answers, publish the results of those proofs of
+        proposed skills that are thereby decided.
         """
         self._waiting = None
         await self._follow_up()

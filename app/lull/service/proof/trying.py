@@ -38,13 +38,14 @@ class TryOutRequests:
         self._known = known
 
     async def prepare(self, wanted: Mapping[str, Any]) -> Json:
-        """Return two chat requests, without and with the skill to try: `{"route", "without":
-        {"body", "block", "skills", "why"}, "with": …, "differ"}`.
+        """Return two chat requests for the window to send, one with the skill to try in its prompt
+        and one without.
 
-        `block` is the text that Lull adds, `skills` name where it comes from, `why` says why there
-        is none; `differ` is false if the skill would change nothing. `wanted` has "request" and
-        "model"; and either "proposal" and its "sha256", or "skill" and the client whose skill it is
-        ("of"). Raises LullError.
+        The result is `{"route", "without": {"body", "block", "skills", "why"}, "with": …,
+        "differ"}`. `block` is the text that Lull adds, `skills` name where it comes from, `why`
+        says why there is none; `differ` is false if the skill would change nothing. `wanted` has
+        "request" and "model"; and either "proposal" and its "sha256", or "skill" and the client
+        whose skill it is ("of"). Raises LullError.
         """
         request, model = _text(wanted, "request"), _text(wanted, "model")
         if len(request) > MOST_REQUEST_CHARACTERS:

@@ -1,1 +1,3 @@
-"""Reads chat requests, forwards them to Ollama or Lull's own engine, and relays the answers."""
+"""The proxy: reads clients' chat requests, forwards them to Ollama or to Lull's own inference
+engine, and relays the answers.
+"""

@@ -47,8 +47,8 @@ _FAMILY = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessRules:
-    """The rules for which requests may use the proxy: port, token and allowed origins. The token is
-    needed only if other machines can connect.
+    """The rules for which requests may use the proxy: by its port, an access token and the origin
+    of a web page. The token is needed only if other machines can connect.
     """
 
     port: int

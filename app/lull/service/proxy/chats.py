@@ -97,7 +97,9 @@ class _Begun:
 
 
 class AnswerChats:
-    """Answers the chat requests of the proxy's clients."""
+    """Answers clients' chat requests from Ollama or Lull's own engine: adds skills (short texts) to
+    the prompt and records request and answer.
+    """
 
     def __init__(
         self,
@@ -125,7 +127,9 @@ class AnswerChats:
         self._long = long
 
     async def close(self) -> None:
-        """Finish storing long chat requests and stop the process that reads them."""
+        """Finish storing chat requests with long bodies, and stop the child process that reads such
+        bodies.
+        """
         if self._long is not None:
             await self._long.wait_for_tasks(SETTLE_S)
             await self._long.close()
@@ -292,7 +296,8 @@ class AnswerChats:
         return plain, None
 
     async def model_facts(self, chat: ChatRequest) -> ModelFacts:
-        """Return the facts of the model that would answer this request, such as its context window.
+        """Return the facts of the model that would answer this request: its digest, context window,
+        system text and LoRA adapter.
 
         Raises LullError if there is no such model, or if Lull may not add skills to requests to it
         because it runs on another machine.

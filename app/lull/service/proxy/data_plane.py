@@ -23,7 +23,7 @@ from lull.service.proxy.relay import one_chunk, relay, runner
 
 
 class DataPlane:
-    """The proxy that serves all requests of clients."""
+    """The HTTP proxy in front of Ollama; handles every request of clients."""
 
     def __init__(
         self,
@@ -61,7 +61,9 @@ class DataPlane:
         return runner(self.handle, shutdown_timeout_s=shutdown_timeout_s)
 
     async def close(self) -> None:
-        """Finish storing long chat requests and stop the process that reads them."""
+        """Finish storing chat requests with long bodies, and stop the child process that reads such
+        bodies.
+        """
         await self._chats.close()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:

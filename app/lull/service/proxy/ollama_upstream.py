@@ -30,7 +30,9 @@ class WatchedOllama(Protocol):
         """Return whether Ollama runs a model on another machine."""
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return the facts of one of the Ollama server's models, such as its context window."""
+        """Return the facts of one of the Ollama server's models: its digest, context window, system
+        text and LoRA adapter.
+        """
 
     async def probe(self) -> bool:
         """Ask the Ollama server for its models; return whether it answered."""
@@ -49,8 +51,8 @@ class OllamaUpstream:
 
     @property
     def never_reached(self) -> bool:
-        """Whether Ollama has not been reached since Lull started, so that the built-in model
-        answers alone.
+        """Whether Ollama has not been reached since Lull started, so that only the model that ships
+        with Lull answers.
         """
         return not self._ollama.ever_seen
 
@@ -70,7 +72,7 @@ class OllamaUpstream:
 
     @property
     def has_no_models(self) -> bool:
-        """Whether Ollama has no models, so that only the built-in one can answer."""
+        """Whether Ollama has no models, so that only the model that ships with Lull can answer."""
         return not self._ollama.has_models
 
     def remote(self, model: str) -> bool | Awaitable[bool]:

@@ -1,4 +1,6 @@
-"""Reports Lull's own errors: to the client in its API's format, and to the user in the status."""
+"""Reports Lull's own errors: to the client in its API's format, and to the user in the service's
+status.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ class MinimalProxy:
         self._serving = serving
 
     async def end(self, *, finish_within_s: float) -> None:
-        """Stop accepting connections, and let answers in progress finish for so many seconds."""
+        """Stop accepting connections, and let answers in progress finish for at most
+        `finish_within_s` seconds.
+        """
         server = self._serving.server
         for site in tuple(self._serving.sites):
             await site.stop()

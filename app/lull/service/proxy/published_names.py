@@ -1,5 +1,5 @@
-"""Sends requests for a model to its version published in Ollama, and restores the model's name in
-the answers.
+"""Sends requests for a model to its version that Lull published in Ollama, which has a LoRA adapter
+merged in, and restores the model's name in the answers.
 
 A published version is the model with a LoRA adapter merged in, which Ollama holds under a name of
 its own. The answer to the client still names the model that was requested. Which version answers is
@@ -45,7 +45,7 @@ class PublishedNames:
 
     def set_versions(self, versions: Iterable[PublishedVersion]) -> None:
         """Replace the list of models with a merged LoRA adapter that are published to Ollama; only
-        those that are ready are used.
+        those that passed the test of their outputs are used.
         """
         self._versions = {
             (one.model, one.adapter): one for one in versions if one.status is PublishedStatus.READY
@@ -60,8 +60,8 @@ class PublishedNames:
     def with_adapter(
         self, model: str, facts: ModelFacts | Awaitable[ModelFacts]
     ) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return a model's facts, completed with the LoRA adapter now in use, to be recorded with
-        an answer.
+        """Return a model's facts (digest, context window …), completed with the LoRA adapter now in
+        use, to be recorded with an answer.
         """
         if canonical(model) not in self._routes:
             return facts

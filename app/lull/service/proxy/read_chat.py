@@ -1,4 +1,6 @@
-"""Holds a parsed chat request, whether read in this process or, if long, in the child process."""
+"""Holds a parsed chat request; its body is parsed in this process or, if it is long, in a child
+process.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ NAME_CHARACTERS: Final = 1_000
 
 
 class ReadableBody(Protocol):
-    """Interface of a request's body, read in this process or, if long, in a child process."""
+    """Interface of a chat request's parsed body, which may be held in this process or, if long, in
+    a child process.
+    """
 
     @property
     def chat(self) -> ChatRequest: ...
@@ -69,7 +73,7 @@ class BodyToSend:
         return replace(self, data=await self.read.injected(injection), rewritten=True)
 
     async def plain(self) -> bytes:
-        """Return the bytes to send uncompressed."""
+        """Return the bytes to send to the model, decompressed."""
         return self.data if self.rewritten else await self.read.plain()
 
 

@@ -45,7 +45,8 @@ class RecordedRelay:
         serving: Serving | None,
         kept: asyncio.Future[Prepared] | None = None,
     ) -> web.StreamResponse:
-        """Relay the answer from `target` to the client, and record it with its request.
+        """Relay the answer that the context manager `target` yields to the client, and record it
+        with its request.
 
         `serving` is the state of the request; None if it is not to be recorded. `kept` delivers the
         stored form of a long request. The record is made even if the client disconnects before the

@@ -68,7 +68,8 @@ class _WholeResponse(web.Response):
 async def relay(
     request: web.Request, answer: ProxyAnswer, hear: Callable[[bytes], None] | None = None
 ) -> web.StreamResponse:
-    """Send an answer chunk by chunk to the client, and a copy of each chunk to `hear`.
+    """Send an answer chunk by chunk to the client, and pass a copy of each chunk to the function
+    `hear`.
 
     Raises CancelledError when the client has disconnected, as aiohttp does when it notices first.
     After the answer has begun nothing else is raised: on an error the connection is closed.

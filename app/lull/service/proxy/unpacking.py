@@ -1,4 +1,6 @@
-"""Decompresses request bodies, and defines the size above which a body counts as long."""
+"""Decompresses request bodies, and defines the size above which a body counts as long and is parsed
+in a child process.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Interfaces of the two sources of answers to the proxy's requests: the upstream Ollama and Lull's
-own models.
+"""Defines the interfaces of the two sources of answers to the proxy's requests: the upstream
+Ollama, and the models that Lull's own engine serves.
 """
 
 from __future__ import annotations
@@ -14,15 +14,19 @@ from lull.service.proxy.forward import ProxyAnswer
 
 
 class Upstream(Protocol):
-    """Interface of the upstream Ollama, whether or not it runs."""
+    """Interface by which the proxy learns the state of the upstream Ollama, whether or not that
+    runs.
+    """
 
     @property
     def never_reached(self) -> bool:
-        """Whether no Ollama was reached since Lull started, so the built-in model answers alone."""
+        """Whether no Ollama was reached since Lull started, so that only the model that ships with
+        Lull answers.
+        """
 
     @property
     def has_no_models(self) -> bool:
-        """Whether Ollama has no model, so that only the built-in one can answer."""
+        """Whether Ollama has no model, so that only the one that ships with Lull can answer."""
 
     @property
     def how_to_start(self) -> str: ...
@@ -39,7 +43,9 @@ class Upstream(Protocol):
 
 
 class OwnModels(Protocol):
-    """Interface of the models that Lull serves itself through Ollama's API."""
+    """Interface of the models that Lull's own engine serves, without Ollama, through Ollama's
+    API.
+    """
 
     def answers(self, chat: ChatRequest) -> bool:
         """Whether Lull's own engine answers this chat request."""
@@ -62,8 +68,8 @@ class OwnModels(Protocol):
         """
 
     def needs_body(self, method: str, path: str) -> bool:
-        """Whether a request to this path may concern Lull's own models, so that its body must be
-        read to find out.
+        """Whether a request to this path may concern models that Lull's own engine serves, so that
+        its body must be read to find out.
         """
 
     def lists(self, path: str) -> bool:
@@ -78,11 +84,11 @@ class OwnModels(Protocol):
     async def answer_non_chat(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request that is not a chat request from the data of Lull's own models; return
-        None if the upstream Ollama should answer.
+        """Answer a request that is not a chat request (such as one to show a model) from the data
+        of the models that Lull itself serves; return None if the upstream Ollama should answer.
         """
 
     def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
-        """Return the error answer for a path that Lull does not know, when there is no Ollama;
-        `how_to_start` is the error text for a path that Ollama could answer.
+        """Return the error answer for a path that Lull itself does not serve, when there is no
+        Ollama to ask; `how_to_start` is the text of the error for a path that Ollama could answer.
         """

@@ -32,8 +32,8 @@ def learning_view(
     placings: Iterable[PlacingResult] = (),
     wanted: AnswerChoice = EVERY_ANSWER,
 ) -> Json:
-    """Return the JSON of the learning page: rewards over time, held-out scores and changes since
-    the time `since` (None: all).
+    """Return the JSON of the learning page since the time `since` (None: all): rewards of answers
+    over time, scores of LoRA adapters on held-out requests, and changes of skills and adapters.
 
     `wanted` chooses the answers: points, days and baseline are of this client and model only. If it
     names a skill, points and each day's `n`, `reward` and adapter parts are of answers that had the

@@ -30,7 +30,7 @@ class TrainingRequests:
         self._folders = folders
 
     async def list(self) -> Json:
-        """Return the JSON of all LoRA training runs and of the next step of training."""
+        """Return the JSON of all LoRA training runs and of what training will do next."""
         return {"runs": runs_view(await asyncio.to_thread(self._training.runs)), **self._next()}
 
     async def show(self, run: str) -> Json:

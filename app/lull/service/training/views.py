@@ -61,8 +61,8 @@ def _course_view(course: GraduationCourse | None) -> Json | None:
 
 
 def curve_view(steps: Sequence[StepDone]) -> list[Json]:
-    """Return the JSON of the steps of a training run, at most `MOST_STEPS` of them, the first and
-    the last included. A loss that is not finite is null.
+    """Return the JSON of a training run's loss at each step, thinned to at most `MOST_STEPS` steps,
+    the first and the last included. A loss that is not finite is null.
     """
     if len(steps) > MOST_STEPS:
         wide = (len(steps) - 1) / (MOST_STEPS - 1)

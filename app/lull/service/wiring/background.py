@@ -1,4 +1,4 @@
-"""Runs the background tasks of a running service."""
+"""Runs the background tasks of a running service, such as probing Ollama and scoring answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Builds the part that reads the user's calendars, with the real clock, network and keychain."""
+"""Builds the part that reads the user's busy times from calendars of appointments, with the real
+clock, network and keychain.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def calendars_of(
     problems: Problems | None,
     changed: Callable[[], None] = lambda: None,
 ) -> Calendars:
-    """Build the part of a service that reads the user's calendars.
+    """Build the part of a service that reads from the user's calendars when the user is busy.
 
     The functions `secrets` and `waiting_secrets` open the secret store; the latter waits longer,
     for a user who is there to answer the keychain's prompt. They block and are called in a thread.

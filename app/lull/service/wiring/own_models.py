@@ -1,5 +1,6 @@
 """Builds the two models that ship with Lull and the engines that serve them: `lull-mini`, which
-chats in English, and `pocket`, which knows a toy language for fast tests and is listed on request.
+chats in English, and `pocket`, which knows only an invented toy language for fast tests and is
+listed on request.
 """
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ def built_in_models(settings: Settings, paths: Paths) -> BuiltInModels:
 
 
 def english_of(paths: Paths) -> EnglishModel:
-    """Build the model that chats in English, without an engine."""
+    """Build the object for `lull-mini`, the model that ships with Lull and chats in English; starts
+    no engine.
+    """
     return EnglishModel(paths.models, WeightsProcess(), shipped=chat_adapter_dir)
 
 
@@ -105,8 +108,8 @@ def _toy_folder(paths: Paths) -> Path:
 
 
 async def publish_built_in(local: LocalModels, models: BuiltInModels, *, list_toy: bool) -> None:
-    """Serve the models that ship with Lull to clients; with `list_toy` listings name the toy model,
-    too.
+    """Serve the models that ship with Lull to clients; if `list_toy`, listings of models include
+    the toy model, which knows only an invented language for tests.
 
     Raises ResourceError when files of one model are missing or damaged; the other is served all the
     same.
@@ -122,7 +125,9 @@ async def publish_built_in(local: LocalModels, models: BuiltInModels, *, list_to
 
 
 def read_toy() -> LocalModel:
-    """Read the toy model's facts from its files. Blocking. Raises ResourceError."""
+    """Read the properties (such as context window and chat template) of the toy model, which knows
+    only an invented language for tests, from its files. Blocking. Raises ResourceError.
+    """
     folder = pocket_dir()
     try:
         # Its toy language has one right answer, so it is decoded greedily by default.

@@ -31,7 +31,8 @@ from lull.store.witness import database_replaced_error
 async def wired(
     settings: Settings, paths: Paths, door: AccessRules, *, played: Path | None = None
 ) -> AsyncIterator[Service]:
-    """Context manager that yields a service ready to listen; closes everything at the end.
+    """Context manager that yields a complete service, ready to accept requests; closes everything
+    at the end.
 
     `played` is a file that sets the time, instead of the real clock.
     """

@@ -1,4 +1,6 @@
-"""Opens Lull's data on disk: the database, the skill folders and the key for message hashes."""
+"""Opens Lull's data on disk: the database, the skill folders and the secret key with which messages
+are hashed.
+"""
 
 from __future__ import annotations
 

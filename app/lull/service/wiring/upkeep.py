@@ -46,7 +46,9 @@ def upkeep_of(
     index: WordIndex,
     changes: SkillChanges,
 ) -> Upkeep:
-    """Build the parts that keep the service and its data in order."""
+    """Build the parts that keep the service running and its data in order, such as the supervisor
+    of tasks and the backups.
+    """
     return Upkeep(
         supervisor=Supervisor(shared.problems, shared.clock),
         watch_library=_watch_library(shared, current, index, changes),

@@ -1,3 +1,3 @@
-"""Stores LoRA adapters: their tables, their files, and the measurements of the tests before they
-are used.
+"""Stores LoRA adapters: their database tables, their files, and the measurements of the tests that
+they must pass before use.
 """

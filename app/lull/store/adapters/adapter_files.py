@@ -19,7 +19,7 @@ _TEMPORARY_PREFIX: Final = ".taking-"
 
 
 def fingerprint(folder: Path) -> str:
-    """Return one sha256 of both files of the adapter in a folder, weights and config.
+    """Return one sha256 of both files of the LoRA adapter in a folder, weights and config.
 
     Raises StoreError if a file cannot be read.
     """
@@ -38,7 +38,7 @@ def fingerprint(folder: Path) -> str:
 
 
 def damage_in(folder: Path, sha256: str) -> str:
-    """Describe damage to the adapter files in a folder; "" if there is none. Blocking."""
+    """Describe damage to the LoRA adapter's files in a folder; "" if there is none. Blocking."""
     try:
         found = fingerprint(folder)
     except StoreError as error:
@@ -47,8 +47,8 @@ def damage_in(folder: Path, sha256: str) -> str:
 
 
 class AdapterFiles:
-    """Stores the files of adapters, in one folder per adapter under `root`. Blocking: call it from
-    a thread.
+    """Stores the files of LoRA adapters, in one folder per adapter under `root`. Blocking: call it
+    from a thread.
     """
 
     def __init__(self, root: Path) -> None:
@@ -58,8 +58,8 @@ class AdapterFiles:
         return self.root / adapter
 
     def take_in(self, adapter: str, source: Path) -> str:
-        """Copy a finished adapter into the folder of stored adapters and return the sha256 of its
-        files.
+        """Copy a trained LoRA adapter into the folder of stored adapters and return the sha256 of
+        its files.
 
         Replaces whatever a crash left there. Raises StoreError.
         """
@@ -82,14 +82,16 @@ class AdapterFiles:
         return fingerprint(target)
 
     def damage(self, adapter: str, sha256: str) -> str:
-        """Describe damage to a stored adapter's files; "" if there is none."""
+        """Describe damage to a stored LoRA adapter's files; "" if there is none."""
         return damage_in(self.folder(adapter), sha256)
 
     def remove(self, adapter: str) -> None:
         shutil.rmtree(self.folder(adapter), ignore_errors=True)
 
     def sweep(self, known: Iterable[str]) -> None:
-        """Remove folders that belong to no known adapter, such as copies interrupted by a crash."""
+        """Remove folders that belong to no known LoRA adapter, such as copies interrupted by a
+        crash.
+        """
         if not self.root.is_dir():
             return
         names = set(known)

@@ -1,4 +1,5 @@
-"""Stores adapter versions, which adapter is active for each model, and the log of changes to that.
+"""Stores LoRA adapters in the database: their versions, which one answers for each model (the
+active one), and the log of changes of the active adapter.
 
 Each change of the active adapter is one transaction, so a crash leaves either the old or the new
 one active.
@@ -53,8 +54,8 @@ class MoveRow:
 
 
 class Adapters:
-    """Reads and writes the tables of adapters: their versions, which is active for each model, the
-    log of those changes, and the skills that each has learned.
+    """Reads and writes the tables of LoRA adapters: their versions, which is active for each model,
+    the log of those changes, and the skills that each has learned.
     """
 
     def __init__(self, database: Database) -> None:
@@ -63,11 +64,13 @@ class Adapters:
     # Reading
 
     def get(self, adapter: str) -> AdapterVersion:
-        """Return one adapter by its id. Raises NotFound."""
+        """Return the record of one LoRA adapter (its base model, state, test verdict …) by its id.
+        Raises NotFound.
+        """
         return self._db.read(lambda connection: _get(connection, adapter))
 
     def all(self, model: str | None = None) -> list[AdapterVersion]:
-        """List adapters, of one model or of all, newest first."""
+        """List LoRA adapters, of one base model or of all, newest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapters WHERE ? IS NULL OR base_model = ?"
@@ -78,7 +81,7 @@ class Adapters:
         return [_version(row) for row in rows]
 
     def models(self) -> list[str]:
-        """List every model that has an adapter."""
+        """List the names of all base models that have a LoRA adapter."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT DISTINCT base_model FROM adapters ORDER BY base_model"
@@ -94,7 +97,7 @@ class Adapters:
         return self.get(force.active) if force.active is not None else None
 
     def moves(self, model: str) -> list[MoveRow]:
-        """List the logged changes of the adapter that answers for a model, newest first."""
+        """List the logged changes of which LoRA adapter answers for a model, newest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapter_moves WHERE model = ? ORDER BY number DESC", (model,)
@@ -114,7 +117,9 @@ class Adapters:
         ]
 
     def past(self, model: str) -> list[AdapterVersion]:
-        """List adapters that were active and no longer are, the most recent first."""
+        """List a model's LoRA adapters that once answered for it and no longer do, the most recent
+        first.
+        """
         force = self.in_force(model)
         order = [move.active for move in self.moves(model) if move.active is not None]
         known = {one.id: one for one in self.all(model)}
@@ -125,7 +130,9 @@ class Adapters:
         ]
 
     def lineage(self, adapter: str | None) -> tuple[str, ...]:
-        """Return the adapter and its ancestors (the adapters it was trained on), youngest first."""
+        """Return the ids of a LoRA adapter and its ancestors (the adapters it was trained on),
+        youngest first.
+        """
         return lineage(adapter, {one.id: one.parent for one in self.all()})
 
     def learned(self, adapter: str | None) -> list[LearnedSkill]:
@@ -156,7 +163,7 @@ class Adapters:
     # Writing
 
     async def add(self, version: AdapterVersion, learned: Iterable[LearnedSkill] = ()) -> None:
-        """Add an adapter and the skills that were trained into it. Raises Conflict if the id is
+        """Store a LoRA adapter and which skills were trained into it. Raises Conflict if the id is
         taken.
         """
         skills = [(version.id, one.skill.client, one.skill.name, one.sha256) for one in learned]
@@ -216,8 +223,8 @@ class Adapters:
     async def promote(
         self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
     ) -> AdaptersInForce:
-        """Make the adapter active. The previously active one keeps answering the fraction
-        `held_share` of new conversations.
+        """Make a LoRA adapter the active one, which answers for its model; the previous one still
+        answers the fraction `held_share` of new conversations.
 
         Raises NotFound; Conflict if the adapter is already active.
         """
@@ -281,7 +288,7 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def remove(self, adapter: str) -> None:
-        """Delete the adapter from the database; the log of changes of the active adapter stays.
+        """Delete a LoRA adapter from the database; the log of changes of the active adapter stays.
 
         Raises NotFound; Conflict while the adapter is active or on trial.
         """

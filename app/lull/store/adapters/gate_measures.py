@@ -1,5 +1,5 @@
-"""Stores the plan of each adapter's gate (the checks that it must pass before it answers users),
-and the measurements taken so far.
+"""Stores, for each LoRA adapter, the plan of its gate (the checks that it must pass before it
+answers users), and the measurements taken so far.
 
 The plan is stored before the first measurement and fixes the baseline, the requests and the seed,
 so an interrupted gate can continue.
@@ -22,8 +22,8 @@ MeasureFields = Mapping[str, object]
 
 
 class GateMeasures:
-    """Reads and writes, for each adapter, the plan of its gate (the checks before it may answer
-    users) and the measurements taken so far.
+    """Reads and writes, for each LoRA adapter, the plan of its gate (the checks before it may
+    answer users) and the measurements taken so far.
     """
 
     def __init__(self, database: Database) -> None:
@@ -38,8 +38,8 @@ class GateMeasures:
         return dict(json.loads(row["plan"])) if row else None
 
     async def store_plan(self, adapter: str, plan: MeasureFields, *, at: datetime) -> None:
-        """Store a new plan of an adapter's gate (its tests before use), and delete measurements
-        taken under an earlier plan.
+        """Store a new plan of a LoRA adapter's gate (with which requests and by which rule it is
+        tested before use), and delete measurements taken under an earlier plan.
         """
         text = json.dumps(plan, ensure_ascii=True)
 

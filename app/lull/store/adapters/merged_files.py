@@ -1,4 +1,6 @@
-"""Names and removes the files into which an adapter is merged before Ollama gets them."""
+"""Names and removes temporary model files: each holds a model with a LoRA adapter merged into its
+weights, until Ollama has imported it.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +10,24 @@ from lull.core.errors import WeightsError
 
 
 class MergedFiles:
-    """The files of models with an adapter merged in, in one folder; each exists only until Ollama
-    has it. Blocking.
+    """Names and removes, in one folder, the temporary files of models that have a LoRA adapter
+    merged in; each exists only until Ollama has imported it. Blocking.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def path_for(self, version: str) -> str:
-        """Return where to write the merged file of a published version; makes the folder."""
+        """Return the path at which to write the merged file (model with LoRA adapter) of a version
+        that is published to Ollama; makes the folder.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         return str(self._folder / f"{version.replace('/', '-').replace(':', '-')}.gguf")
 
     def remove(self, path: str) -> None:
-        """Remove a merged file, and what an interrupted merge left of it. Raises WeightsError."""
+        """Remove a merged file (a model with a LoRA adapter merged in), and what an interrupted
+        merge left of it. Raises WeightsError.
+        """
         for one in (Path(path), Path(path + ".tmp")):
             try:
                 one.unlink(missing_ok=True)

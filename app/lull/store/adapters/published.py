@@ -1,4 +1,6 @@
-"""Stores which model versions Lull has published in Ollama: table `published`."""
+"""Stores which versions of a model (copies with a LoRA adapter merged in) Lull has published in
+Ollama: table `published`.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,16 @@ class Published:
         self._db = database
 
     def all(self, model: str | None = None) -> tuple[PublishedVersion, ...]:
-        """List the versions published in Ollama of one model or of all, by model and number, oldest
-        first. Blocking.
+        """List the versions (copies with a LoRA adapter merged in) that were published in Ollama,
+        of one model or of all, by model and number, oldest first. Blocking.
         """
         rows = self._db.read(lambda connection: _rows(connection, model))
         return tuple(map(_version, rows))
 
     async def put(self, version: PublishedVersion) -> None:
-        """Insert or update the row of a model version that was published in Ollama."""
+        """Insert or update the row of a model version (a copy with a LoRA adapter merged in) that
+        was published in Ollama.
+        """
         marks = ", ".join("?" * len(_COLUMNS))
         await self._db.write(
             lambda connection: connection.execute(

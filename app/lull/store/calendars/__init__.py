@@ -1,1 +1,3 @@
-"""Stores the user's calendar feeds in a table."""
+"""Stores the user's calendar feeds (calendars that are fetched regularly from an address) in a
+database table.
+"""

@@ -1,4 +1,5 @@
-"""Stores calendar feeds with the busy times of their last good copy.
+"""Stores the user's calendar feeds (calendars fetched from an address), each with the busy times of
+the copy that was last fetched successfully.
 
 A feed's address works like a password, so it is kept in the secret store under the feed's id, never
 here.
@@ -31,7 +32,9 @@ _COLUMNS = (
 
 
 class Feeds:
-    """Reads and writes the table of calendar feeds."""
+    """Reads and writes the table of the user's calendar feeds (calendars fetched from an
+    address).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database

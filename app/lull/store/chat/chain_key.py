@@ -1,5 +1,5 @@
-"""Stores the secret key for message hashes; the key is made once for each database and never
-changed.
+"""Stores the secret key with which messages are hashed (each hash identifies a message and all
+before it); the key is made once for each database and never changed.
 
 By these hashes a conversation is recognized when a client sends its history again.
 """

@@ -1,4 +1,5 @@
-"""Stores the numbered log of service events, from which a reconnecting desktop window catches up.
+"""Stores the numbered log of events in Lull's background service (such as a new turn or adapter),
+from which a reconnecting desktop window catches up.
 
 Events only report; nothing acts on them.
 """
@@ -34,7 +35,9 @@ class EventLog:
         self._inbox = database.inbox(_write)
 
     def post(self, event: Event) -> None:
-        """Queue a numbered event to be written to the log, without waiting."""
+        """Queue an event of the service, which has its number already, to be written to the log;
+        does not wait.
+        """
         self._inbox.put(event)
 
     def after(self, seq: int, *, limit: int = 1000) -> list[Event]:

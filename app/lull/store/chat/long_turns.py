@@ -1,4 +1,5 @@
-"""Removes the secrets from a long turn's messages before the database's writer gets them.
+"""Removes secrets (such as passwords) from turns with long texts (more than 32,000 characters in
+request and answer) before the database's writer thread gets them.
 
 Searching a text for secrets can take seconds if somebody wrote the text to be slow. So the messages
 of a long request are searched in a helper process, and other long texts on a thread. This module
@@ -51,8 +52,8 @@ class UnstoredParts(NamedTuple):
     """JSON text of the offered tools; "" if there are none or they are stored."""
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the messages in compressed pieces, newest first, with secrets replaced by
-        placeholders.
+        """Yield the messages in compressed pieces (groups of limited size), newest first, with
+        secrets replaced by placeholders.
         """
         number, rows, size = _Secrets(self.key), list[tuple[str, str, str, str]](), 0
         for link, parent, message in self.messages:
@@ -102,8 +103,8 @@ def pair_with_links(
 
 
 def is_long(turn: Turn, prepared: Prepared | None) -> bool:
-    """Return whether a turn's texts are so long that secrets must be removed from them before the
-    database's writer gets them.
+    """Return whether a turn (request and answer) has so many characters that secrets must be
+    removed from its texts before the database's writer thread gets them.
 
     Texts that a helper process has already `prepared` do not count.
     """
@@ -151,8 +152,9 @@ def prepare(
 
 
 def short_form(turn: Turn, prepared: Prepared | None) -> tuple[Turn, Prepared]:
-    """Return a long turn in the form stored when there is no time to search it for secrets: with
-    the beginning of its answer, and only those messages of its request that are already `prepared`.
+    """Return a turn with long texts in the form stored when there is no time to search it for
+    secrets: with the beginning of its answer, and only those messages of its request from which
+    secrets are already removed (`prepared`).
     """
     message = truncate_message(turn.completion.message, SHORT_CHARACTERS)
     completion = replace(turn.completion, message=message)

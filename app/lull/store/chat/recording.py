@@ -64,8 +64,8 @@ _LINKS_PER_QUERY: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The new messages of a long turn, from which another process or thread has already
-    removed secrets.
+    """The messages and tool definitions of a turn with long texts that are not stored yet; another
+    process or thread has already removed the secrets from them.
     """
 
     pieces: tuple[bytes, ...] = ()
@@ -91,8 +91,9 @@ class RedactedSecret(NamedTuple):
 
 
 class TurnRecord(NamedTuple):
-    """A finished turn (request and answer) to be stored in its conversation, with the name of the
-    session, the selected skills and, for a long turn, its prepared messages.
+    """A finished turn (request and answer) to be stored in its conversation, with the client's name
+    for the session, the skills selected for the prompt and, if its texts are long, its messages
+    without secrets (`prepared`).
     """
 
     turn: Turn
@@ -109,8 +110,8 @@ def compress_rows(rows: Sequence[Sequence[str]], secrets: Sequence[RedactedSecre
 
 
 def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str, str]:
-    """Build the database row of one message of a long request: its link (hash), the link of the
-    message before it, the message as JSON, and its text for the search index.
+    """Build the database row of one message: its link (a hash of it and all messages before it),
+    the link of the message before it, the message as JSON, and its text for the search index.
     """
     words = without_surrogates(message.text[:SEARCH_CHARACTERS])
     return (link, parent, message_to_json(message), words)
@@ -137,8 +138,8 @@ def write_records(
 
 
 def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool:
-    """Store one more piece of the messages of a long request; False if its turn was
-    deleted meanwhile.
+    """Store one more piece (a compressed group of messages) of a request with long texts; return
+    False if its turn was deleted meanwhile.
     """
     there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
     if there is not None:
@@ -147,8 +148,8 @@ def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool
 
 
 def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[bytes]) -> None:
-    """Keep the pieces of a long request that are not written yet as they are; `write_kept_pieces`
-    writes them. They go with their turn.
+    """Store the pieces (compressed groups of messages) of a request that are not written yet as
+    they are, for `write_kept_pieces` to write later; they are deleted with their turn.
     """
     there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
     if there is not None:
@@ -158,8 +159,8 @@ def keep_pieces(connection: sqlite3.Connection, turn: str, pieces: Sequence[byte
 
 
 def write_kept_pieces(database: Database) -> None:
-    """Queue the writing of all pieces of long requests that `keep_pieces` kept, one piece per
-    transaction, so that other writes get in between.
+    """Queue the writing of the messages in all pieces (compressed groups) that `keep_pieces`
+    stored, one piece per transaction, so that other writes get in between.
     """
 
     def work(connection: sqlite3.Connection) -> None:

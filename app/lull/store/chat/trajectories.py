@@ -174,8 +174,8 @@ class Trajectories:
         return row is not None
 
     def position(self, links: Sequence[str]) -> Position | None:
-        """Find the stored conversation that a request with this history continues, and return the
-        point at which it does; None if there is none.
+        """Find the stored conversation that a new request continues, judged by the messages in it,
+        and return the point at which it does; None if there is none.
 
         `links` are the history's links (a hash of a message and all before it) without the newest
         message, oldest first. The latest known message decides; if the client reworded the last

@@ -1,4 +1,5 @@
-"""Finds the rows of the database that belong to conversations, and puts them back.
+"""Finds all database rows that belong to given conversations, to move them to the trash, and
+inserts them again when the conversations are restored.
 
 Dependent tables are found through the database's foreign keys, so new tables are included
 automatically.
@@ -24,7 +25,9 @@ _VALUES_PER_QUERY: Final = 500
 def rows_of_conversations(
     connection: sqlite3.Connection, ids: Sequence[str]
 ) -> list[tuple[str, Row]]:
-    """Return every row that depends on these conversations, and their messages, parents first."""
+    """Return every database row that depends on these conversations, and the rows of their
+    messages; a row that others depend on comes before them.
+    """
     found: list[tuple[str, Row]] = []
     seen: set[tuple[str, str]] = set()
     waiting: list[tuple[str, str, list[Any]]] = [(ROOT, "id", list(ids))]
@@ -95,7 +98,9 @@ def rows_where(
 
 
 def put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -> list[str]:
-    """Insert the rows, keeping existing ones; return the ids of restored conversations."""
+    """Insert rows of conversations from the trash into the database again, keeping rows that exist;
+    return the ids of restored conversations.
+    """
     ids = [row["id"] for table, row in rows if table == ROOT]
     there = {row["id"] for row in rows_where(connection, ROOT, "id", ids)}
     known = {row["link"] for row in rows_where(connection, "messages", "link", links_in(rows))}
@@ -132,8 +137,8 @@ def _put_back_numbered(connection: sqlite3.Connection, table: str, row: Row) -> 
 
 
 def put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str) -> bool:
-    """Insert one conversation of a damaged file, or nothing of it if its rows do not fit; return
-    whether it was inserted.
+    """Insert one conversation of a damaged trash file into the database, or nothing of it if its
+    rows violate a constraint; return whether it was inserted.
     """
     connection.execute("SAVEPOINT alone")
     try:
@@ -147,7 +152,9 @@ def put_back_alone(connection: sqlite3.Connection, rows: Rows, conversation: str
 
 
 def only_rows_of(connection: sqlite3.Connection, rows: Rows, ids: Collection[str]) -> Rows:
-    """Return the rows that belong to these conversations, and those that several may need."""
+    """Return, of the rows in a trash file, those that belong to these conversations, and those that
+    several conversations may need, such as messages.
+    """
     parents: dict[str, list[tuple[str, str, str]]] = {}
     for parent, children in _children(connection).items():
         for table, own, theirs in children:
@@ -166,7 +173,9 @@ def only_rows_of(connection: sqlite3.Connection, rows: Rows, ids: Collection[str
 
 
 def links_in(rows: Sequence[tuple[str, Row]]) -> list[str]:
-    """Return the keys of the messages among these rows."""
+    """Return the links (hashes that identify messages) of the messages among these database
+    rows.
+    """
     return [row["link"] for table, row in rows if table == "messages"]
 
 

@@ -1,4 +1,6 @@
-"""Converts rows of the conversation tables to values and back."""
+"""Converts database rows of conversations and turns (requests with their answers) to Python values
+and back.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +114,9 @@ class TurnRow:
 
     @property
     def complete(self) -> bool:
-        """Whether the turn's answer is complete, not cut off by a hangup or an error."""
+        """Whether the turn's answer is complete, not cut off because the client hung up or an error
+        occurred.
+        """
         return self.finish not in ("hangup", "error")
 
     @property
@@ -152,7 +156,9 @@ LISTED = (
 
 
 def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
-    """Convert a row of the query `LISTED` (conversation, newest turn) to a TrajectoryRow."""
+    """Convert a row of the SQL query `LISTED` (a conversation with its newest turn) to a
+    TrajectoryRow.
+    """
     return TrajectoryRow(
         id=row["id"],
         client=row["client"],

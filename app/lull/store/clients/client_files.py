@@ -73,13 +73,15 @@ def read_client_file(path: Path) -> ClientFile:
 
 
 def missing_folders(path: Path) -> tuple[str, ...]:
-    """Return the folders that have to be created for a file, the innermost first."""
+    """Return the folders above a file that do not exist yet and must be created for it, the
+    innermost first.
+    """
     folders = (path.parent, *path.parent.parents)
     return tuple(str(one) for one in takewhile(lambda one: not one.exists(), folders))
 
 
 def replace_client_file(was: ClientFile, data: bytes) -> None:
-    """Replace a client's configuration file by these bytes, if it still is as it was read.
+    """Replace a chat client's configuration file by these bytes, if it still is as it was read.
 
     Raises Conflict when the file changed meanwhile, and ClientFileError when it cannot be written.
     """

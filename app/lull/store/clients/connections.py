@@ -1,4 +1,5 @@
-"""Keeps records of what Lull wrote into the files of chat clients, with the bytes before and after.
+"""Keeps records of what Lull wrote into the configuration files of chat clients, with the files'
+bytes before and after.
 
 Each file has a folder below `clients/` in Lull's home, readable by the user alone: a client's
 configuration may hold keys. The bytes are named by their SHA-256 and the record is written last, so
@@ -28,7 +29,9 @@ class Connections:
         self._folder = folder
 
     def all(self) -> Sequence[Connection]:
-        """List every readable record of an edited client file, by client and path."""
+        """List the readable records of Lull's edits to chat clients' configuration files, by client
+        and path.
+        """
         found = []
         for record in sorted(self._folder.glob(f"*/{_RECORD}")):
             with contextlib.suppress(OSError, ValueError):  # a damaged one undoes nothing
@@ -36,8 +39,8 @@ class Connections:
         return found
 
     def of(self, client: str, path: Path | None = None) -> Connection | None:
-        """Return the record of Lull's edit to a client's file, or to its first file if no path is
-        given.
+        """Return the record of Lull's edit to a chat client's configuration file, or to the
+        client's first one if no path is given; None if there is no record.
         """
         fitting = (one for one in self.all() if one.client == client)
         return next((one for one in fitting if path is None or one.path == str(path)), None)
@@ -78,14 +81,14 @@ class Connections:
         _remove_but(folder, {_RECORD, connection.before_sha256, connection.after_sha256})
 
     def before(self, connection: Connection) -> bytes:
-        """Return the bytes of a client's file before Lull's change. Raises ClientFileError when the
-        backup is damaged.
+        """Return the bytes of a chat client's configuration file before Lull's edit. Raises
+        ClientFileError when the backup is damaged.
         """
         return self._bytes(connection, "before", connection.before_sha256)
 
     def after(self, connection: Connection) -> bytes:
-        """Return the bytes that Lull wrote into a client's file. Raises ClientFileError when they
-        are damaged.
+        """Return the bytes that Lull wrote into a chat client's configuration file. Raises
+        ClientFileError when they are damaged.
         """
         return self._bytes(connection, "after", connection.after_sha256)
 

@@ -1,1 +1,3 @@
-"""Stores the user's ratings, the feedback found in users' messages, and the rewards of answers."""
+"""Stores the user's ratings, the feedback found in users' messages, and the rewards (scores) of
+answers.
+"""

@@ -1,4 +1,5 @@
-"""Reads answer scores over time, for the learning page of the desktop window.
+"""Reads how answers were scored over time, for the page of the desktop window that shows what Lull
+has learned.
 
 Each scored answer comes with whether it had skills or an adapter; the tests of each adapter come
 with their scores on held-out requests. Reads `turns`, `rewards`, `gate_plans`, `gate_measures` and
@@ -46,8 +47,8 @@ class ScoredAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutMeans:
-    """Mean scores of an adapter, and of the model that it is compared with, on requests held out
-    for testing.
+    """Mean scores of a LoRA adapter, and of the model that it is compared with, on requests held
+    out for testing.
     """
 
     adapter: str
@@ -60,7 +61,7 @@ class HeldOutMeans:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterMove:
-    """One entry in the log of changes of which adapter is active, or on trial, for a model."""
+    """One entry in the log of changes of which LoRA adapter is active, or on trial, for a model."""
 
     at: datetime
     model: str
@@ -71,7 +72,9 @@ class AdapterMove:
 
 
 class AnswerScores:
-    """Reads from the database how good answers were over time, for the window's learning page."""
+    """Reads from the database how good answers were over time, for the page of the desktop window
+    that shows what Lull has learned.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -109,8 +112,8 @@ class AnswerScores:
         ]
 
     def baseline(self, wanted: AnswerChoice = EVERY_ANSWER) -> tuple[float | None, int]:
-        """Return the mean score of those answers of a client and model that had neither skills nor
-        an adapter (None without any), and how many there are.
+        """Return the mean score of those answers of a client and model that had neither skills
+        (texts put into prompts) nor a LoRA adapter (None without any), and how many there are.
         """
         where, values = _of(wanted)
         row = self._db.read(
@@ -125,7 +128,7 @@ class AnswerScores:
         return row["good"], int(row["n"])
 
     def held_out(self) -> list[HeldOutMeans]:
-        """List adapters' mean scores on requests kept out of training, oldest first; deleted
+        """List LoRA adapters' mean scores on requests kept out of training, oldest first; deleted
         adapters are not listed.
         """
 
@@ -153,8 +156,8 @@ class AnswerScores:
         ]
 
     def moves(self, since: datetime | None) -> list[AdapterMove]:
-        """List the logged changes, since a time, of which adapter is active or on trial, oldest
-        first.
+        """List the log entries since a time, oldest first, on changes of which LoRA adapter is
+        active or on trial.
         """
         rows = self._db.read(
             lambda connection: connection.execute(

@@ -90,8 +90,8 @@ class FeedbackRows:
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting_wishes(self, *, limit: int) -> list[Feedback]:
-        """List the users' lasting wishes (wishes for all later answers) for which no skill has been
-        proposed yet, newest first.
+        """List the users' lasting wishes (wishes for all later answers) for which no skill (a text
+        put into prompts) has been proposed yet, newest first.
 
         Leaves out wishes from conversations that the user excluded from learning.
         """
@@ -104,8 +104,8 @@ class FeedbackRows:
         )
 
     def wishes(self, *, owner: str, model: str, limit: int | None) -> list[Feedback]:
-        """List the lasting wishes and corrections that a client's user stated about one model's
-        answers, newest first.
+        """List the lasting wishes (wishes for all later answers) and corrections that a client's
+        user stated about one model's answers, newest first.
 
         `owner` is the client, or "" for all clients that share skills. Leaves out conversations
         that the user excluded from learning.
@@ -143,8 +143,8 @@ class FeedbackRows:
         )
 
     async def save(self, read: Sequence[Feedback]) -> None:
-        """Store the feedback that a reader found in messages. Messages whose turn was deleted
-        meanwhile leave no row.
+        """Store the feedback that a reader (a small model) found in user messages. Messages whose
+        turn was deleted meanwhile leave no row.
         """
         rows = [
             (

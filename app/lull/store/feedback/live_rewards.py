@@ -1,5 +1,5 @@
-"""Reads how conversations were scored with an adapter and before it, for deciding whether to roll
-the adapter back.
+"""Reads how conversations were scored with a LoRA adapter and before it, for deciding whether to
+roll the adapter back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Stores single named text values that outlive a restart, in the table `facts`."""
+"""Stores a few named text values that must outlive a restart, such as the model that was last
+chosen for training, in the table `facts`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ class Remembered:
         self._db = database
 
     def get(self, name: str) -> str:
-        """Return the stored text value of this name, "" if it was never set. Blocking."""
+        """Return the text that was stored under this name in the table `facts`, "" if none was.
+        Blocking.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name = ?", (name,)

@@ -1,4 +1,6 @@
-"""Defines the values for stored rewards (scores of answers), alone or together with their turn."""
+"""Defines the classes as which stored rewards (scores of answers) are read, alone or together with
+their turn (request and answer).
+"""
 
 from __future__ import annotations
 

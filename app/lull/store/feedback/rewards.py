@@ -1,4 +1,5 @@
-"""Stores each turn's reward, with the signals and judge votes that it results from.
+"""Stores each turn's reward (the score of its answer), with the signals (such as a test result or a
+correction by the user) and judge votes that it results from.
 
 Unscored turns are found by the mark `turns.read_by_score` instead of a queue, so a crash loses
 none.
@@ -38,7 +39,9 @@ class UnscoredTurn:
 
 
 class Rewards:
-    """Reads and writes the table `rewards`, and lists the turns still to be scored."""
+    """Reads and writes the table `rewards` (scores of answers), and lists the turns still to be
+    scored.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -73,7 +76,7 @@ class Rewards:
 
     def failures(self, *, below: float, limit: int) -> list[ServedTurn]:
         """List complete turns with p_good (probability of a good answer) below `below` from which
-        no skill was proposed yet, newest first.
+        no skill (a text put into prompts) was proposed yet, newest first.
 
         Two kinds of proposals do not count as such: those that a model wrote and the safety
         screening quarantined, and those that are neither decided nor proved and not based on a wish
@@ -147,7 +150,9 @@ class Rewards:
         return sorted(row["model"] for row in rows)
 
     def served(self, turns: Sequence[str]) -> list[ServedTurn]:
-        """Return the turns with these ids, in the given order, without deleted ones."""
+        """Return the turns with these ids, each with its client and reward, in the given order;
+        deleted ones are left out.
+        """
         if not turns:
             return []
         found = {s.turn.id: s for s in self._served(f"t.id IN ({_marks(turns)})", tuple(turns))}
@@ -178,7 +183,7 @@ class Rewards:
 
     def labelled(self) -> list[tuple[Label, RewardRow]]:
         """List the turns that the user rated: each rating with the turn's stored reward, signals
-        and judge votes.
+        (such as a test result or a correction) and judge votes.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -229,7 +234,9 @@ class Rewards:
         return {row["source"]: (int(row["good"]), int(row["n"])) for row in rows}
 
     def tools(self, mark: str) -> str:
-        """Return the JSON text of a set of tool definitions by its hash, "" if none."""
+        """Return the JSON text of the tool definitions that a client sent with a request, by their
+        hash; "" if none are stored.
+        """
         if not mark:
             return ""
         row = self._db.read(
@@ -288,7 +295,7 @@ class Rewards:
     # Writing
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
-        """Store rewards and mark turns as scored, in one transaction.
+        """Store rewards (scores of answers) and mark turns as scored, in one transaction.
 
         `read` are the ids of the turns to mark; a scored turn need not have got a reward.
         """
@@ -326,8 +333,8 @@ class Rewards:
         )
 
     def sources_and_values(self) -> list[tuple[str, float]]:
-        """List the different pairs of reward source (such as the judge) and raw value, from -1
-        (bad) to 1 (good), that occur in the stored rewards.
+        """List, for calibration, the different pairs of reward source (such as the judge) and raw
+        value, from -1 (bad) to 1 (good), that occur in the stored rewards.
         """
         rows = self._db.read(
             lambda connection: connection.execute(

@@ -1,3 +1,3 @@
-"""Stores idle windows (times when background work may run), the user's absences and the user's
-pause of background work.
+"""Stores idle windows (times when background work may run), the user's absences and the pause of
+background work that the user asked for.
 """

@@ -1,5 +1,5 @@
-"""Stores idle windows (times when Lull may work), lulls (how long the user was away) and the user's
-pause of background work.
+"""Stores idle windows (times when background work may run), lulls (how long the user was away) and
+the pause of background work that the user asked for.
 
 Posted rows are written soon without waiting, because the loop that watches the user must not block
 on the disk.
@@ -58,8 +58,8 @@ class WindowRow:
 
 
 class Windows:
-    """Reads and writes the tables of idle windows (times when Lull may work), of the user's
-    absences and of the pause.
+    """Reads and writes the tables of idle windows (times when background work may run), of the
+    user's absences and of the user's pause of background work.
     """
 
     def __init__(self, database: Database) -> None:

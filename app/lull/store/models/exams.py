@@ -19,16 +19,16 @@ _FIELDS = ("score", "low", "high", "sensitivity", "specificity", "why")
 
 
 class Exams:
-    """Reads and writes the table `exams` (results of tests that admit a chat model as reader, judge
-    or writer).
+    """Reads and writes the table `exams`: results of the tests that decide whether a chat model may
+    read users' feedback, judge answers or write skills.
     """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def all(self) -> tuple[ExamResult, ...]:
-        """List the results of all models' exams, which decide whether a model may read, judge or
-        write for Lull; oldest first. Blocking.
+        """List the results of all models' exams, which decide whether a model may read users'
+        feedback, judge answers or write skills; oldest first. Blocking.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -38,7 +38,8 @@ class Exams:
         return tuple(map(_result, rows))
 
     async def put(self, result: ExamResult) -> None:
-        """Store the result of a model's exam, or how far the model has come in it.
+        """Store the result of a model's exam (the test for a task such as judging answers), or how
+        far the model has come in it.
 
         Deletes results of an older build of the model or of an older exam.
         """

@@ -14,13 +14,16 @@ from lull.store.database import Database
 
 
 class Placings:
-    """Reads and writes the table `placings` (where in a prompt a model obeys skills best)."""
+    """Reads and writes the table `placings`: where in a prompt a model obeys skills (instruction
+    texts) best.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def all(self) -> tuple[PlacingResult, ...]:
-        """List for each model the result of measuring where in a prompt it obeys skills best.
+        """List for each model the result of measuring where in a prompt it obeys skills
+        (instruction texts) best.
 
         Oldest first. Blocking.
         """
@@ -32,7 +35,8 @@ class Placings:
         return tuple(map(_result, rows))
 
     async def put(self, result: PlacingResult) -> None:
-        """Store what is known so far of where in a prompt a model obeys skills best.
+        """Store the result, complete or so far, of measuring where in a prompt a model obeys skills
+        (instruction texts) best.
 
         It replaces any earlier result of the model, even one for an older set of test cases.
         """

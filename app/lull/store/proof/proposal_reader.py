@@ -1,5 +1,5 @@
-"""Reads proposals (candidate skills) with their replays, the turns behind them and the user's
-decisions from the database.
+"""Reads proposals (candidate skills) from the database, with their replays (past requests answered
+with and without the skill), the turns they were made from and the user's decisions.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ from lull.store.proof.tested_texts import tested_texts
 
 
 class ProposalReader:
-    """Reads the tables of proposals; `Proposals` also writes them."""
+    """Reads the database tables of proposals (candidate skills); the subclass `Proposals` also
+    writes them.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def get(self, proposal: str) -> Proposal:
-        """Find a proposal (a candidate skill) by its id, or by its skill's name if only one open
-        proposal has it.
+        """Find a proposal (a candidate skill) by its id, or by its skill's name if only one
+        undecided proposal has it.
 
         Raises NotFound, Conflict; StoreError if it is damaged.
         """
@@ -95,7 +97,7 @@ class ProposalReader:
         )
 
     def data(self, proposal: str) -> bytes:
-        """Return the exact bytes of a proposed skill. Raises NotFound."""
+        """Return the exact bytes of a proposed skill's text (a SKILL.md file). Raises NotFound."""
         for row in self._select("id = ?", (proposal,)):
             return bytes(row["bytes"])
         raise no_proposal(proposal)
@@ -119,7 +121,9 @@ class ProposalReader:
         return support_turns(self._db, turns)
 
     def support_subject_words(self) -> list[frozenset[str]]:
-        """Return the set of subject words of each past request that taught or tested a skill."""
+        """Return, for each past request from which a skill was made or with which one was tested,
+        the set of its subject words (those that say what it is about).
+        """
         return support_subject_words(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -136,7 +140,9 @@ class ProposalReader:
         return [fault_of(row) for row in rows]
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
-        """Return the newest user decision that can be undone (on one proposed skill if named)."""
+        """Return the user's newest decision about a proposed skill (about this one if named) that
+        can still be undone.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"

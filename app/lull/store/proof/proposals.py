@@ -1,5 +1,5 @@
-"""Stores proposals (candidate skills) with the turns behind them, their replays and the user's
-decisions.
+"""Stores proposals (candidate skills) with the turns they were made from, their replays (past
+requests answered with and without the skill) and the user's decisions.
 
 A proposal's exact bytes are kept here until it is approved: folders that prompts are built from
 hold only approved skills.
@@ -33,12 +33,13 @@ __all__ = ["Proposals", "UserDecision", "WritingFault"]
 
 
 class Proposals(ProposalReader):
-    """Reads and writes the tables of proposals (candidate skills), their replays, the turns behind
-    them and the user's decisions.
+    """Reads and writes the tables of proposals (candidate skills), of their replays (past requests
+    answered with and without the skill), the turns they were made from and the user's decisions.
     """
 
     async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
-        """Add a proposed skill with the turns behind it; close those it replaces (`gone`).
+        """Add a proposed skill with the turns it was made from; close the proposals that it
+        replaces (`gone`).
 
         One transaction. Raises Conflict if a replaced proposal was decided or changed meanwhile.
         """
@@ -154,8 +155,9 @@ class Proposals(ProposalReader):
         *,
         shown: ShownPair | None = None,
     ) -> Proposal:
-        """Store which of two answers, with and without a proposed skill, was better, apply `plan`
-        to the proposal, and close the comparison `shown`.
+        """Store which of two answers to a request, with and without a proposed skill, was better,
+        and change the proposal by the function `plan`; if the user picked it from the pair `shown`,
+        close that pair.
 
         Raises NotFound; Conflict if `shown` is not open or its request was already answered with
         this seed; what `plan` raises.
@@ -227,7 +229,8 @@ class Proposals(ProposalReader):
         return write
 
     def undo_writer(self, number: int, proposal: Proposal) -> Also:
-        """Return a callback that undoes user decision `number` and stores the reopened `proposal`.
+        """Return a callback that undoes the user's decision `number` about a proposed skill and
+        stores the reopened `proposal`.
 
         It runs in the transaction that undoes the skill's change. Raises Conflict if already
         undone.

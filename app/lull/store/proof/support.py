@@ -39,8 +39,8 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
 
 def support_subject_words(database: Database) -> list[frozenset[str]]:
-    """Return the subject words of each past request from which a skill was made or with which one
-    was tested: one set of words for each request.
+    """Return, for each past request from which a skill was made or with which one was tested, the
+    set of its subject words (those that say what it is about).
 
     Includes requests whose turns are deleted.
     """

@@ -181,7 +181,7 @@ class LibraryReader:
 
     def retired(self) -> set[SkillKey]:
         """Return the skills whose latest change was a retirement (Lull disabled them, for example
-        for harm).
+        because answers with them were worse).
         """
         rows = self._db.read(
             lambda connection: connection.execute(

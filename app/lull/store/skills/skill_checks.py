@@ -1,4 +1,6 @@
-"""Reads the automatic check of answers that the user approved together with a skill's text."""
+"""Reads the check of answers (an exact program, such as a test of their length) that the user
+approved together with a skill's text.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ log = logging.getLogger(__name__)
 
 
 def checks_of(folders: SkillFolders, sha256: str) -> list[Check]:
-    """Return the automatic check of answers that was approved with a skill's text; empty if there
-    is none or it is unreadable.
+    """Return the check of answers (an exact program, such as a test of their length) that was
+    approved with a skill's text; empty if there is none or it is unreadable.
     """
     try:
         text = folders.text(sha256).metadata.get(CHECK, "")

@@ -91,7 +91,7 @@ def copy_beside(source: Path, target: Path) -> None:
 
 
 def read_skill_file(file: Path) -> bytes:
-    """Return the bytes of a SKILL.md. Raises SkillError.
+    """Return the bytes of a SKILL.md file (a skill's text). Raises SkillError.
 
     A pipe or device in its place (it may have no end, or nobody who writes it) is refused.
     """
@@ -108,7 +108,8 @@ def read_skill_file(file: Path) -> bytes:
 
 
 def skill_files_below(folder: Path) -> list[Path]:
-    """Return the SKILL.md of a skill folder, or those of all skill folders in it.
+    """Return the path of the SKILL.md in this folder, or else those in all skill folders directly
+    below it.
 
     Raises SkillError if there is none or a folder is too large.
     """

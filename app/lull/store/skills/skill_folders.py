@@ -123,7 +123,7 @@ class SkillFolders:
         return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
 
     def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
-        """Return the text of a version of a skill.
+        """Return the text of a version of a skill, given by its sha256.
 
         Raises StoreError if the file is missing or was changed. With `key`, a lost version is
         restored from the skill's working or archived copy.
@@ -233,7 +233,9 @@ class SkillFolders:
             write_atomically(self.folder(key) / EVIDENCE, data)
 
     def move_to_archive(self, key: SkillKey) -> None:
-        """Move a deleted skill's working copy to the archive."""
+        """Move a deleted skill's working copy (the folder that the user may edit) to the
+        archive.
+        """
         folder = self.folder(key)
         if not folder.exists():
             return
@@ -254,7 +256,7 @@ class SkillFolders:
         return target
 
     def copy_in(self, key: SkillKey, source: Path) -> None:
-        """Copy an imported skill's additional files to its working copy."""
+        """Copy an imported skill's additional files (all but SKILL.md) into the skill's folder."""
         copy_beside(source, self.folder(key))
 
     def hold_additional_files(self, proposal: str, source: Path) -> None:
@@ -329,8 +331,8 @@ class SkillFolders:
                     yield self._read(key, folder / SKILL_FILE)
 
     def file_stamps(self) -> dict[str, tuple[int, int]]:
-        """Return size and modification time of each skill's working copy, by path; they change with
-        an edit.
+        """Return size and modification time of each skill's working copy (SKILL.md), by path, from
+        which an edit by the user is noticed.
         """
         marks: dict[str, tuple[int, int]] = {}
         for file in self.working.glob(f"*/*/{SKILL_FILE}"):

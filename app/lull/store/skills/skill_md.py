@@ -27,7 +27,9 @@ _FOLDED = ("\x85", "\u2028", "\u2029", "\ufeff", "\\x85", "\\u2028", "\\u2029", 
 
 
 def parse(data: bytes, *, where: str) -> SkillText:
-    """Parse a SKILL.md. `where` names the file in errors. Raises SkillError with the line."""
+    """Parse the bytes of a SKILL.md file into a skill's name, description and text. `where` names
+    the file in errors. Raises SkillError with the line.
+    """
     if len(data) > FILE_LIMIT:
         raise SkillError(f"{where} has {len(data)} bytes.", hint=f"At most {FILE_LIMIT} are read.")
     try:
@@ -201,7 +203,7 @@ def _line_of(lines: list[str], end: int, detail: str) -> int:
 
 
 def line_of_key(data: bytes, key: str) -> int:
-    """Return the line number of a front-matter key in a valid SKILL.md."""
+    """Return the line number of a key in the front matter (YAML header) of a valid SKILL.md."""
     return _key_line(data.decode("utf-8-sig").splitlines(), key)
 
 

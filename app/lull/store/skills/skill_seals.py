@@ -32,7 +32,9 @@ State = tuple[str, str, int, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class SealedStates:
-    """The skill library's states as their seals have them, by generation."""
+    """The skill states that each library generation (version) set, read from its seal: a second
+    copy of the rows with a keyed hash over it.
+    """
 
     newest: int
     """Number of the newest generation, also if its rows are gone."""
@@ -42,8 +44,8 @@ class SealedStates:
     """Generations without a valid seal; what they changed is not known."""
 
     def is_certain(self, generation: int, *, at: int) -> bool:
-        """Return whether a skill last changed in `generation` is surely in that state as of the
-        generation `at`: neither that generation nor one between the two is lost.
+        """Return whether it is certain that a skill last changed in `generation` (a library
+        version) was still in that state in the generation `at`: none from one to the other is lost.
         """
         return not any(generation <= number <= at for number in self.lost)
 
@@ -58,8 +60,9 @@ class _Copy:
 
 
 def create_seals(connection: sqlite3.Connection) -> None:
-    """Create the key for seals and seal all generations, if the library has no key yet; give seals
-    of the older form, without a copy, their copy if the rows still match.
+    """Create the secret key for seals (copies of skill rows with a keyed hash) and seal all library
+    generations, if there is no key yet; give seals of the older form, without a copy, their copy if
+    the rows still match.
     """
     seals, rows = _seals(connection), _rows_by_generation(connection)
     key = _fact(connection, _KEY)
@@ -72,7 +75,7 @@ def create_seals(connection: sqlite3.Connection) -> None:
 
 
 def seal(connection: sqlite3.Connection, generation: int) -> None:
-    """Store a copy of a library generation's skill rows with its keyed hash.
+    """Store a copy of a library generation's (version's) skill rows with its keyed hash.
 
     Call it in the transaction that writes the rows.
     """
@@ -92,8 +95,8 @@ def _seal(connection: sqlite3.Connection, generation: int, rows: Iterable[State]
 
 
 def sealed_states(connection: sqlite3.Connection) -> SealedStates:
-    """Read the skill library's states from the seals, not from the table, which other programs may
-    have changed.
+    """Read the skill library's states from the seals (copies with a keyed hash), not from the
+    table, which other programs may have changed.
     """
     copies = _copies(connection)
     newest = _counted(connection)
@@ -107,8 +110,8 @@ def sealed_states(connection: sqlite3.Connection) -> SealedStates:
 
 
 def repair_rows(connection: sqlite3.Connection) -> list[str]:
-    """Write the sealed states back into the table where it says otherwise; return the names of the
-    skills whose rows were changed, added or removed outside Lull.
+    """Make the rows of the skill library equal to their seals (copies with a keyed hash); return
+    the names of the skills whose rows were changed, added or removed outside Lull.
     """
     copies, sealed = _copies(connection), sealed_states(connection)
     rows = _rows_by_generation(connection)
@@ -129,7 +132,8 @@ def repair_rows(connection: sqlite3.Connection) -> list[str]:
 
 
 def seal_again(connection: sqlite3.Connection) -> None:
-    """Seal the generations anew after rows were removed on purpose (`lull forget`).
+    """Seal the library's generations anew (copy their rows with a keyed hash) after rows were
+    removed on purpose (`lull forget`).
 
     A lost generation stays lost, and what is left of its seal is deleted.
     """
@@ -168,7 +172,9 @@ def _rows_by_generation(connection: sqlite3.Connection) -> dict[int, list[State]
 
 
 def table_rows(connection: sqlite3.Connection, generation: int) -> list[State]:
-    """Read one generation's skill states from the table, sealed or not."""
+    """Read the skill states of one library generation (version) from the table itself, not from
+    their sealed copy.
+    """
     found = connection.execute(
         f"SELECT {_COLUMNS} FROM skill_states WHERE generation = ?", (generation,)
     )

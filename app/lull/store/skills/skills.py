@@ -308,7 +308,9 @@ def injected(skill: Skill) -> InjectedSkill:
 
 
 def new_skill(text: SkillText, sha256: str, *, client: str, pinned: bool) -> Skill:
-    """Build a new skill value with this text; the library assigns its version."""
+    """Build a `Skill` object with this text, not stored yet; the library assigns its version
+    number.
+    """
     return Skill(
         client=client,
         name=text.name,

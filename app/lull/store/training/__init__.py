@@ -1,1 +1,3 @@
-"""Stores training runs and sampled answers: their tables, and the run folders."""
+"""Stores training runs (as database rows and folders on disk) and the answers sampled for
+training.
+"""

@@ -1,4 +1,6 @@
-"""Stores training run folders on disk, created and removed atomically."""
+"""Stores the folder of each training run (its settings, examples, checkpoints and finished adapter)
+on disk; folders are created and removed atomically.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ class RunFolders:
         return self.folder(run) / ADAPTER
 
     def write(self, spec: RunSpec, batch: Sequence[Example]) -> Path:
-        """Create a training run's folder atomically. Raises StoreError."""
+        """Create a training run's folder, with its settings and examples, atomically. Raises
+        StoreError.
+        """
         target = self.folder(spec.id)
         made = self.root / f"{_UNFINISHED}{spec.id}"
         try:

@@ -10,7 +10,9 @@ from lull.store.training.training import Training
 
 
 class RunFolderCleanup:
-    """Removes training run folders, except those of open runs and of the newest finished ones."""
+    """Removes the folders of training runs, except those of unfinished runs and of the newest
+    finished ones.
+    """
 
     def __init__(self, training: Training, folders: RunFolders, *, keep: Callable[[], int]) -> None:
         """Configure the removal; `keep` returns how many finished training runs keep their folder,

@@ -34,7 +34,7 @@ class Training:
 
     async def add_group(self, group: RolloutGroup) -> bool:
         """Store a group of sampled answers to one request; return False, with nothing stored, if
-        its turn is gone.
+        the request's turn was deleted.
         """
         values = (
             group.id,

@@ -1,3 +1,3 @@
-"""Parses users' rules in plain language ("at most 100 words"): the kind of rule, numbers, quoted
-words, named things and the requests it is limited to.
+"""Parses users' rules for answers, written in plain language ("at most 100 words"): finds the kind
+of rule, its numbers and quoted words, and the requests that it is limited to.
 """

@@ -1,4 +1,4 @@
-"""Programming languages: recognises them by name in rules and requests, and by its code in an
+"""Recognises programming languages: by their names in rules and requests, and by the code in an
 answer.
 """
 

@@ -1,5 +1,6 @@
 """Recognises by regular expressions which check a user's rule asks for ("answer in one sentence").
-Used where the classifier is unsure: few rules are recognised, but those nearly always rightly.
+Used where the model that classifies rules is unsure: few rules are recognised, but those nearly
+always rightly.
 """
 
 from __future__ import annotations

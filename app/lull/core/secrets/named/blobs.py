@@ -1,4 +1,6 @@
-"""Patterns of keys and tickets that are recognised by their own format, and of short tokens."""
+"""Patterns of keys, Kerberos tickets, encrypted data and access tokens that are recognised by their
+own format.
+"""
 
 from __future__ import annotations
 

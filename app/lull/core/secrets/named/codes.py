@@ -1,5 +1,5 @@
-"""Patterns of codes that are shown once: recovery codes as lists, seeds of authenticators, seed
-phrases by their name, PINs in many languages.
+"""Patterns of codes that a user is shown once, such as lists of recovery codes, secret keys of
+authenticator apps, seed phrases of wallets, and PINs, recognised by their names in many languages.
 """
 
 from __future__ import annotations

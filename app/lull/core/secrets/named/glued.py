@@ -1,5 +1,5 @@
-"""Patterns of secrets whose name is joined with another word, as in `SSHPASS=…`, `dbpass: …` and
-`SECRET_PROD_2=…`.
+"""Patterns of secrets with a name that is joined to another word, as in `SSHPASS=…`, `dbpass: …`
+and `SECRET_PROD_2=…`.
 """
 
 from __future__ import annotations

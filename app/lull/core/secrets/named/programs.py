@@ -1,4 +1,4 @@
-"""Patterns of passwords that programs take in a certain place of their command line."""
+"""Patterns of passwords that stand in a certain place of a program's command line."""
 
 from __future__ import annotations
 

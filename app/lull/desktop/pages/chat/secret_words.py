@@ -1,4 +1,6 @@
-"""Names the kinds of secrets that Lull removed from a conversation before it was stored."""
+"""Names in the user's language the kinds of secrets (passwords, keys, …) that Lull removed from a
+conversation before it was stored.
+"""
 
 from __future__ import annotations
 
@@ -83,12 +85,16 @@ def removed_kinds(text: str) -> list[str]:
 
 
 def with_kinds_named(text: str) -> str:
-    """Return a stored text as it is shown: with the name of its kind where a secret stood."""
+    """Return a stored text as the user sees it: where a secret was removed, it names the secret's
+    kind.
+    """
     return REDACTED.sub(_shown, text)
 
 
 def shown_secrets(text: str) -> list[str]:
-    """Return what `with_kinds_named` puts in a stored text, to be marked there."""
+    """Return the texts with which `with_kinds_named` names removed secrets in a stored text, so
+    that they can be highlighted there.
+    """
     return [_shown(found) for found in REDACTED.finditer(text)]
 
 

@@ -1,4 +1,5 @@
-"""The Chat page: a small chat with a model through Lull, in the window.
+"""The Chat page of Lull's window, on which the user chats with a model; the requests go through
+Lull like those of any chat app.
 
 Its conversations are recorded and learned from like those of any chat app; Lull's window is named
 as the client. A recorded answer is shown with the names of the skills that were in its prompt; the
@@ -34,7 +35,9 @@ RECORDED: Final = "turn-recorded"
 
 
 class ChatPage(Page):
-    """The Chat page: one conversation with a model, with or without skills."""
+    """The Chat page of Lull's window: one conversation with a model; the user chooses whether
+    skills (short instructions from Lull) are put into its prompts.
+    """
 
     subjects = (Subject.STATUS, Subject.MODELS)
 

@@ -21,8 +21,8 @@ MOST_SHOWN: Final = 30
 
 
 class TrashDialog(QDialog):
-    """Dialog that lists what was moved to the trash, with a line for each removal of old
-    conversations, newest first, and a button to restore it.
+    """Dialog that lists, newest first, each time when old conversations were moved to Lull's trash,
+    and has a button to restore those of that time.
     """
 
     def __init__(self, state: AppState, parent: QWidget) -> None:

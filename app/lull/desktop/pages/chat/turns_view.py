@@ -1,4 +1,6 @@
-"""Widget that shows a conversation: each turn with its text, its score and buttons to rate it."""
+"""Widget that shows a conversation: each turn (a request and its answer) with its text, its score
+and buttons to rate it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ MOST_SHOWN_CHARACTERS: Final = 8_000
 
 
 class TurnsView(QScrollArea):
-    """Widget that shows the turns of one conversation as cards."""
+    """Widget that shows the turns of one conversation (each a request and its answer) as cards."""
 
     changed = Signal()
     """Emitted when the user rated a turn."""
@@ -195,8 +197,8 @@ def _signal_words(signal: Json) -> str:
 
 
 def score_words(turn: Json) -> str:
-    """Describe the score of a turn's answer, where the score came from, and whether the turn may be
-    used for training.
+    """Describe in words the score of one chat answer, what the score was derived from, and whether
+    the answer may be used for training.
     """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)

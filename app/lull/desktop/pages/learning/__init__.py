@@ -1,1 +1,3 @@
-"""The Learning page and its dialogs: charts, training runs and LoRA adapters."""
+"""The Learning page of Lull's window and its dialogs: they show charts of answer quality, the
+training runs and the LoRA adapters that these made.
+"""

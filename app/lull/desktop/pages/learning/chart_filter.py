@@ -1,5 +1,5 @@
-"""Widget to choose whose answers the charts of the Learning page show: those of one client, of one
-model or with one skill.
+"""Widget to choose whose answers the charts of the Learning page show: those to one client (chat
+app), of one model or with one skill in the prompt.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from lull.desktop.words import plain, tr
 
 
 class ChartFilter(QWidget):
-    """A row of three drop-down lists that limit the charts to the answers of one client, of one
-    model or with one skill; each list also offers all.
+    """A row of three drop-down lists that limit the charts to the answers of one client (chat app),
+    of one model or with one skill; each list also offers all.
     """
 
     changed = Signal()

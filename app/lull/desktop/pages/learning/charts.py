@@ -1,4 +1,6 @@
-"""Computes the data of the Learning page's charts, their tables and sentences, without drawing."""
+"""Computes what the charts of the Learning page show (curves, a table and a sentence for each),
+without drawing.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ OF_ANSWERS: Final = frozenset({ChartName.ANSWERS, ChartName.SKILLS, ChartName.AD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One point of a chart: a value at a time (Unix seconds), or at a step of a training run."""
+    """One point of a chart: a value at a time (Unix seconds), or at a step of a training run, with
+    the 95% interval if it is a mean of enough answers.
+    """
 
     at_s: float
     value: float
@@ -65,7 +69,9 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartMark:
-    """A vertical line in a chart at the time when the skills or the adapter in use changed."""
+    """A vertical line in a chart at the time when the set of active skills or the LoRA adapter in
+    use changed.
+    """
 
     at_s: float
     text: str
@@ -77,7 +83,9 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """The data of one chart: curves, marks and table."""
+    """The data of one chart: its curves, the marked changes of skills or adapters, and the values
+    as a table.
+    """
 
     name: ChartName
     series: tuple[Series, ...] = ()

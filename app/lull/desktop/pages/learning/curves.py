@@ -46,7 +46,9 @@ class _Plot(pg.PlotWidget):  # type: ignore[misc]
 
 
 class Curves(SelfDrawn):
-    """Widget that draws one chart: its legend, curves, running means, intervals and marks."""
+    """Widget that draws one chart: its legend, curves, running means, 95% intervals, and the marked
+    times at which skills or the adapter changed.
+    """
 
     zoom_changed = Signal(bool)
     """Emitted with whether only a part of the chart is shown now."""
@@ -113,8 +115,8 @@ class Curves(SelfDrawn):
             self._draw()
 
     def values_at(self, at_s: float) -> str:
-        """Describe in one line the chart's values nearest to a time (Unix seconds) or step, and
-        marks near it.
+        """Describe in one line the chart's values nearest to a time (Unix seconds) or training
+        step, and the changes of skills or adapters marked near it.
         """
         return near_words(self._chart, at_s)
 
@@ -220,7 +222,7 @@ class Curves(SelfDrawn):
 
     @property
     def drawing(self) -> ChartDrawing:
-        """How the chart is drawn now."""
+        """An object that draws the chart with its current colours, smoothing and scale."""
         return ChartDrawing(
             plot=self.plot,
             axis=self._axis,

@@ -1,5 +1,5 @@
-"""Draws a chart into a plot: its axes, faint values, a bold running mean, intervals, baseline and
-marks.
+"""Draws a chart into a pyqtgraph plot: axes, faint single values, a bold running mean, 95%
+intervals, a baseline, and marks where skills or the adapter changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BOX_ALPHA: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartDrawing:
-    """One chart as it is drawn: in which colours, how smoothed and on which scale."""
+    """Draws one chart into a plot with given colours, smoothing and scale."""
 
     plot: pg.PlotWidget
     axis: DayAxis
@@ -44,7 +44,7 @@ class ChartDrawing:
     """Whether the vertical scale is logarithmic."""
 
     def draw(self) -> None:
-        """Draw the chart in place of what the plot held."""
+        """Draw this chart into the plot, after removing what the plot showed before."""
         self.plot.clear()
         self.plot.setLogMode(x=False, y=self.log)
         self._paint_axes()
@@ -82,7 +82,9 @@ class ChartDrawing:
 
     @property
     def smoothed(self) -> bool:
-        """Whether any curve is drawn as its running mean, over its faint values."""
+        """Whether any curve of the chart is drawn as its running mean, with the single values faint
+        behind it.
+        """
         curves = (series for series in self.chart.series if series.line)
         return self.weight < 1.0 and any(len(series.dots) > 2 for series in curves)
 
@@ -167,5 +169,7 @@ class ChartDrawing:
         return max(LOG_FLOOR, min(values, default=1.0) * 0.8)
 
     def y(self, value: float) -> float:
-        """Return the place of a value on the vertical axis."""
+        """Return the plot's y coordinate of a value: its base-10 logarithm if the vertical scale is
+        logarithmic, else the value.
+        """
         return math.log10(max(LOG_FLOOR, value)) if self.log else value

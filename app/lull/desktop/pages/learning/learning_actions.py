@@ -1,5 +1,5 @@
-"""Sends the user's actions on the Learning page to the service: cancel a training run, use an
-adapter, roll back.
+"""Sends the user's actions on the Learning page to Lull's service: cancel a training run, put a
+LoRA adapter into use, or roll back to an earlier one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from lull.desktop.words import plain, tr
 
 
 class LearningActions:
-    """Sends the Learning page's actions (cancel a training run, use an adapter, roll back) to the
-    service.
+    """Sends the Learning page's actions to Lull's service: cancel a training run, put a LoRA
+    adapter into use, or roll back to an earlier one.
     """
 
     def __init__(self, state: AppState) -> None:

@@ -1,4 +1,5 @@
-"""Says in one sentence what a chart of the Learning page means.
+"""Writes for each chart of the Learning page a sentence that says what its data mean, such as
+whether answers got better.
 
 Whether answers got better or worse, or are too few to tell, is decided by 95% intervals
 (`core/feedback/trend.py`).
@@ -125,8 +126,8 @@ def _too_few(own: Estimate, other: Estimate) -> str:
 
 
 def held_out_sentence(found: Sequence[Json]) -> str:
-    """Return a sentence that says whether the newest adapter answered held-out requests better than
-    the version before it.
+    """Return a sentence that says whether the newest LoRA adapter answered the held-out requests
+    (never used in training) better than the version before it.
 
     `found` is the test results of the adapters, oldest first. The interval ignores that both
     versions answered the same requests, so it is too wide, never too narrow.
@@ -161,8 +162,8 @@ def held_out_sentence(found: Sequence[Json]) -> str:
 
 
 def runs_sentence(measured: Iterable[tuple[float, float]]) -> str:
-    """Return a sentence that says whether most training runs made the model's practice answers
-    better.
+    """Return a sentence that says whether most training runs improved the model's answers to
+    practice requests, measured before and after each run.
 
     `measured` holds each run's mean rewards as (before, after).
     """
@@ -209,8 +210,8 @@ def _of_the_only_run(*, better: bool) -> str:
 
 
 def training_sentence(run: Json, losses: Sequence[float]) -> str:
-    """Return a text that says how far a training run is, how long it will still take, and whether
-    its loss falls or rises.
+    """Return a text that says how many steps of a training run are done, how long the rest will
+    take, and whether its loss falls or rises.
     """
     at = tr("Step %1 of %2.", count(int(run.get("steps") or 0)), count(int(run.get("of") or 0)))
     if run.get("left_s"):

@@ -1,4 +1,5 @@
-"""The Learning page: charts with tables, training runs, and LoRA adapters to use or roll back.
+"""The Learning page of Lull's window: charts of answer quality with tables, the list of training
+runs, and the list of LoRA adapters, which the user can put into use or roll back.
 
 The first chart that has data is shown until the user chooses another. A sentence below each chart
 says what it means.
@@ -55,7 +56,9 @@ LEARNING_FEED_DAYS: Final = 28
 
 
 class LearningPage(Page):
-    """The Learning page: charts above; training runs and LoRA adapters below."""
+    """The Learning page of Lull's window: charts of answer quality above, lists of training runs
+    and LoRA adapters below.
+    """
 
     subjects = (Subject.RUNS, Subject.ADAPTERS, Subject.STATUS, Subject.SKILLS)
 
@@ -326,7 +329,9 @@ class LearningPage(Page):
         dialog.open()
 
     def export_to(self, path: Path) -> None:
-        """Write the current chart as PNG or its data as CSV, depending on the suffix."""
+        """Write the chart that is shown to a file: an image if the suffix is .png, else its data as
+        CSV.
+        """
         name = ChartName(self.chart.currentData())
         try:
             if path.suffix == ".png":

@@ -25,8 +25,8 @@ Facts = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Column:
-    """One column of the dialog that compares adapters or training runs: the facts about one of
-    them.
+    """One column of a dialog that compares adapters or training runs: the details of one of them,
+    as (title, value) pairs.
     """
 
     name: str
@@ -81,8 +81,8 @@ class SideBySide(QDialog):
         self._fill()
 
     def take_details(self, column: Column, adapter: Json) -> None:
-        """Take the details of an adapter that the service has sent for this column; does nothing by
-        default.
+        """Called with the details of a column's adapter when Lull's service has sent them; does
+        nothing by default.
 
         Subclasses override it to update the column's facts.
         """

@@ -1,4 +1,6 @@
-"""Texts about training runs and LoRA adapters: table cells, facts, sentences and CSV."""
+"""Writes the Learning page's texts about training runs and LoRA adapters: table cells, details,
+sentences and CSV exports.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ def kind_words(kind: str) -> str:
 
 
 def status_words(status: str) -> str:
-    """Describe in words the status of a training run or a LoRA adapter."""
+    """Return the user's words for the status of a training run or a LoRA adapter, such as "on
+    trial" for `shadow`.
+    """
     words = {
         "waiting": tr("waiting until you're away"),
         "training": tr("being trained"),
@@ -73,8 +77,8 @@ def status_words(status: str) -> str:
 
 
 def cell_tooltip(cell: str) -> str:
-    """Return the tooltip of a table cell: an explanation if the cell has a known word, such as a
-    status; else the cell's text.
+    """Return the tooltip of a cell in the tables of training runs and adapters: an explanation if
+    the cell is a status or a kind of run, else the cell's text.
     """
     return {**_kinds_explained(), **_status_explained()}.get(cell, cell)
 

@@ -1,5 +1,5 @@
-"""The window's texts about what is known of a proposed skill: whether it was tested, whether tests
-showed that it helps, and whether its text is suspicious.
+"""Writes the window's texts about a proposed skill: whether it was tested, whether the tests showed
+that it helps, and whether its text is suspicious.
 
 They are used in the skill's chip, on its Approve button and in its warnings.
 """
@@ -29,7 +29,7 @@ def is_quarantined(proposal: Json) -> bool:
 
 
 def approvable_together(proposals: Sequence[Json]) -> list[Json]:
-    """Return which of the selected proposed skills can be approved together.
+    """Return those of the selected proposed skills that one press of Approve may approve together.
 
     A single proposal is always returned. Of several, those whose text is suspicious are left out.
     """
@@ -57,8 +57,8 @@ def accepted_at_last_look(proposal: Json) -> bool:
 
 
 def status_chip(proposal: Json) -> tuple[str, str]:
-    """Return text and style of the chip that says what is known of a proposed skill, such as
-    "Proved".
+    """Return text and style of the chip (a small coloured label) that says whether a proposed skill
+    was tested and with which result, such as "Proved".
     """
     if waits_for_picks(proposal):
         return tr("Needs your choice"), "plain"
@@ -142,8 +142,8 @@ def _quoted(flag: Json) -> str:
 
 
 def cautions(proposal: Json) -> list[str]:
-    """Return sentences about what the tests of a proposed skill leave uncertain; the command line
-    uses the same sentences.
+    """Return sentences about what the tests of a proposed skill leave uncertain, worded as on the
+    command line.
     """
     found = (proposal.get("evidence") or {}).get("cautions") or ()
     return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

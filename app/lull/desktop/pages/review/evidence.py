@@ -22,8 +22,8 @@ def turn_titles() -> tuple[tuple[str, str], ...]:
 
 
 def turns_of(proposal: Json) -> list[str]:
-    """Return the ids of the chat turns behind a proposed skill that the Evidence tab shows: a few
-    of each kind.
+    """Return the ids of the chat turns that the Evidence tab shows for a proposed skill: a few with
+    the answers that went wrong, a few with the user's corrections.
     """
     turns = proposal.get("turns") or {}
     return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]

@@ -1,4 +1,5 @@
-"""The Review page: a list of proposed skills, and the selected one with its changes and reasons.
+"""The Review page: a list of proposed skills, and the selected one with the changes it makes and
+the reasons for them.
 
 Keys act on all selected proposals. Each decision sends the hash of the text shown here. A single
 key press approves only a skill whose benefit was shown by tests; any other, and several at once,
@@ -42,8 +43,8 @@ from lull.desktop.words import counted, now, plain, tr, without_args
 
 
 class ReviewPage(Page):
-    """The Review page: lists the proposed skills that are undecided and sends the user's
-    decisions.
+    """The Review page: lists the proposed skills that wait for the user's decision and sends the
+    decisions to Lull's service.
     """
 
     subjects = (Subject.PROPOSALS, Subject.STATUS)

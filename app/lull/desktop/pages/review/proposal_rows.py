@@ -1,5 +1,5 @@
-"""A Qt list model of proposed skills, grouped by skill, and the texts about their status and test
-results.
+"""A Qt list model of proposed skills, in which proposals about the same skill stand together, and
+texts about their status and test results.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class ProposalRows(QAbstractListModel):
 
 
 def ordered(proposals: Sequence[Json]) -> list[Json]:
-    """Return the proposed changes in the order of the list, with those of one skill together.
+    """Return the proposed changes of skills in the order of the Review page's list, those about one
+    skill together.
 
     Skills with a proposal ready for a decision come first, then those with the newest proposal.
     """
@@ -92,8 +93,8 @@ def kind_words(proposal: Json) -> str:
 
 
 def status_words(proposal: Json) -> str:
-    """Describe what a proposed change does and what is known of it, such as "New skill, proved"
-    (tests showed a benefit).
+    """Describe a proposed change of a skill and its test status, such as "New skill, proved" (tests
+    showed a benefit).
     """
     kind = kind_words(proposal)
     if proposal["kind"] == "retire":
@@ -157,8 +158,8 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
 
 
 def odds_words(proposal: Json) -> str:
-    """Describe how certain a proposed skill's test result is: its win rate with the 95% interval,
-    and its e-value (strength of the evidence) as odds.
+    """Describe how certain a proposed skill's test result is: the share of test pairs it won with
+    the 95% interval, and the e-value (strength of the evidence) as odds.
     """
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs"):

@@ -1,5 +1,5 @@
-"""Widget that shows one proposed skill: status, changes (three views), test results, sources and
-the chat turns it was made from.
+"""Widget that shows one proposed skill: its status, the changed text (in three views), its test
+results, who wrote its sentences, and the chat turns it was made from.
 """
 
 from __future__ import annotations

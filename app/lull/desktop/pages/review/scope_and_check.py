@@ -73,7 +73,9 @@ def scope_words(proposal: Json) -> str:
 
 
 def check_words(proposal: Json) -> str:
-    """Describe how answers are checked against a proposed skill; "" if it has no check."""
+    """Describe the automatic check that belongs to a proposed skill and tests whether answers
+    follow it; "" if it has none.
+    """
     return tr("✓ Checked: %1", translated(proposal, "check")) if proposal.get("check") else ""
 
 

@@ -1,1 +1,3 @@
-"""The Schedule page: when Lull may train on its own, drawn as a picture of the week."""
+"""The Schedule page of Lull's window, which shows in a picture of the week when Lull may train on
+its own.
+"""

@@ -1,4 +1,5 @@
-"""Converts weekly hours between spans for each day and the text lines used in the settings.
+"""Converts the hours that the user has set for the week (sleep, allowed or blocked for Lull's work)
+between spans for each weekday and text lines of the settings.
 
 A line is a text such as "mon-fri 23:00-07:00". Pure functions.
 """

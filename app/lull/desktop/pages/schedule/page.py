@@ -1,5 +1,5 @@
 """The Schedule page: a picture of the week with the lulls (idle times in which Lull may train), the
-hours and calendars that the user has set, and the reasons why Lull may work now or not.
+hours and calendars that the user has set, and why Lull may or may not work now.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ from lull.desktop.words import ago, counted, length, now, plain, tr, translated
 
 
 class SchedulePage(Page):
-    """The Schedule page: shows when Lull may work in the week, and edits the hours and calendars
-    that decide it.
+    """The Schedule page: shows when in the week Lull may do background work such as training, and
+    edits the hours and the user's calendars that decide it.
     """
 
     subjects = (Subject.WINDOWS, Subject.STATUS, Subject.CALENDARS)

@@ -1,5 +1,5 @@
-"""Draws a picture of the week, past and coming days, with one line per day from midnight to
-midnight.
+"""Draws the Schedule page's picture of the week, past and coming days, with one line per day from
+midnight to midnight.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ WIDE_DAY: Final = "Wed 30 Mmm"
 
 
 class WeekView(SelfDrawn):
-    """Widget that draws the week's schedule as bars on a line per day, with tooltips."""
+    """Widget that draws a week as one line per day, with bars for times such as sleep hours or
+    Lull's work, and their descriptions as tooltips.
+    """
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()

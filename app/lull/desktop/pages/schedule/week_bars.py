@@ -1,5 +1,5 @@
-"""Computes the bars in the picture of a week: set hours, calendar events, the user's absence, times
-in which Lull could work, work done and work planned.
+"""Computes the bars in the Schedule page's picture of a week: hours set by the user, calendar
+events, the user's absence, times in which Lull could work, work done and work planned.
 """
 
 from __future__ import annotations
@@ -143,7 +143,8 @@ def kind_words() -> dict[BarKind, str]:
 
 
 def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
-    """Return the bars of the schedule as table rows (day, time, kind, purpose), newest first.
+    """Return the bars of the schedule as table rows (day, time, what the bar stands for, its text),
+    newest first.
 
     Bars for hours that the user has set (such as sleep hours) are left out.
     """

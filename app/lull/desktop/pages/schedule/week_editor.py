@@ -1,4 +1,5 @@
-"""A picture of the week on which the user sets hours, by dragging the mouse or with the arrow keys.
+"""Picture of the week on which the user marks hours, such as sleep hours, by dragging the mouse or
+with the arrow keys.
 
 Shift with an arrow key extends the marked hours. Marking that begins on hours already set removes
 them. The result is emitted as a signal; nothing is changed here.
@@ -26,7 +27,9 @@ STEP_MIN: Final = 30
 
 
 class WeekEditor(WeekView):
-    """Widget with a picture of the week on which the user can draw hours."""
+    """Widget with a picture of the week on which the user marks hours, such as sleep hours, to add
+    or to remove them.
+    """
 
     drawn = Signal(int, object, bool)
     """Emitted when hours were drawn: weekday (0 is Monday), span in minutes, whether to add it."""

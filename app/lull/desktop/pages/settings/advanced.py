@@ -1,5 +1,5 @@
 """The part of the Settings page that is folded at first: settings that few people change, in one
-card for each group of keys.
+card for each group (the part of a setting's key before the dot).
 """
 
 from __future__ import annotations

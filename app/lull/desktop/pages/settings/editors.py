@@ -174,7 +174,7 @@ class PortEdit(QWidget):
 
 
 class HoursEdit(QWidget):
-    """Editor for daily hours, as a start and an end time.
+    """Editor for a setting that is a span of hours on every day, with a start and an end time.
 
     If the hours are not one span that is the same on every day, a button opens the Schedule page
     instead.

@@ -14,8 +14,8 @@ from lull.desktop.words import plain, tr
 
 
 def exposure_words(key: str, text: str, before: str = "") -> str:
-    """Describe which data would leave this computer, or who could reach Lull, if a setting got a
-    new value.
+    """Describe which data would leave this computer, or which other computers could reach Lull, if
+    a setting got a new value.
 
     Returns "" for a harmless value. `key` names the setting; `text` is its new value and `before`
     its current one, in the form that `lull settings set` accepts.

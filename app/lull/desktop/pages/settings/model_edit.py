@@ -21,7 +21,9 @@ LEARNS: Final = "training.model"
 
 
 class ModelEdit(Choice):
-    """A combo box that lists the models on this machine, and in which another name may be typed."""
+    """A combo box for a setting that names a model: it lists the models on this machine, and
+    another name may be typed.
+    """
 
     entered = Signal(str)
 

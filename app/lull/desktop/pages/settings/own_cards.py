@@ -131,7 +131,7 @@ class WindowCard(Card):
 
 class DataCard(Card):
     """Card of the Settings page that shows where Lull's data folder is, with buttons to open the
-    folder, to delete data, and others.
+    folder, to copy its path or to delete data.
     """
 
     def __init__(self, kit: Kit) -> None:

@@ -19,8 +19,8 @@ _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 class NumberUnit(StrEnum):
-    """Units of settings that are numbers. Each value is the ending of the keys of settings with
-    that unit: `min` for `idle.after_min`.
+    """Units of settings that are numbers. Each value of the enum is the suffix of the settings'
+    keys that have this unit: `min` for `idle.after_min`.
     """
 
     MILLISECONDS = "ms"

@@ -1,4 +1,4 @@
-"""Names the values of settings that are fixed words, such as "auto", as users read them.
+"""Names the fixed words that some settings have as values, such as "auto", in the user's language.
 
 The settings file and the service keep the words; only what is shown differs.
 """

@@ -1,5 +1,5 @@
-"""The Skills page: all skills with their measured effect and history, and actions to change them,
-each of which can be undone.
+"""The Skills page: lists all skills (short texts put into prompts) with their measured effect and
+history, and actions to change them, each of which can be undone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SkillsPage(Page):
-    """The Skills page: a table of skills, and the selected one beside it."""
+    """The Skills page: a table of all skills (short texts put into prompts), and beside it the
+    details of the selected one.
+    """
 
     subjects = (Subject.SKILLS, Subject.GENERATIONS)
 

@@ -72,7 +72,8 @@ class SkillRows(QAbstractTableModel):
 
 
 class SkillFilter(QSortFilterProxyModel):
-    """Filter of the table of skills: shows those that contain all words of the search.
+    """Filter of the table of skills: shows those whose name or text contains all words of the
+    search.
 
     Archived skills are shown only on request.
     """
@@ -125,8 +126,8 @@ def effect_words(skill: Json) -> str:
 
 
 def measured_words(skill: Json) -> str:
-    """Describe how a skill's effect is measured, the result so far, and which share of
-    conversations is answered without the skill to measure it.
+    """Describe how a skill's effect on answers is measured, the result so far, and which share of
+    conversations is answered without the skill for comparison.
     """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))

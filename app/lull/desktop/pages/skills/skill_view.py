@@ -34,7 +34,9 @@ VIEWS = ("text", "history", "compare")
 
 
 class SkillView(QWidget):
-    """Widget with the details of the selected skill."""
+    """Widget with the details of the skill that is selected on the Skills page: text, history and
+    comparison of versions.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()

@@ -1,1 +1,3 @@
-"""The Today page, which shows first what happened and what needs the user."""
+"""The Today page of Lull's window, which opens first and shows what happened lately and what needs
+the user.
+"""

@@ -1,5 +1,5 @@
-"""Widget of the Today page about the conditions for background work: it shows those that are not
-met now, and all of them on demand.
+"""Widget of the Today page about the conditions for background work such as training (user away,
+mains power, …): it shows those not met now, and all on demand.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ CONDITIONS_OPEN: Final = "today/conditions-open"
 
 
 class Conditions(QWidget):
-    """Widget that shows up to two unmet conditions for background work, and the list of all
-    conditions when the user presses a button.
+    """Widget that shows up to two unmet conditions for background work, such as mains power, and
+    the list of all conditions when the user presses a button.
     """
 
     def __init__(self, kit: Kit) -> None:
@@ -50,8 +50,8 @@ class Conditions(QWidget):
         box.addLayout(row(self.fold, None))
 
     def show_conditions(self, conditions: Iterable[Json]) -> None:
-        """Show these conditions for background work; the widget is redrawn only if they, the theme
-        or the text size have changed.
+        """Show these conditions for background work, such as mains power; the widget is redrawn
+        only if they, the theme or the text size have changed.
         """
         look = self._kit.look
         found = [(one["name"], one["state"], translated(one)) for one in conditions]

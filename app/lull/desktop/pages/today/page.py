@@ -1,4 +1,6 @@
-"""The Today page: status, recent changes, open decisions, and why Lull works now or not."""
+"""The Today page: Lull's status, recent changes, open decisions, and why background work such as
+training may or may not run now.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The Today page's texts about its counts, the background work and the share of good answers."""
+"""Writes the Today page's texts about its numbers of skills and conversations, the background work
+and the share of good answers.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from lull.desktop.words import count, named, percent, tr, translated
 
 
 def count_nouns() -> dict[str, tuple[str, str]]:
-    """Return the nouns for the counts on the Today page as (singular, plural), by the count's
-    key.
+    """Return the nouns for the numbers on the Today page, such as ("active skill", "active
+    skills"), as (singular, plural) by key.
     """
     return {
         "proposals": (tr("suggestion to review"), tr("suggestions to review")),
@@ -41,15 +43,16 @@ def condition_names() -> dict[str, str]:
 
 
 def work_words(learning: Json, work: Json) -> str:
-    """Describe one piece of background work in a line, as what Lull does now or what it does
-    next.
+    """Describe in a line one piece of background work, such as a training run: as what Lull does
+    now or what it does next.
     """
     said = f"{translated(work)}. {translated(work, 'why_not')}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """Return today's share of good answers, and a text that compares it with the two weeks before.
+    """Return the share of today's scored answers that were good, and a text that compares it with
+    the two weeks before.
 
     `days` are the service's numbers by day; only scored answers count.
     """

@@ -14,8 +14,8 @@ def is_listed(view: Json) -> bool:
 
 
 def state_chip(view: Json) -> tuple[str, str]:
-    """Return the text and the style of the chip that says whether a chat app is connected to
-    Lull.
+    """Return the text and the style of the chip (a small coloured label) that says whether a chat
+    app is connected to Lull.
     """
     if view["unreadable"]:
         return tr("Its settings can't be read"), "bad"

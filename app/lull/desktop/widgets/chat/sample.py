@@ -1,4 +1,6 @@
-"""Sends one sample request to Lull's address for chat apps, without blocking."""
+"""Tests the address that chat apps use by sending one sample chat request to Lull, without
+blocking.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def body() -> dict[str, object]:
 
 
 class SampleChat(QObject):
-    """Sends a sample chat request to Lull and reports the answer."""
+    """Sends a sample chat request to Lull, as a test of its address for chat apps, and reports the
+    answer.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -34,7 +34,9 @@ UNTOUCHED: Final[Mapping[str, str]] = {RECORD_HEADER: "no", SKILLS_HEADER: "no"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatAddress:
-    """Where the window's chat requests go: Lull's address for chat apps and its token, if any."""
+    """Where the window sends its chat requests: Lull's address for chat apps, with the access token
+    and headers if any are needed.
+    """
 
     address: str
     token: str = ""

@@ -1,1 +1,1 @@
-"""Shows long texts, and what has changed between two."""
+"""Widgets and HTML for showing long texts, and for showing the differences between two texts."""

@@ -1,4 +1,5 @@
-"""Renders diffs as HTML, unified or side by side, and highlights passages in texts.
+"""Renders the differences between two texts as HTML, in one column or side by side, and highlights
+passages in a text.
 
 In a changed line the words that differ have a stronger colour and are bold. All text is escaped,
 and characters that could hide or reverse text are replaced, so that the user sees exactly the text

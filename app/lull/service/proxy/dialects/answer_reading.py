@@ -122,8 +122,8 @@ class AnswerSoFar:
         self.error = self.error or words
 
     def completion(self, *, hung_up: bool) -> Completion:
-        """Return the collected answer as a Completion; `hung_up` says that the client
-        disconnected.
+        """Return what was collected of the answer as a Completion: its message, why it ended, token
+        counts and any error. `hung_up` says that the client disconnected.
         """
         finish, error = self._verdict(hung_up)
         return Completion(
@@ -174,7 +174,9 @@ Take = Callable[[AnswerSoFar, Object], None]
 
 
 class BytesReader:
-    """Reads an answer's bytes into a Completion; subclasses split the bytes into messages."""
+    """Base class that reads an answer's bytes into a Completion (message, token counts, error);
+    subclasses split the bytes into JSON objects or events.
+    """
 
     def __init__(self, take: Take) -> None:
         self._take = take

@@ -85,8 +85,8 @@ class Messages:
         )
 
     def read_engine_options(self, body: bytes) -> EngineRequestOptions:
-        """Check a request's messages and return the options that only Lull's own engine needs: all
-        defaults.
+        """Check that Lull's own engine can process the messages of a request in Anthropic's format;
+        return its options for the engine, which are always the defaults.
 
         Like Ollama, ignores a request for thinking that the model cannot do. Raises RequestError
         (400) for content that the engine does not support.

@@ -116,7 +116,7 @@ def _hear_reason(heard: AnswerSoFar, holder: Object) -> None:
 
 
 class MessagesWriter(PieceWriter):
-    """Formats answers of Lull's engine for `/v1/messages`."""
+    """Formats answers of Lull's own inference engine in Anthropic's format, for `/v1/messages`."""
 
     def __init__(self, facts: AnswerFacts, *, stream: bool, asked_characters: int) -> None:
         super().__init__(stream=stream)

@@ -1,4 +1,5 @@
-"""Defines the Dialect protocol: how to read requests and write answers on one chat route.
+"""Defines the interface Dialect: how to read requests and write answers in the format of one chat
+route of Ollama's, OpenAI's or Anthropic's API.
 
 A dialect knows one route's formats and nothing of skills, stores or engines. It parses a request,
 edits a body in place, reads an answer from its bytes (for the record), writes an answer of Lull's
@@ -117,7 +118,7 @@ class Dialect(Protocol):
         """
 
     def injectable(self, body: bytes) -> bool:
-        """Whether Lull may add system text to this request.
+        """Whether Lull may add skills (short texts) to the prompt of this request.
 
         Not for raw prompts and fill-in-the-middle.
         """

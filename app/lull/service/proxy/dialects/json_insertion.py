@@ -62,8 +62,8 @@ def grow_content(
     part_type: str = "text",
     head: bool = False,
 ) -> None:
-    """Add text to a message's content in a JSON body: after the existing text, or before it with
-    `head`.
+    """Add text to a message's content in a JSON body: after the existing text, or before it if
+    `head` is true.
 
     `holder` is the message. `key` is the key of its content, which may be a string, a list of
     parts, or missing.
@@ -163,8 +163,8 @@ def add_to_user_messages(
 
 
 def grow_prompt(draft: BodyEdit, prompt: JsonSpan | None, injection: Injection, at: int) -> None:
-    """Add prefixes and suffixes to a request's only user message, which is a plain string and has
-    the index `at` in the ChatRequest.
+    """Add prefixes and suffixes (the texts of skills) to the prompt of a request that has no other
+    user message; `at` is the index of this message in the parsed request.
 
     Raises ValueError for another index, or if there is no prompt.
     """

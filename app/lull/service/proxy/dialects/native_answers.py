@@ -79,7 +79,9 @@ class LoadRequestWriter:
 
 
 class NativeWriter(PieceWriter):
-    """Formats answers of Lull's engine for `/api/chat` and `/api/generate`."""
+    """Formats answers of Lull's own inference engine in Ollama's format, for `/api/chat` and
+    `/api/generate`.
+    """
 
     def __init__(
         self,

@@ -87,7 +87,8 @@ def _stops(options: Fields) -> tuple[str, ...]:
 
 def read_engine_options(fields: Fields, *, idle: bool) -> EngineRequestOptions:
     """Return the options of a request to Ollama's API that only Lull's own engine needs, such as
-    whether to think. `idle`: the request has no message.
+    whether to think. `idle` says that the request has no message and only loads or unloads the
+    model.
 
     Raises RequestError.
     """

@@ -1,5 +1,5 @@
-"""Reads requests of OpenAI's chat and plain completions, and inserts skills (short texts) into
-their prompts.
+"""Reads requests to OpenAI's routes for chat and plain completions, and inserts skills (short
+texts) into their prompts.
 
 Answers are streamed as server-sent events on request.
 """

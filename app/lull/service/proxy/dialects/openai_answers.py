@@ -114,7 +114,9 @@ class _OpenAIWriter(PieceWriter):
 
 
 class ChatWriter(_OpenAIWriter):
-    """Formats answers of Lull's engine for `/v1/chat/completions`."""
+    """Formats answers of Lull's own inference engine in OpenAI's format, for
+    `/v1/chat/completions`.
+    """
 
     prefix = "chatcmpl"
 
@@ -158,7 +160,7 @@ class ChatWriter(_OpenAIWriter):
 
 
 class CompletionsWriter(_OpenAIWriter):
-    """Formats answers of Lull's engine for `/v1/completions`."""
+    """Formats answers of Lull's own inference engine in OpenAI's format, for `/v1/completions`."""
 
     prefix = "cmpl"
 

@@ -1,4 +1,5 @@
-"""Parses request bodies by the rules of Go's JSON, with Ollama's wording for errors.
+"""Parses request bodies by the rules of Go's JSON parser, which Ollama uses, and words errors as
+Ollama does.
 
 Null counts as absent, a wrong type is a 400 that names the field, and data after the first value is
 ignored. Unknown content is kept as JSON text, and images are kept as hashes or URLs: their bytes
@@ -76,7 +77,7 @@ _long_number_decoder = json.JSONDecoder(parse_constant=_refuse, parse_int=_int_o
 
 
 def parse(text: str) -> object:
-    """Parse the first JSON value of a text. Raises ValueError in Go's wording.
+    """Parse the first JSON value of a text. Raises ValueError, worded as by Go's JSON parser.
 
     Deeply nested JSON raises no RecursionError.
     """
@@ -312,7 +313,9 @@ def text_part(text: str) -> MessagePart:
 
 
 def opaque(value: object) -> MessagePart:
-    """Return the message part for content of a kind that Lull does not know: its JSON text."""
+    """Return content of a kind that Lull does not know as a message part that holds its JSON
+    text.
+    """
     return MessagePart(kind=PartKind.OPAQUE, text=json_text(value))
 
 

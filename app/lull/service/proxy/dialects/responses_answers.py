@@ -1,4 +1,4 @@
-"""Reads and writes answers of `/v1/responses`: one object, or numbered, named events.
+"""Reads and writes answers of OpenAI's `/v1/responses`: one object, or numbered, named events.
 
 Like Ollama, writes the whole object's keys in a fixed order and the events' keys alphabetically.
 """
@@ -86,7 +86,7 @@ def _hear_end(heard: AnswerSoFar, response: Object) -> None:
 
 
 class ResponsesWriter(PieceWriter):
-    """Formats answers of Lull's engine for `/v1/responses`."""
+    """Formats answers of Lull's own inference engine in OpenAI's format, for `/v1/responses`."""
 
     def __init__(self, facts: AnswerFacts, asked: Fields, *, stream: bool) -> None:
         super().__init__(stream=stream)

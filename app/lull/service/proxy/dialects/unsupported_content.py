@@ -22,7 +22,9 @@ _NO_OBJECT: Final = "Value looks like object, but can't find closing '}' symbol"
 
 
 def refuse_openai_messages(messages: list[object]) -> None:
-    """Check chat messages in OpenAI's form. Raises RequestError (400) for unsupported content."""
+    """Check chat messages in OpenAI's form. Raises RequestError (400) for content that Lull's own
+    engine cannot process.
+    """
     for message in messages:
         if not isinstance(message, dict):
             continue
@@ -64,7 +66,8 @@ def _refuse_arguments(call: object) -> None:
 
 
 def refuse_responses_items(items: object) -> None:
-    """Check the input items of a `/v1/responses` request.
+    """Check that Lull's own engine can process the input items of a request to OpenAI's
+    `/v1/responses`.
 
     Raises RequestError (400) for unsupported content.
     """
@@ -94,7 +97,9 @@ def _refuse_responses_part(part: object, where: str) -> None:
 
 
 def refuse_anthropic_messages(messages: list[object]) -> None:
-    """Check messages in Anthropic's form. Raises RequestError (400) for unsupported content."""
+    """Check messages in Anthropic's form. Raises RequestError (400) for content that Lull's own
+    engine cannot process.
+    """
     for message in messages:
         content = message.get("content") if isinstance(message, dict) else None
         for block in content if isinstance(content, list) else []:

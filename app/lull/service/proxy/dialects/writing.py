@@ -1,4 +1,5 @@
-"""Code shared by the API dialects for formatting answers of Lull's engine.
+"""Formats answers of Lull's own inference engine: the code that all API dialects (request and
+answer formats) share.
 
 A chunk is written at once, or kept until the last one if the answer is not streamed. JSON is
 written as Go writes it, so that answers look like Ollama's.
@@ -146,7 +147,9 @@ def _without_end(chunk: Chunk) -> Sequence[Token]:
 
 
 def with_logprobs(entry: Mapping[str, object], tokens: Sequence[Token]) -> dict[str, object]:
-    """Return a JSON entry with `logprobs` added, if there are any."""
+    """Return a JSON entry of an answer with the log-probabilities of its tokens added under
+    `logprobs`, if there are any tokens.
+    """
     if not tokens:
         return dict(entry)
     return {**entry, "logprobs": [logprob(token) for token in tokens]}

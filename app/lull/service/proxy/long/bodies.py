@@ -160,7 +160,7 @@ class LongBody:
 
 
 class LongBodies:
-    """Reads long bodies in a child process, which it starts and stops.
+    """Has long request bodies read in a child process, which it starts and stops.
 
     Belongs to one event loop.
     """
@@ -228,8 +228,8 @@ class LongBodies:
                 self._leave_later()
 
     def begin_record(self, weight: int) -> bool:
-        """Return whether a request of this weight (bytes) can be recorded now; if so, it counts
-        until `end_record`.
+        """Return whether another request with a long body, of `weight` bytes, can be recorded now
+        without taking too much memory; if so, its bytes are reserved until `end_record`.
 
         One alone always can.
         """
@@ -240,12 +240,12 @@ class LongBodies:
         return True
 
     def end_record(self, weight: int) -> None:
-        """Count a request's record as made."""
+        """Free the bytes that `begin_record` reserved for recording a request with a long body."""
         self._recorded_bytes -= weight
 
     def start_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run a coroutine of a long request as a background task, for which `wait_for_tasks`
-        waits.
+        """Run a coroutine as a background task, for which `wait_for_tasks` waits: recording a
+        request with a long body, or stopping the child process that reads such bodies.
         """
         task = asyncio.create_task(work)
         self._under_way.add(task)
@@ -253,7 +253,9 @@ class LongBodies:
         return task
 
     async def wait_for_tasks(self, within_s: float) -> None:
-        """Wait for the background tasks of long requests to end, at most `within_s` seconds."""
+        """Wait until the background tasks that record requests with long bodies have ended, at most
+        `within_s` seconds.
+        """
         if self._under_way:
             await asyncio.wait(set(self._under_way), timeout=within_s)
 

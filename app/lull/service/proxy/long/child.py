@@ -99,7 +99,9 @@ class PreparingFork(NamedTuple):
 
 
 class LongBodyReader:
-    """Receives and answers the service's requests in the child process that reads long bodies."""
+    """Receives and answers the service's requests in the child process that reads long request
+    bodies.
+    """
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

@@ -1,4 +1,5 @@
-"""The protocol between the service and the process that reads long bodies, over a socket pair.
+"""Defines the messages (frames) between the service and the child process that reads long request
+bodies, sent over a socket pair.
 
 A frame is two lengths, a JSON object in ASCII, and data. The service chooses an `id` for each body.
 Its requests and their answers:

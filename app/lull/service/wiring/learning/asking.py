@@ -23,7 +23,9 @@ from lull.core.ports import RandomNumbers
 
 @dataclass(frozen=True, slots=True)
 class ModelsByBackends:
-    """Opens chat models with the real connections and prompts; implements MakesModels."""
+    """Opens chat models of Ollama, of other model servers or of Lull's own engine, and makes them
+    feedback readers, judges or skill writers; implements MakesModels.
+    """
 
     address: str
     """The address of the user's Ollama."""

@@ -1,4 +1,6 @@
-"""Names the libraries (language detection, JSON schema validation) that checks of answers need."""
+"""Provides the library functions (language detection, JSON schema validation) that automatic checks
+of models' answers call.
+"""
 
 from __future__ import annotations
 

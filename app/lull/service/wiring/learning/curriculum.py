@@ -1,4 +1,6 @@
-"""Builds the source of extra requests for training and testing LoRA adapters."""
+"""Builds the source of requests that training and testing of LoRA adapters use in addition to
+recorded requests.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from lull.service.wiring.shared import SharedParts
 
 
 def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> CurriculumByModel:
-    """Build the source of extra requests, which depend on the model, for training and testing LoRA
-    adapters.
+    """Build the source of requests that training and testing of LoRA adapters use in addition to
+    recorded ones; it gives other requests for the toy model than for all others.
 
     `place` returns where in a model's prompts skills (instruction texts) are put.
     """
@@ -30,8 +32,8 @@ def curriculum_of(shared: SharedParts, place: Callable[[str], Placement]) -> Cur
 
 @lru_cache(maxsize=1)
 def shipped_probes() -> tuple[Probe, ...]:
-    """Return the canary prompts that ship with Lull, which test whether a LoRA adapter has lost
-    abilities.
+    """Return the canary prompts that ship with Lull: prompts with known right answers, which test
+    whether a LoRA adapter has lost abilities.
 
     Raises ResourceError.
     """

@@ -102,11 +102,10 @@ class LearningParts:
 
 
 def holdout_of(shared: SharedParts, settings: Callable[[], Settings]) -> Holdout:
-    """Build the skill holdout, the part that measures whether skills (texts put into prompts) in
-    use still help.
+    """Build the skill holdout, which leaves a skill (text put into prompts) that is in use out of
+    some conversations, to measure whether it still helps.
 
-    To measure this, the holdout leaves a skill out of some conversations. It is built before the
-    other learning parts, because the request path uses it.
+    It is built before the other learning parts, because the request path uses it.
     """
     stores = shared.stores
 

@@ -47,7 +47,8 @@ class ProofInputs:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
     """The jobs that prove skills by replaying past requests with and without them, the part through
-    which the user reviews skills, and the holdout that measures skills in use.
+    which the user reviews skills, and the holdout, which leaves skills out of some conversations to
+    measure them.
     """
 
     holdout: Holdout

@@ -1,4 +1,6 @@
-"""Builds the small reader, the model that reads users' messages for feedback."""
+"""Builds the small reader, Lull's own small model that finds feedback on answers in users'
+messages.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from lull.config.settings import Settings
 
 
 def small_reader_of(settings: Settings, paths: Paths) -> SmallReader:
-    """Build the small reader, the model that reads users' messages for feedback.
+    """Build the small reader, Lull's own small model that finds feedback on answers in users'
+    messages.
 
     It loads nothing before first use. `close` it in its event loop.
     """

@@ -1,4 +1,6 @@
-"""Builds the parts that test LoRA adapters, put them into use and answer requests about them."""
+"""Builds the parts that test LoRA adapters, put them into use and answer the control API's requests
+about them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ from lull.store.feedback.live_rewards import LiveRewards
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterParts:
-    """The parts that keep, test, promote and control LoRA adapters."""
+    """The parts that store LoRA adapters, put them into use or roll them back, and answer the
+    control API's requests about them.
+    """
 
     adapters: Adapters
     files: AdapterFiles

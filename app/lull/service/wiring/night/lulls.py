@@ -1,5 +1,5 @@
-"""Builds the watch for lulls (idle times in which Lull may work), with its signals, its queue of
-work and its listeners.
+"""Builds the watch for lulls (idle times in which Lull may work), with the signals of user activity
+that it reads and the queue of work that it runs.
 """
 
 from __future__ import annotations

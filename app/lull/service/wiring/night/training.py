@@ -45,7 +45,7 @@ useful) is open; then training goes on without it.
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingGateParts:
     """The parts that LoRA training and the gate (the checks of an adapter before it answers users)
-    share, such as the data and the rewards.
+    share, such as the training data and the scoring of answers.
     """
 
     folders: RunFolders
@@ -64,7 +64,7 @@ def parts_of(
     shared: SharedParts, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
 ) -> TrainingGateParts:
     """Build the parts that LoRA training and the gate (the checks of an adapter before it answers
-    users) share, such as the data and the rewards.
+    users) share, such as the training data and the scoring of answers.
     """
     stores = shared.stores
     eligible = Eligible(

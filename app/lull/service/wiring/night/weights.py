@@ -1,4 +1,6 @@
-"""Builds the parts that choose the model to train and publish its LoRA adapters to Ollama."""
+"""Builds the parts that choose the model to train, and publish versions of it with a LoRA adapter
+merged in to Ollama.
+"""
 
 from __future__ import annotations
 
@@ -111,8 +113,8 @@ def publish_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainedModelParts:
-    """The model that is trained, and its versions with a LoRA adapter that are published to
-    Ollama.
+    """The parts that choose and load the model that is trained, and publish versions of it with a
+    LoRA adapter merged in to Ollama.
     """
 
     choose: ChooseModel
@@ -121,8 +123,8 @@ class TrainedModelParts:
     learner: LearningModel
 
     def host(self, local: LocalModels) -> PublishingHost:
-        """Build the host that loads LoRA adapters into Lull's engine or publishes them to
-        Ollama.
+        """Build the object that puts a LoRA adapter into use: loads it into Lull's own engine, or
+        publishes the model with the adapter merged in to Ollama.
         """
 
         return PublishingHost(
@@ -142,8 +144,8 @@ def weights_of(
     models: ModelsHere,
     clock: Clock,
 ) -> TrainedModelParts:
-    """Build the parts that choose the model to train, publish its LoRA adapters to Ollama, and run
-    its engine.
+    """Build the parts that choose the model to train, publish versions of it with a LoRA adapter
+    merged in to Ollama, and run it in Lull's own engine.
     """
     versions, names = Published(database), PublishedNames(problems)
     names.set_versions(versions.all())
