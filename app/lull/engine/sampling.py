@@ -37,7 +37,9 @@ class SamplingParams:
 
 @dataclass(frozen=True, slots=True)
 class SampledTokens:
-    """The tokens sampled for B rows in one decoding step, possibly not yet evaluated by MLX."""
+    """The tokens sampled for B rows in one decoding step, and if a row asked for them the log-
+    probabilities of all tokens; possibly not yet evaluated by MLX.
+    """
 
     tokens: mx.array
     """The sampled token ids, shape (B,)."""

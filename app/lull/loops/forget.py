@@ -119,7 +119,9 @@ class Forget:
         return await self._carry_out(what)
 
     async def finish(self) -> None:
-        """Finish forgetting those conversations whose removal was interrupted by a crash."""
+        """Finish deleting for good the conversations that the user wanted forgotten, and all
+        derived from them (skills, adapters …), where a crash interrupted this.
+        """
         for what in await asyncio.to_thread(self._tables.forgetting.unfinished_deletions):
             log.info("going on forgetting %s", what.trajectory)
             await self._carry_out(what)

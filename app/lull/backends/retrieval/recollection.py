@@ -205,8 +205,8 @@ class PastRequests:
         return ids[: max(0, len(ids) - most)]
 
     def nearest(self, query: Vector, k: int) -> list[Neighbour]:
-        """Return the most similar past requests with the skills useful for them, most similar
-        first.
+        """Return up to `k` past requests most similar to a query vector, most similar first: one
+        entry per request and skill that was useful for it, "" if it needed none.
         """
         near: list[Neighbour] = []
         for row, close in k_largest(self._products(query), k):

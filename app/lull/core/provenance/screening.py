@@ -77,8 +77,8 @@ _ORDER: Final = (Severity.QUARANTINE, Severity.WARNING, Severity.NOTE)
 
 
 def screen(text: SkillText, *, spans: Sequence[AuthoredSpan], mine: bool = False) -> Screening:
-    """Screen a proposed skill for suspicious content, and compare it with the conversation turns
-    that it comes from.
+    """Screen a proposed skill: return flags for suspicious content (some mean quarantine), and who
+    wrote each of its sentences in the conversation turns that it comes from.
 
     `spans` are the texts of all these turns, by author. `mine`: the skill is the user's own words
     inside a fixed sentence of Lull's, and no model wrote any of it; only then are some checks left

@@ -55,8 +55,8 @@ class ConnectPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPlan:
-    """The planned restoring of a chat client's configuration file, which undoes Lull's
-    edit of it.
+    """How to undo Lull's edit of a chat client's configuration file. Later changes by others are
+    kept; undoing is refused if they touch Lull's lines.
     """
 
     connection: Connection

@@ -77,9 +77,8 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return a turn's reward record after adding the signals `new` (such as results of checks)
-        to the stored record `known`: with its reward computed again, and the time at which the
-        judge model is to be asked.
+        """Return a turn's reward record `known` with the signals `new` (verdicts on its answer,
+        such as from checks), the reward computed again, and when to ask the judge, if at all.
 
         `due_now` makes that time now.
         """

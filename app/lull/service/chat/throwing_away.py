@@ -69,7 +69,9 @@ class TrashRequests:
         return salvage
 
     async def list(self) -> Json:
-        """Return the JSON of everything in the trash."""
+        """Return the JSON of the removals to the trash: time, reason, numbers of conversations and
+        turns and size of each, and totals; not the conversations themselves.
+        """
         return await asyncio.to_thread(self._view)
 
     def trash_totals(self) -> Json:

@@ -64,8 +64,8 @@ class Lulls:
         return _view(await self._watch.resume())
 
     def windows(self, query: Mapping[str, str]) -> Json:
-        """Return a page of past windows (idle times in which Lull was allowed to work), as
-        `windows_view` builds it.
+        """Return the JSON of a page of past windows (idle times in which Lull was allowed to work),
+        with calendar events, the user's absences and the set hours, for a request's time range.
 
         Blocking: reads the database. Raises UsageError.
         """

@@ -41,7 +41,9 @@ class OllamaModelFacts(Protocol):
         """
 
     def digests(self) -> Mapping[str, str]:
-        """Return the digests of the models that run on this machine, by canonical name."""
+        """Return the digests of all models that Ollama lists, loaded or not, except remote ones
+        (which run on another machine), by canonical name.
+        """
 
 
 class ReplayTargets:

@@ -1,5 +1,5 @@
-"""Stand-in: a child process that takes over after the service has died, and forwards requests to
-Ollama unchanged until a service runs again.
+"""Stand-in: a process that the service starts beforehand; once the service has died, it forwards
+requests to Ollama unchanged until a service runs again.
 
 Run as `python -m lull.service.process.stand_in PLAN`, in a frozen app as `lull stand-in PLAN`. The
 process waits for the end of its standard input, which the service holds open. A service that stops

@@ -1,5 +1,5 @@
-"""Handles `lull review compare`: shows the user two answers, made with and without a proposed
-skill, and records which one they pick.
+"""Answers the control API's requests behind `lull review compare`: has two answers made, with and
+without a proposed skill, and records which one the user picks.
 
 A slow model can take minutes for two answers, so they are made in a background task. A request
 waits for this task for up to `PATIENCE_S` and then reports that the model is still working; the

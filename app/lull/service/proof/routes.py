@@ -73,8 +73,8 @@ def proposal_routes(
 
 
 def try_routes(trying: TryOutRequests, answering: Answering) -> list[web.RouteDef]:
-    """Return the control API's route with which the user tries a proposed or an approved skill on
-    any request.
+    """Return the control API's route for trying a skill, proposed or approved: it builds two chat
+    requests, with and without the skill, and the window sends them.
     """
 
     async def tried(request: web.Request) -> web.Response:

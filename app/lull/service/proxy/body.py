@@ -23,7 +23,8 @@ class Body:
 
 
 async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
-    """Read up to about `limit` bytes of a request's body.
+    """Read a request's body until it ends or exceeds `limit` bytes; the result's `whole` says
+    which, so that the rest of a long body can be forwarded as a stream.
 
     Raises RequestError (400) for a body that ends too early.
     """

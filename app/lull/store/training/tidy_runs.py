@@ -1,4 +1,6 @@
-"""Removes the folders of finished training runs that are no longer needed."""
+"""Removes the folders of finished training runs except the newest, the checkpoints of those that
+stay, and folders that belong to no known run.
+"""
 
 from __future__ import annotations
 

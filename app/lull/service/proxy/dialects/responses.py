@@ -58,7 +58,9 @@ from lull.service.proxy.dialects.unsupported_content import refuse_responses_ite
 
 
 class Responses:
-    """Reads requests and writes answers in OpenAI's format, `/v1/responses`; implements Dialect."""
+    """Reads requests of OpenAI's `/v1/responses`, inserts skills into them, and reads and writes
+    answers; implements Dialect, the interface of all chat API formats.
+    """
 
     name = "openai"
     route = "/v1/responses"

@@ -135,8 +135,8 @@ def _compare(shared: SharedParts, prove: Prove, inputs: ProofInputs) -> Compare:
 def try_out_of(
     shared: SharedParts, requests: ProvedRequests, fixing: SelectSkills, index: WordIndex
 ) -> TryOut:
-    """Build the part with which the user tries a proposed skill on any request before
-    approving it.
+    """Build the service's TryOut, which makes the prompts of any request with and without a
+    proposed or approved skill that the user wants to try.
     """
     return TryOut(
         proposals=shared.stores.proposals,
