@@ -32,8 +32,16 @@ def python_files(folder: Path) -> list[Path]:
 
 
 def crowded(folder: Path) -> Counter[Path]:
-    """How many Python files each folder holds, `__init__.py` left out."""
-    return Counter(file.parent for file in python_files(folder) if file.name != "__init__.py")
+    """How many files each folder with Python files holds: those, `__init__.py` among them, and
+    others that lie beside them, such as data. Hidden files are not counted.
+    """
+    code = {file.parent for file in python_files(folder)}
+    return Counter(
+        file.parent
+        for one in code
+        for file in one.iterdir()
+        if file.is_file() and not file.name.startswith(".")
+    )
 
 
 @cache

@@ -253,3 +253,13 @@ def test_an_alias_of_a_class_name_is_noticed_and_a_shared_alias_is_not(tmp_path:
     (tmp_path / "three.py").write_text("class Row: ...\n_Own = int\n")
     (tmp_path / "four.py").write_text("Row = tuple[int, ...]\n_Own = str\n")
     assert sorted(types_of_one_name(tmp_path)) == ["Gate", "Row"]
+
+
+def test_a_folder_of_code_is_as_full_as_all_files_in_it_make_it(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    data = code / "data"
+    data.mkdir(parents=True)
+    for name in ("__init__.py", "one.py", "words.jsonl", ".hidden"):
+        (code / name).touch()
+    (data / "people.jsonl").touch()
+    assert crowded(tmp_path) == {code: 3}

@@ -31,8 +31,8 @@ from lull.desktop.widgets.tokens import LIGHT
 from lull.desktop.words import set_language
 from lull.resources import languages_dir, starter_skills_dir
 from tests.desk import Desk
-from tests.desktop.fake_tray import FakeTray
 from tests.desktop.scripted import Scripted, status
+from tests.desktop.tray.fake_tray import FakeTray
 from tests.doubles.scripted_service import ScriptedService
 
 HERE = Path(__file__).parent

@@ -43,7 +43,7 @@ from lull.desktop.state import Phase
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of
-from tests.desktop.fake_tray import FakeTray
+from tests.desktop.tray.fake_tray import FakeTray
 from tests.running import Lull, RunningLull
 
 SETTLED_S = 1.0

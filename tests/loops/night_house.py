@@ -27,10 +27,10 @@ from lull.loops.training.next_step import MakingStep, NextStep, SkillToTrainIn, 
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
+from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.pocket import language as pocket
 from lull.pocket import parsing
 from lull.pocket.reader import PocketReader

@@ -17,7 +17,7 @@ from bench.screen import Screen, missing
 from lull.config.paths import Paths
 from lull.service.process.lock import is_running
 from tests.desktop.keys import xdotool
-from tests.desktop.test_real_tray_host import PANEL, ended
+from tests.desktop.tray.test_real_tray_host import PANEL, ended
 from tests.paths import ROOT
 from tests.running import PATIENCE_S, eventually, nobodys_port
 

@@ -34,10 +34,10 @@ from lull.core.errors import BackupError, Busy, LullError, NotFound, StoreError
 from lull.core.skills import skill_secrets
 from lull.service.process.lock import alive
 from lull.service.wiring.stores import Stores, open_stores
-from lull.store import backup as backup_module
-from lull.store import restoring
-from lull.store.backup import COPYING, PACKING, Made, make
-from lull.store.backup_reading import manifest_of, unpacked
+from lull.store.backups import backup as backup_module
+from lull.store.backups import restoring
+from lull.store.backups.backup import COPYING, PACKING, Made, make
+from lull.store.backups.reading import manifest_of, unpacked
 from lull.store.leftovers import sweep_leftovers
 from lull.store.migrations import MIGRATIONS
 from lull.store.skills.skill_files import SEARCHED_BYTES
@@ -739,7 +739,7 @@ DYING = """
 import os, signal, sys
 from pathlib import Path
 from lull.core.errors import LullError
-from lull.store import backup, restoring
+from lull.store.backups import backup, restoring
 from lull.service.process.lock import alive
 
 what, home, file, first, step, most = sys.argv[1:]
@@ -855,7 +855,7 @@ import resource, signal, sys
 from pathlib import Path
 from lull.core.errors import LullError
 from lull.service.process.lock import alive
-from lull.store import backup, restoring
+from lull.store.backups import backup, restoring
 home, file, most = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))

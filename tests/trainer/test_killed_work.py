@@ -18,7 +18,7 @@ from lull.core.errors import StoreError, TrainingError
 from lull.core.training.events import RunBegan
 from lull.core.training.record import Run, RunProgress, RunStatus
 from lull.core.training.spec import RunKind
-from lull.loops.training.trainer_work import TrainerWork
+from lull.loops.training.work.trainer_work import TrainerWork
 from lull.store.database import Database
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training

@@ -101,7 +101,7 @@ def _backup_words(made: Json) -> str:
 
 
 def restore(context: Context) -> None:
-    from lull.store import restoring
+    from lull.store.backups import restoring
 
     options, paths = context.options, context.paths
     if bool(options.file) == options.undo:
@@ -129,7 +129,7 @@ def finish_restore(paths: Paths) -> None:
     """Finish a `lull restore` that was interrupted; called before anything else reads Lull's data
     folder.
     """
-    from lull.store import restoring
+    from lull.store.backups import restoring
 
     try:
         with _alone(paths):

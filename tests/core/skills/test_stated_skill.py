@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from lull.core.errors import SkillError
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import SkillText, check_text
-from lull.core.skills.stated_skill import example_of, name_of, skill_of, words_of
-from lull.core.skills.whole_rule import with_its_subject
+from lull.core.skills.stated_skill import example_of, name_of, skill_of, with_its_subject, words_of
 
 SAID = st.text(min_size=1, max_size=200).filter(str.strip)
 SCOPES = st.sampled_from(Scope)

@@ -24,8 +24,8 @@ from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, pairs, proved
 from tests.desktop.conftest import Shown, live, place_of
-from tests.desktop.fake_tray import FakeTray
 from tests.desktop.language.test_german_window import ENGLISH_WORDS, said
+from tests.desktop.tray.fake_tray import FakeTray
 from tests.desktop.widgets.test_accessible import unfold
 from tests.running import PATIENCE_S, kill_with_children, nobodys_port
 

@@ -30,7 +30,7 @@ from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import is_running, read_discovery
 from tests.desk import Desk, proved
 from tests.desktop.conftest import WAIT_MS, Shown, place_of
-from tests.desktop.fake_tray import FakeTray
+from tests.desktop.tray.fake_tray import FakeTray
 from tests.running import PATIENCE_S, kill_with_children, nobodys_port
 
 pytestmark = pytest.mark.full

@@ -27,8 +27,8 @@ from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import LIGHT
 from lull.service.process.lock import ServiceLock, is_running, read_discovery
 from tests.desktop.conftest import Shown, place_of
-from tests.desktop.fake_tray import FakeTray
 from tests.desktop.test_service_process import FakeChild
+from tests.desktop.tray.fake_tray import FakeTray
 from tests.running import free_port, kill_with_children, nobodys_port
 
 

@@ -37,7 +37,7 @@ from lull.loops.training.next_step import (
     TrainRule,
     run_of,
 )
-from lull.loops.training.trainer_work import TrainerWork
+from lull.loops.training.work.trainer_work import TrainerWork
 from lull.pocket import language as pocket
 from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, assistant, throw_older

@@ -15,7 +15,7 @@ from lull.core.errors import ResourceError
 from lull.resources import pocket_dir
 from lull.service.builtin.listings import short_count
 from lull.service.builtin.model import LocalModels, ServedModel
-from lull.service.proxy.dialects.names import name_key, parse_name
+from lull.service.builtin.names import name_key, parse_name
 from tests.service.builtin.scripted import ScriptedEngine, StoppedClock, pocket
 
 

@@ -23,9 +23,9 @@ from lull.service.process.backups import PROBLEM, RETRY_S, Backups, check_backup
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.wiring.stores import Stores, open_stores
-from lull.store import backup_reading
-from lull.store.backup import COPYING
-from lull.store.backup_reading import manifest_of
+from lull.store.backups import reading as backup_reading
+from lull.store.backups.backup import COPYING
+from lull.store.backups.reading import manifest_of
 from lull.store.chat.event_log import EventLog
 from tests.building import turn, user
 from tests.doubles.fakes import FakeClock

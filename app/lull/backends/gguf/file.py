@@ -23,7 +23,7 @@ from typing import Final
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
 from lull.core.errors import WeightsError
-from lull.core.models.gguf_head import BaseTensor, Metadata, MetaValue, Scalar, damaged
+from lull.core.models.gguf.head import BaseTensor, Metadata, MetaValue, Scalar, damaged
 
 MAGIC: Final = b"GGUF"
 ALIGNMENT: Final = 32

@@ -23,9 +23,9 @@ from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from lull.backends.gguf.file import MAGIC, GgufFile
 from lull.backends.gguf.numbers import Array, decode_tensor, encode_tensor, to_gguf_rows
 from lull.core.errors import WeightsError
-from lull.core.models.architectures import Layout
-from lull.core.models.gguf_head import BaseTensor
-from lull.core.models.shape import MappedTensor, ModelShape
+from lull.core.models.gguf.architectures import Layout
+from lull.core.models.gguf.head import BaseTensor
+from lull.core.models.gguf.shape import MappedTensor, ModelShape
 from lull.core.models.weight_work import Report
 
 _UNQUANTIZED: Final = ("F32", "F16", "BF16")

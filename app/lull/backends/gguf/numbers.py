@@ -13,7 +13,7 @@ from gguf.constants import GGMLQuantizationType
 from gguf.quants import QuantError, dequantize, quantize
 
 from lull.core.errors import CannotLearn
-from lull.core.models.gguf_head import BaseTensor, damaged
+from lull.core.models.gguf.head import BaseTensor, damaged
 
 Array = np.ndarray[Any, Any]
 _FLOAT_TYPES: Final = {"F64": np.float64, "F32": np.float32, "F16": np.float16}

@@ -24,9 +24,9 @@ from lull.backends.mlx import quantizing as four_bit
 from lull.backends.mlx.weight_folders import FACTS
 from lull.backends.system.durable import exclusive_lock, fsync_folder, write_file_atomically
 from lull.core.errors import CannotLearn, WeightsError
-from lull.core.models.architectures import Layout
-from lull.core.models.shape import MappedTensor, ModelShape, model_shape
-from lull.core.models.tokenizer import RebuiltTokenizer, rebuilt_tokenizer
+from lull.core.models.gguf.architectures import Layout
+from lull.core.models.gguf.shape import MappedTensor, ModelShape, model_shape
+from lull.core.models.gguf.tokenizer import RebuiltTokenizer, rebuilt_tokenizer
 from lull.core.models.weight_form import SPARE_BYTES, WeightForm
 from lull.core.models.weight_work import Report
 

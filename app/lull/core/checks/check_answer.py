@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.checks import code, emoji, formats, lengths, manners, shapes, signs
+from lull.core.checks import code, formats, lengths, manners, shapes, signs
 from lull.core.checks.check import NO_LIBRARIES, Check, CheckKind, CheckLibraries
 from lull.core.checks.language import language
 from lull.core.checks.parts import pieces
@@ -65,7 +65,7 @@ _PROGRAMS: Final[Mapping[CheckKind, Program]] = {
     CheckKind.UPPER_CASE: signs.upper_case,
     CheckKind.NO_SIGN: signs.no_sign,
     CheckKind.CODE_ONLY: shapes.code_only,
-    CheckKind.NO_EMOJI: emoji.no_emoji,
+    CheckKind.NO_EMOJI: signs.no_emoji,
     CheckKind.TYPE_HINTS: code.type_hints,
     CheckKind.INDENT: code.indent,
     CheckKind.DATE_FORMAT: formats.date_format,
@@ -80,5 +80,5 @@ _PROGRAMS: Final[Mapping[CheckKind, Program]] = {
     CheckKind.QUOTE_STYLE: signs.quote_style,
     CheckKind.CODE_PARSES: code.code_parses,
     CheckKind.CHARACTERS: lengths.character_count,
-    CheckKind.EMOJIS: emoji.emojis,
+    CheckKind.EMOJIS: signs.emojis,
 }

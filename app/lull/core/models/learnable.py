@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.models.architectures import Architecture
+from lull.core.models.gguf.architectures import Architecture
 from lull.core.models.ollama_model import ShownModel, is_published
 from lull.core.models.weight_form import WeightForm
 

@@ -16,17 +16,19 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
-from lull.core.secrets.literals import Literals, ShortText, short_text
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import (
     LETTERS_ONLY,
     MOST_CHARACTERS_BEFORE,
     OTHER_SCRIPT,
+    Literals,
     Pattern,
     PatternPlace,
     SecretNames,
+    ShortText,
     longest_letters,
+    short_text,
 )
 from lull.core.secrets.public_values import is_public
 from lull.core.secrets.said import SAID

@@ -3,18 +3,18 @@ counterexample.
 
 A hint is a literal that every match begins with, so the text is scanned by plain search and the
 regular expression tried only there, not at each character. Hints are part of the pattern, so none
-can be forgotten in a list elsewhere.
+can be forgotten in a list elsewhere. Which of many hints may occur in a short text is told from the
+text's runs of three characters (trigrams), so that most of them need not be searched for.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final
-
-from lull.core.secrets.literals import Literals
+from typing import Final, NamedTuple
 
 NOTHING: Final = re.compile(r"(?!)")
 
@@ -38,6 +38,52 @@ class PatternPlace(Enum):
     """At the beginning of a number of at least three digits; such a pattern has no hints."""
     NAME = auto()
     """Right behind one of the pattern's `names`."""
+
+
+_TRIPLE: Final = 3
+
+
+class ShortText(NamedTuple):
+    text: str
+    triples: frozenset[str]
+    """Every run of three characters in the text."""
+
+
+def short_text(text: str) -> ShortText:
+    return ShortText(text, _triples(text))
+
+
+def _triples(text: str) -> frozenset[str]:
+    return frozenset([text[at : at + _TRIPLE] for at in range(len(text) - _TRIPLE + 1)])
+
+
+class Literals:
+    """An index of strings by the runs of three characters in them (trigrams), to find those that
+    may occur in a text.
+    """
+
+    def __init__(self, literals: Iterable[str]) -> None:
+        by_triple: defaultdict[str, list[tuple[int, frozenset[str]]]] = defaultdict(list)
+        self._shorter: list[tuple[int, str]] = []
+        """Number and text of each literal of fewer than three characters."""
+        for number, literal in enumerate(literals):
+            if len(literal) < _TRIPLE:
+                self._shorter.append((number, literal))
+            else:
+                by_triple[literal[:_TRIPLE]].append((number, _triples(literal)))
+        self._by_triple = dict(by_triple)
+        """Number and triples of each other literal, by its first triple."""
+        self._first_triples = frozenset(by_triple)
+
+    def that_may_occur(self, short: ShortText) -> list[int]:
+        """Return the numbers, in order, of the indexed strings that may occur in a text; none of
+        the others does.
+        """
+        text, there = short
+        found = [number for number, literal in self._shorter if literal in text]
+        for triple in there & self._first_triples:
+            found += [number for number, needed in self._by_triple[triple] if needed <= there]
+        return sorted(found)
 
 
 LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))

@@ -15,7 +15,7 @@ from lull.core.chat.messages import Message
 from lull.core.feedback.feedback import MessageFindings
 from lull.core.feedback.feedback_label import request_in
 from lull.core.skills.similarity import similar_groups
-from lull.core.skills.whole_rule import with_its_subject
+from lull.core.skills.stated_skill import with_its_subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@ answer the user wants: “…”".
 
 Apart from a "No, …" in front, which is about the answer before, the words are not edited, so the
 user recognises them and nobody else's words can slip in. The fixed sentence says which requests the
-skill applies to.
+skill applies to. A rule that cannot be understood alone ("never do that again") is completed by the
+user's sentences before it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 from lull.core.checks.rules.phrases import without_leading_no
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
+from lull.core.skills.word_overlap import sentences, subjects
 
 ASKED_SHOWN: Final = 160
 """Most characters shown of the example request in a skill, the one after which the rule was
@@ -34,6 +36,26 @@ _FACT_THEN: Final = "”, keep in mind what they said: “"
 _CLOSE: Final = "”"
 _PLAIN_QUOTES: Final = str.maketrans("“”", '""')
 """Makes quotes in a request plain, so that they do not end the frame."""
+
+
+def with_its_subject(rule: str, said: str) -> str:
+    """Return a rule that the user stated, preceded by as many of the user's own sentences before it
+    as are needed to know what the rule is about.
+
+    "Never do that again." alone does not say what to avoid; with "I hate emojis." before it, it
+    does. Returns "" if nothing in `said`, the user's whole message, names a subject: then no skill
+    can be made.
+    """
+    if not rule or subjects(rule):
+        return rule
+    message = sentences(said)
+    own = sentences(rule)
+    first = next((n for n, one in enumerate(message) if own and one == own[0]), 0)
+    for start in range(first - 1, -1, -1):
+        whole = "\n".join((*message[start:first], rule))
+        if subjects(whole):
+            return whole
+    return ""
 
 
 def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: str) -> SkillText:

@@ -19,7 +19,6 @@ from lull.core.idle.scheduling import LullWork, WorkKind
 from lull.core.ports import Clock, ProblemReporter
 from lull.core.training.record import OPEN_RUN_STATUSES, Run, RunStatus, ended_already
 from lull.loops.training.decide_step import DecideStep
-from lull.loops.training.engine_work import GROUP_S, EngineWork
 from lull.loops.training.next_step import (
     JudgingStep,
     MakingStep,
@@ -30,8 +29,9 @@ from lull.loops.training.next_step import (
     groups_of,
     run_of,
 )
-from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
+from lull.loops.training.work.engine_work import GROUP_S, EngineWork
+from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.store.training.tidy_runs import RunFolderCleanup
 from lull.store.training.training import Training
 

@@ -14,8 +14,8 @@ from typing import Final
 from lull.core.chat.json_edit import BodyEdit, JsonSpan
 from lull.core.chat.messages import Sampling
 from lull.core.models.local_model import LocalModel, file_type
+from lull.service.builtin.names import name_key, parse_name
 from lull.service.builtin.vocabulary import vocabulary
-from lull.service.proxy.dialects.names import name_key, parse_name
 from lull.service.proxy.dialects.writing import go_bytes, go_json, plain_number, rfc3339
 
 CAPABILITIES: Final = ("completion",)

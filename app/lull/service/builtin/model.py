@@ -32,6 +32,7 @@ from lull.core.models.local_model import LocalModel
 from lull.core.ports import Clock
 from lull.core.skills.prompt_block import CLOSING, OPENING
 from lull.service.builtin.answer import AnswerBytes, close, complete_answer
+from lull.service.builtin.names import parse_name
 from lull.service.builtin.routes import ListedModels, ServedModel, in_thread_if_long
 from lull.service.builtin.window import LONGEST_TOKEN, drop_oldest_to_fit
 from lull.service.proxy.dialects.base import (
@@ -41,7 +42,6 @@ from lull.service.proxy.dialects.base import (
     EngineRequestOptions,
     LoadRequest,
 )
-from lull.service.proxy.dialects.names import parse_name
 from lull.service.proxy.forward import ProxyAnswer
 
 _OLLAMA_DEFAULTS: Final = Sampling(temperature=0.8, top_p=0.9, top_k=40)

@@ -25,8 +25,8 @@ from lull.core.models.local_model import LocalModel
 from lull.core.ports import Clock
 from lull.service.builtin.answer import complete_answer
 from lull.service.builtin.listings import merge, openai_model, running, show, tag
+from lull.service.builtin.names import name_key, parse_name
 from lull.service.proxy.dialects import CHAT_ROUTES
-from lull.service.proxy.dialects.names import name_key, parse_name
 from lull.service.proxy.dialects.openai_answers import openai_error
 from lull.service.proxy.dialects.parts import Fields, KeyCase, bad_request, read_object
 from lull.service.proxy.dialects.writing import JSON, JSON_UTF8, go_bytes

@@ -42,11 +42,11 @@ from lull.service.control.checks import check
 from lull.service.idle.quiet import Activity
 from lull.service.process.lock import alive
 from lull.service.process.problems import Problems
-from lull.store.backup import COPYING, Made, make
-from lull.store.backup_parts import Tell
-from lull.store.backup_reading import manifest_of
+from lull.store.backups.backup import COPYING, Made, make
+from lull.store.backups.parts import Tell
+from lull.store.backups.reading import manifest_of
+from lull.store.backups.restoring import replaced_data_folders
 from lull.store.database import Database
-from lull.store.restoring import replaced_data_folders
 from lull.store.skills.skill_files import write_atomically
 
 log = logging.getLogger(__name__)

@@ -51,8 +51,8 @@ from lull.service.proxy.data_plane import DataPlane
 from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.shared import SharedParts
 from lull.service.wiring.start import wired
+from lull.store.backups.restoring import finish
 from lull.store.leftovers import sweep_leftovers
-from lull.store.restoring import finish
 
 log = logging.getLogger(__name__)
 

@@ -26,9 +26,9 @@ from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import THEME
 from lull.desktop.widgets.tokens import DARK, LIGHT
 from tests.desktop.conftest import OneProcess, Shown, place_of
-from tests.desktop.fake_tray import FakeTray
 from tests.desktop.pages.settings.test_settings_page import field, hours, switch, typed
 from tests.desktop.scripted import Scripted
+from tests.desktop.tray.fake_tray import FakeTray
 
 
 def rows(**changed: object) -> list[Json]:

@@ -23,10 +23,10 @@ from lull.loops.training.next_step import NextStep, TrainRule
 from lull.loops.training.replay_examples import ReplayExamples
 from lull.loops.training.rewarding import RewardAnswers
 from lull.loops.training.rollout import RolloutRule, Rollouts
-from lull.loops.training.running_trainer import RunningTrainer
 from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
+from lull.loops.training.work.running_trainer import RunningTrainer
 from lull.service.training.served_learner import ServedLearner
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars

@@ -28,7 +28,7 @@ from lull.core.checks.signs import SIGNS
 from lull.core.errors import LullError
 from lull.core.skills.prompt_block import skills_block
 
-SAMPLED = read_own(Path(__file__).with_name("english_own.jsonl"))
+SAMPLED = read_own(Path(__file__).with_name("own_answers.jsonl"))
 """A few answers, in the form in which the small model's own answers are kept."""
 
 

@@ -22,8 +22,8 @@ from typing import Final
 
 from lull.core.backup import DATABASE, Manifest, replaced_by_restore
 from lull.core.errors import BackupError, Busy, NotFound
-from lull.store.backup_parts import Tell, as_backup_errors, work_folder
-from lull.store.backup_reading import unpacked
+from lull.store.backups.parts import Tell, as_backup_errors, work_folder
+from lull.store.backups.reading import unpacked
 from lull.store.database import Database
 from lull.store.leftovers import READY, RESTORING
 from lull.store.on_disk import to_disk

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 
 from lull.core.errors import CannotLearn
-from lull.core.models.architectures import Architecture
-from lull.core.models.gguf_head import Metadata, as_written, damaged
+from lull.core.models.gguf.architectures import Architecture
+from lull.core.models.gguf.head import Metadata, as_written, damaged
 
 Config = dict[str, object]
 

@@ -17,7 +17,7 @@ from enum import IntEnum
 from typing import Final
 
 from lull.core.errors import CannotLearn
-from lull.core.models.gguf_head import Metadata, damaged
+from lull.core.models.gguf.head import Metadata, damaged
 
 TokenizerPart = dict[str, object]
 """A part of the files tokenizer.json and tokenizer_config.json."""

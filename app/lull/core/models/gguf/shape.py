@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lull.core.errors import CannotLearn, WeightsError
-from lull.core.models.architectures import (
+from lull.core.models.gguf.architectures import (
     GEMMAS,
     Architecture,
     Layout,
@@ -19,8 +19,8 @@ from lull.core.models.architectures import (
     layout_of,
     mlx_name,
 )
-from lull.core.models.gguf_head import BaseTensor, Metadata, as_written, damaged
-from lull.core.models.rope_scaling import Config, rope_scaling
+from lull.core.models.gguf.head import BaseTensor, Metadata, as_written, damaged
+from lull.core.models.gguf.rope_scaling import Config, rope_scaling
 
 _NOT_FOR_MLX: Final = ("rope_freqs.weight",)
 """Tensors that the config describes instead."""

@@ -11,7 +11,7 @@ from lull.core.errors import LullError
 from lull.core.ports import Clock
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
-from lull.loops.training.trainer_work import TrainerWork
+from lull.loops.training.work.trainer_work import TrainerWork
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 

@@ -26,7 +26,7 @@ from lull.core.backup import (
     read_manifest,
 )
 from lull.core.errors import BackupError
-from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts
+from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts
 from lull.store.database import Database
 from lull.store.migrations import MIGRATIONS
 

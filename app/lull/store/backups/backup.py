@@ -38,8 +38,8 @@ from lull.core.backup import (
 )
 from lull.core.errors import BackupError, NotFound
 from lull.core.skills.skill_secrets import first_secret
-from lull.store.backup_parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
-from lull.store.backup_reading import unpacked
+from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
+from lull.store.backups.reading import unpacked
 from lull.store.leftovers import sweep_folder
 from lull.store.on_disk import open_regular, to_disk
 from lull.store.skills.skill_files import SEARCHED_BYTES, SKILL_FILE, sha256_of, without_secrets

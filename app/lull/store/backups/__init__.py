@@ -1,0 +1,1 @@
+"""Makes backups of Lull's data folder, reads them, and restores the folder from one."""
