@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_spec_is_named(named: str, value: dict[str, Any]) -
 GROUP: dict[str, Any] = {"type": "group", "id": "t", "prompt_ids": [1]}
 REPLAY: dict[str, Any] = {"type": "replay", "id": "t", "prompt_ids": [1], "ids": [2]}
 BAD_EXAMPLES: list[tuple[str, Any]] = [
-    ("no JSON object", [1]),
+    ("not a JSON object", [1]),
     ("type", {"id": "t"}),
     ("type", {**REPLAY, "type": ["replay"]}),
     ("samples", GROUP),

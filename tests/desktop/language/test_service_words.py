@@ -186,6 +186,26 @@ def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() ->
             "Die Antwort muss auf höchstens 1 Satz begrenzt sein.",
         ),
         ({"kind": "no_emoji"}, "Die Antwort muss ohne Emojis sein."),
+        (
+            {"kind": "emojis", "at_least": 1, "at_most": 1},
+            "Die Antwort muss genau 1 Emoji haben.",
+        ),
+        (
+            {"kind": "emojis", "at_least": 2, "at_most": 3},
+            "Die Antwort muss 2 bis 3 Emojis haben.",
+        ),
+        (
+            {"kind": "units", "value": "kilograms,celsius"},
+            "Die Antwort muss Mengen in Kilogramm oder Celsius angeben.",
+        ),
+        (
+            {"kind": "units", "value": "metres,only", "must": False},
+            "Die Antwort darf nicht Mengen nur in Metern angeben.",
+        ),
+        (
+            {"kind": "units", "value": "celsius,feet,fluid ounces,only"},
+            "Die Antwort muss Mengen nur in Celsius oder Fuß oder Flüssigunzen angeben.",
+        ),
         ({"kind": "no_apology"}, "Die Antwort darf nicht um Entschuldigung bitten."),
         ({"kind": "language", "value": "fr"}, "Die Antwort muss auf Französisch sein."),
         (
