@@ -172,7 +172,7 @@ def test_what_is_wrong_with_an_example_is_named_with_its_line(named: str, value:
 
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, '{"type": "replay"'])
 def test_what_is_no_json_is_said(text: str) -> None:
-    with pytest.raises(TrainingError, match="no JSON"):
+    with pytest.raises(TrainingError, match="is not JSON"):
         read_spec(text)
 
 
