@@ -223,8 +223,8 @@ def test_two_trainers_do_not_share_a_folder(make: Make) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Path, RunSpec], object], str]] = {
-    "no batch": (lambda f, _: (f / BATCH).unlink(), "no run folder"),
-    "half a spec": (lambda f, _: (f / SPEC).write_text("{"), "no JSON"),
+    "no batch": (lambda f, _: (f / BATCH).unlink(), "not a run folder"),
+    "half a spec": (lambda f, _: (f / SPEC).write_text("{"), "not JSON"),
     "an unknown key": (lambda f, _: (f / SPEC).write_text('{"kind":"grpo","x":1}'), "'x'"),
     "a torn line": (lambda f, _: (f / BATCH).write_text('{"type":'), "line 1"),
     "no model": (

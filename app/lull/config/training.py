@@ -114,7 +114,8 @@ class TrainingSettings:
     )
     graduation_epochs: int = setting(
         6,
-        "Passes over the requests that a skill has served, and over others like them.",
+        "How often training goes through the requests that a skill has served, and others like "
+        "them.",
         at_least=1,
         at_most=1000,
     )

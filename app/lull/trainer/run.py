@@ -73,9 +73,9 @@ def _text(file: Path) -> str:
     except OSError as error:
         why = error.strerror or "unknown fault"
     except UnicodeError:
-        why = "It is no text"
+        why = "It is not text"
     raise TrainingError(
-        f"{file.parent} is no run folder: {file.name}: {why}.", hint="Make the run again."
+        f"{file.parent} is not a run folder: {file.name}: {why}.", hint="Make the run again."
     )
 
 
@@ -275,7 +275,7 @@ class TrainerRun:
         clipped, norm = optimizers.clip_grad_norm(total, self._spec.clip_norm)
         if not mx.isfinite(norm).item():
             raise TrainingError(
-                f"The gradient of step {self._done + 1} is no finite number.",
+                f"The gradient of step {self._done + 1} is not a finite number.",
                 hint="Train again with a smaller learning rate.",
             )
         self._optimizer.learning_rate = self._spec.rate(self._done, self._plan.steps)

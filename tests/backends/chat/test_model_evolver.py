@@ -258,7 +258,7 @@ def test_any_other_name_is_refused(name: str) -> None:
             json.dumps(SKILL | {"check": {"kind": "pattern", "value": "("}}),
             "patterns are no longer",
         ),
-        (json.dumps(SKILL | {"check": "words"}), "no JSON object"),
+        (json.dumps(SKILL | {"check": "words"}), "not a JSON object"),
     ],
 )
 async def test_what_is_no_skill_is_asked_once_more_and_then_told_with_every_word(

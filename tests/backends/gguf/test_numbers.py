@@ -59,7 +59,7 @@ def test_a_q6_k_block_is_read_as_its_layout_says() -> None:
 
 def test_numbers_that_are_none_are_refused() -> None:
     data = np.array([1.0, np.nan], np.float32).view(np.uint8)
-    with pytest.raises(WeightsError, match="numbers are none"):
+    with pytest.raises(WeightsError, match="invalid numbers"):
         decode_tensor(data, "F32", (2,))
 
 

@@ -110,7 +110,7 @@ def test_a_running_stream_from_a_microphone_or_camera_is_a_call(
 
 @pytest.mark.parametrize("text", ["", "[{", "pw-dump: can't connect"])
 def test_what_is_no_json_is_unknown(text: str) -> None:
-    assert recorded_by_pipewire(text) == Unknown("pw-dump answers something that is not JSON")
+    assert recorded_by_pipewire(text) == Unknown("pw-dump returned something that is not JSON")
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def test_a_program_that_is_nobodys_name_records_all_the_same(
     [
         (0, Known(False)),
         (1, Known(True)),
-        (-1, Unknown("there is no microphone to ask")),
+        (-1, Unknown("there is no microphone to check")),
     ],
 )
 def test_an_older_system_is_asked_for_the_microphone(
@@ -215,7 +215,7 @@ def test_a_command_that_fails_is_unknown() -> None:
     failed = Unknown("/usr/bin/pmset is not installed here")
     assert MacScreenAwake(Command(failed)).read() == failed
     assert IoregIdle(Command(failed)).read() == failed
-    odd = Unknown("pmset answers something other than assertions")
+    odd = Unknown("pmset returned something other than assertions")
     assert MacScreenAwake(Command(Known("usage: pmset"))).read() == odd
 
 

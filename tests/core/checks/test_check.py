@@ -136,13 +136,13 @@ def test_contradicting_kinds_share_a_matter() -> None:
 
 
 REFUSED: list[tuple[str, str]] = [
-    ("", "no JSON"),
-    ("{", "no JSON"),
+    ("", "not JSON"),
+    ("{", "not JSON"),
     ('{"kind": "words", "kind": "ends"}', "twice"),
     ('{"kind": "words", "at_most": NaN}', "NaN"),
-    ("[" * 5000, "no JSON"),
-    ("[]", "no JSON object"),
-    ('"words"', "no JSON object"),
+    ("[" * 5000, "not JSON"),
+    ("[]", "not a JSON object"),
+    ('"words"', "not a JSON object"),
     ('{"kind": "x" }', "its kind is none of"),
     ('{"at_most": 3}', "its kind is none of"),
     ('{"kind": "pattern", "value": "^- "}', "patterns are no longer checked"),
@@ -166,7 +166,7 @@ REFUSED: list[tuple[str, str]] = [
     ('{"kind": "units", "value": "grams,parsecs"}', "is one of"),
     ('{"kind": "no_sign", "value": 3}', "is a text"),
     ('{"kind": "json_schema", "schema": []}', "is an object"),
-    ('{"kind": "json_schema", "schema": "{"}', "no JSON"),
+    ('{"kind": "json_schema", "schema": "{"}', "not JSON"),
     ('{"kind": "json_schema", "schema": {"$ref": "#"}}', "'$ref' is not allowed"),
     ('{"kind": "json_schema", "schema": {"pattern": "(a+)+$"}}', "'pattern' is not allowed"),
     ('{"kind": "json_schema", "schema": {"patternProperties": {}}}', "not allowed"),

@@ -35,7 +35,7 @@ def test_what_moved_the_rest_gets_more_that_holds_it() -> None:
     lesson = lesson_of(rejects(TALK, RULES, FAR), GraduationCourse())
     assert lesson.next == GraduationCourse(number=2, passes=1.0, anchors=2 * USUAL)
     assert "it got worse at small talk; it got worse at two rules" in lesson.said
-    assert "2 times as many requests" in lesson.said
+    assert "2 times as many other requests" in lesson.said
 
 
 def test_what_only_went_far_from_the_base_says_so_and_is_held_too() -> None:

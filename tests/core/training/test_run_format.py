@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_spec_is_named(named: str, value: dict[str, Any]) -
 GROUP: dict[str, Any] = {"type": "group", "id": "t", "prompt_ids": [1]}
 REPLAY: dict[str, Any] = {"type": "replay", "id": "t", "prompt_ids": [1], "ids": [2]}
 BAD_EXAMPLES: list[tuple[str, Any]] = [
-    ("no JSON object", [1]),
+    ("not a JSON object", [1]),
     ("type", {"id": "t"}),
     ("type", {**REPLAY, "type": ["replay"]}),
     ("samples", GROUP),
@@ -172,7 +172,7 @@ def test_what_is_wrong_with_an_example_is_named_with_its_line(named: str, value:
 
 @pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, '{"type": "replay"'])
 def test_what_is_no_json_is_said(text: str) -> None:
-    with pytest.raises(TrainingError, match="no JSON"):
+    with pytest.raises(TrainingError, match="is not JSON"):
         read_spec(text)
 
 

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from lull.core.checks.check import Check, CheckKind, Part
-from lull.core.checks.formats import DATE_FORMATS
+from lull.core.checks.formats import DATE_FORMATS, UNITS
 from lull.core.checks.language import CODES, name_of
 from lull.core.checks.signs import QUOTE_STYLES, SIGNS
 from lull.core.checks.wording import COUNTED, in_words, what_it_asks
 
 FILE: Final = "lull/core/checks/wording.py"
 _LEAST, _MOST, _VALUE = 7_001, 7_002, "VALUE"
-_NOUNS: Final = ("bullets", "items", "emoji", *(many for _, many in COUNTED.values()))
+_NOUNS: Final = ("bullets", "items", "emojis", *(many for _, many in COUNTED.values()))
+_UNITS_NAMED: Final = range(1, 5)
+"""How many units one check may name so that its sentence is translated."""
 _VALUES: Final = {
     CheckKind.LANGUAGE: [_VALUE],
     CheckKind.NO_BULLETS: ["", "all"],
@@ -22,7 +24,10 @@ _VALUES: Final = {
     CheckKind.INDENT: ["tabs", "spaces"],
     CheckKind.DATE_FORMAT: [*DATE_FORMATS],
     CheckKind.TIME_FORMAT: ["24h", "12h"],
-    CheckKind.UNITS: ["metric", "imperial", "metric,only", "imperial,only", _VALUE],
+    CheckKind.UNITS: [
+        *("metric", "imperial", "metric,only", "imperial,only"),
+        *(",".join([_VALUE] * number) + only for only in ("", ",only") for number in _UNITS_NAMED),
+    ],
     CheckKind.PLAIN_TEXT: ["", "bold", "headings", "bold headings", "tables", "links"],
     CheckKind.QUOTE_STYLE: [*QUOTE_STYLES],
     CheckKind.EMOJIS: ["", "start", "end"],
@@ -56,8 +61,15 @@ def texts_of_checks() -> Iterator[str]:
                 yield _with_places(asked.removeprefix("not "), counted=at_least or at_most)
     yield from (name for _, name in SIGNS.values())
     yield from (name for both in COUNTED.values() for name in both)
-    yield from ("bullet", "bullets", "item", "items", "emoji")
+    yield from ("bullet", "bullets", "item", "items", "emoji", "emojis")
+    yield from (_unit(name) for name in UNITS if name not in ("metric", "imperial", "only"))
     yield from sorted({name_of(code) for code in CODES.values()})
+
+
+def _unit(name: str) -> str:
+    """Return a unit's name as the sentence about a check writes it."""
+    asked = what_it_asks(Check(kind=CheckKind.UNITS, value=name))
+    return asked.removeprefix("give quantities in ")
 
 
 def _spans() -> list[tuple[int | None, int | None]]:

@@ -87,7 +87,7 @@ def test_every_reason_of_the_idle_policy_is_german() -> None:
         texts |= {translated(gate) for gate in answer["gates"]}
     assert len(texts) > 50
     assert sorted(text for text in texts if not text or ENGLISH_WORDS.search(text)) == []
-    assert "Du bist da: letzte Eingabe ist 3 s her." in texts
+    assert "Du bist da: Die letzte Eingabe ist 3 s her." in texts
     assert "50 % des Speichers sind frei; 20 % sind nötig." in {
         text.replace("\u00a0", " ") for text in texts
     }
@@ -130,7 +130,7 @@ def test_an_error_is_recognised_by_its_wording_and_its_command_becomes_a_page() 
 @pytest.mark.usefixtures("german")
 def test_sentences_and_clauses_in_a_row_are_recognised_one_by_one() -> None:
     assert reword_for_window("12 won, 3 lost of 15 pairs; 4 past successes stayed good") == (
-        "12 von 15 Paaren gewonnen, 3 verloren; 4 frühere Erfolge blieben gut"
+        "besser in 12, schlechter in 3 von 15; 4 früher gute Antworten blieben gut"
     )
     assert reword_for_window("12 won, 3 lost of 15 pairs; and more") == (
         "12 won, 3 lost of 15 pairs; and more"
@@ -177,9 +177,35 @@ def test_a_known_sentence_with_a_semicolon_is_recognised_beside_another_one() ->
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        ({"kind": "words", "at_most": 25}, "Die Antwort muss höchstens 25 Wörter haben."),
-        ({"kind": "sentences", "at_most": 1}, "Die Antwort muss höchstens 1 Satz haben."),
+        (
+            {"kind": "words", "at_most": 25},
+            "Die Antwort muss auf höchstens 25 Wörter begrenzt sein.",
+        ),
+        (
+            {"kind": "sentences", "at_most": 1},
+            "Die Antwort muss auf höchstens 1 Satz begrenzt sein.",
+        ),
         ({"kind": "no_emoji"}, "Die Antwort muss ohne Emojis sein."),
+        (
+            {"kind": "emojis", "at_least": 1, "at_most": 1},
+            "Die Antwort muss genau 1 Emoji haben.",
+        ),
+        (
+            {"kind": "emojis", "at_least": 2, "at_most": 3},
+            "Die Antwort muss 2 bis 3 Emojis haben.",
+        ),
+        (
+            {"kind": "units", "value": "kilograms,celsius"},
+            "Die Antwort muss Mengen in Kilogramm oder Celsius angeben.",
+        ),
+        (
+            {"kind": "units", "value": "metres,only", "must": False},
+            "Die Antwort darf nicht Mengen nur in Metern angeben.",
+        ),
+        (
+            {"kind": "units", "value": "celsius,feet,fluid ounces,only"},
+            "Die Antwort muss Mengen nur in Celsius oder Fuß oder Flüssigunzen angeben.",
+        ),
         ({"kind": "no_apology"}, "Die Antwort darf nicht um Entschuldigung bitten."),
         ({"kind": "language", "value": "fr"}, "Die Antwort muss auf Französisch sein."),
         (

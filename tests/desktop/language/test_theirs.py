@@ -123,6 +123,6 @@ def test_a_value_of_another_version_is_never_shown_as_it_came() -> None:
 def test_words_that_a_reader_found_hard_to_understand_are_clear() -> None:
     stuck = run_status_text(RunStatus.STUCK)
     told = translated({"text": stuck, "code": stuck.code, "values": []})
-    assert told == "in Erwartung deiner Entscheidung"
+    assert told == "wartet auf deine Entscheidung"
     assert secret_words("password-hash") == "Passwort-Hash"
     assert reword_for_window("is not a number") == "ist etwas anderes als eine Zahl"

@@ -370,4 +370,4 @@ def test_who_goes_without_a_skill_is_said_on_its_page(on_desk: Shown, desk: Desk
     page.view.show_skill({**skill, "measured": measured})
     said = page.view.measured.text()
     assert "no conversation goes without it" in said
-    assert said.endswith("Of 12 so far, 9 were better with it and 0 worse.")
+    assert said.endswith("Comparisons so far: 12 (better with it: 9, worse: 0).")

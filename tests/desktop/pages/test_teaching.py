@@ -76,7 +76,7 @@ def test_a_bad_answer_asks_in_the_conversation(on_script: Shown, scripted: Scrip
         made = page.view.findChildren(QPushButton)
         return [one for one in made if one.isVisible() and one.text().endswith("…")]
 
-    wanted = ["Make a skill of this…", "What should it have said?…"]
+    wanted = ["Make a skill of this…", "Correct this…"]
     on_script.until(lambda: [one.text() for one in offers()] == wanted)
     offers()[1].click()
     on_script.until(lambda: dialogs(on_script))

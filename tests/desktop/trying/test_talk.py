@@ -87,7 +87,7 @@ def test_a_conversation_is_recorded_with_its_skills_and_can_be_rated(
     assert any(text.startswith("lull with any") for text in says(page))
     bad = [b for b in page.turns.findChildren(QPushButton) if b.text() == "Bad"][-1]
     bad.click()
-    teach = "What should it have said?…"
+    teach = "Correct this…"
     shown.until(lambda: any(b.text() == teach for b in page.turns.findChildren(QPushButton)))
 
 

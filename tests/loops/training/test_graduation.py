@@ -74,7 +74,7 @@ async def test_a_rejection_says_what_was_lost_and_the_next_run_is_trained_otherw
     few = GraduationCourse().anchors
     assert "keeps 2%" in first.why and "1.5 times as long" in first.why
     assert first.next_course == second.course == GraduationCourse(number=2, passes=1.5)
-    assert "small talk" in second.why and "2 times as many requests" in second.why
+    assert "small talk" in second.why and "2 times as many other requests" in second.why
     assert second.next_course == third.course
     assert third.course == GraduationCourse(number=3, passes=1.5, anchors=2 * few)
     usual = RunRule().graduation_epochs

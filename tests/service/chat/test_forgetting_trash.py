@@ -134,7 +134,7 @@ async def test_what_lies_in_a_cut_file_is_forgotten_with_the_skill_that_it_taugh
     assert desk.archive.says(WORD) == []
     # What is whole comes back, and what is lost is said.
     left = desk.archive.trajectories.counts()[0]
-    assert [line for line in done["made"] if f"{left} are whole" in line] or not left
+    assert [line for line in done["made"] if f"{left} are intact" in line] or not left
     assert [line for line in done["made"] if f"{40 - left} cannot be read" in line] or left == 40
     desk.archive.database.read(lambda c: c.execute("PRAGMA foreign_key_check").fetchall())
 

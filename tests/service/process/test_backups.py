@@ -251,6 +251,6 @@ async def test_the_doctor_says_when_the_last_was_made_and_when_it_is_late(house:
     await house.backups.make_if_due()
     assert "The newest of 1 is from" in said() and said().startswith("True")
     house.clock.advance(15 * 86_400.0)
-    assert said().startswith("False") and "None was made by itself for 14 days" in said()
+    assert said().startswith("False") and "No automatic backup was made for 14 days" in said()
     house.settings = replace(house.settings, every_days=0)
     assert said().startswith("True")

@@ -80,7 +80,7 @@ def checked_address(
         what = f"{address} is another machine" if far else f"{model} runs elsewhere"
         raise SettingsError(
             f"{what}, and Lull would send it your conversations.",
-            hint="Choose a model on this machine, or allow another computer for this in the "
+            hint="Choose a model on this computer, or allow another computer for this in the "
             "settings.",
         )
     return address.rstrip("/")

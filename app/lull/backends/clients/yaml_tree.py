@@ -81,7 +81,7 @@ class _Tree:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             line = node.start_mark.line + 1
-            raise unchangeable(f"{twice!r} stands twice in one place (line {line} on).")
+            raise unchangeable(f"{twice!r} appears twice in the same place (from line {line} on).")
         flow = bool(node.flow_style)
         return Node(kind=NodeKind.MAP, start=start, end=end, entries=entries, flow=flow)
 
@@ -90,6 +90,6 @@ class _Tree:
         if key.tag == _MERGE:
             raise unchangeable(f"Line {line} takes settings over from elsewhere (<<).")
         if not isinstance(key, yaml.ScalarNode):
-            raise unchangeable(f"Line {line} has a key that is no text.")
+            raise unchangeable(f"Line {line} has a key that is not text.")
         node = self.node(value, depth + 1)
         return NodeEntry(key=key.value, key_start=key.start_mark.index, node=node)

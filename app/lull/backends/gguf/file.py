@@ -167,7 +167,7 @@ def _metadata(cursor: _Cursor, count: int) -> Metadata:
     for _ in range(count):
         key = cursor.text("a key", longest=_LONGEST_NAME)
         if key in values:
-            raise damaged(f"the key {key[:80]!r} stands there twice")
+            raise damaged(f"the key {key[:80]!r} appears there twice")
         values[key] = _value(cursor, key[:80])
     return Metadata(values)
 
@@ -232,10 +232,10 @@ def _check_places(tensors: tuple[BaseTensor, ...], alignment: int, *, room: int)
     for tensor in sorted(tensors, key=lambda one: one.offset):
         what = f"the tensor {tensor.name[:80]}"
         if tensor.name in names:
-            raise damaged(f"{what} stands there twice")
+            raise damaged(f"{what} appears there twice")
         names.add(tensor.name)
         if tensor.offset % alignment or tensor.offset < end:
             raise damaged(f"{what} begins inside another one")
         end = tensor.offset + tensor.n_bytes
         if end > room:
-            raise damaged(f"it is cut short: {what} ends {end - room} bytes behind its end")
+            raise damaged(f"it is cut short: {what} ends {end - room} bytes past its end")

@@ -50,7 +50,7 @@ def decode_tensor(data: Array, kind: str, shape: tuple[int, ...]) -> Array:
         ) from error
     found = np.ascontiguousarray(found.reshape(shape), dtype=np.float32)
     if not np.isfinite(found).all():
-        raise damaged("some of its numbers are none")
+        raise damaged("it contains invalid numbers (NaN or infinite)")
     return found
 
 

@@ -97,7 +97,7 @@ def recorded_by_pipewire(dump: str) -> Reading[bool]:
     try:
         objects = json.loads(dump)
     except ValueError:
-        return Unknown("pw-dump answers something that is not JSON")
+        return Unknown("pw-dump returned something that is not JSON")
     return Known(any(_records(props) for props in _running_nodes(objects)))
 
 

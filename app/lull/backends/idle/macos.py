@@ -104,7 +104,7 @@ def mac_lock(frameworks: Frameworks) -> MacFact:
 
 def mac_heat(frameworks: Frameworks) -> MacFact:
     return MacFact(
-        "the thermal state", lambda: frameworks.thermal_state() >= _HOT_FROM, "it is not told"
+        "the thermal state", lambda: frameworks.thermal_state() >= _HOT_FROM, "it isn't reported"
     )
 
 
@@ -125,7 +125,7 @@ def mac_recording(frameworks: Frameworks, name_of: Callable[[int], str] | None =
             return frameworks.microphone_runs()
         return any(named(pid) not in _LISTENS_ALWAYS for pid in recorders)
 
-    return MacFact("the sound system", recording, "there is no microphone to ask")
+    return MacFact("the sound system", recording, "there is no microphone to check")
 
 
 def _process_name(pid: int) -> str:
@@ -155,7 +155,7 @@ class MacScreenAwake:
         if isinstance(answer, Unknown):
             return answer
         if "ssertion" not in answer.value:
-            return Unknown("pmset answers something other than assertions")
+            return Unknown("pmset returned something other than assertions")
         return Known(self._HELD.search(answer.value) is not None)
 
     def close(self) -> None: ...

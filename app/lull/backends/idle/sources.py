@@ -85,8 +85,8 @@ def sources_of(platform: str, environ: Mapping[str, str], *, apps: Apps) -> Sign
     if platform == "darwin":
         return _macos(environ, apps)
     if platform == "win32":
-        return _others("Windows does not tell Lull", apps, windows=True)
-    return _others(f"Lull asks nothing of this system ({platform})", apps)
+        return _others("Windows doesn't report this", apps, windows=True)
+    return _others(f"Lull can't query this system ({platform})", apps)
 
 
 def _linux(environ: Mapping[str, str], apps: Apps) -> SignalSources:
@@ -122,7 +122,7 @@ def _macos(environ: Mapping[str, str], apps: Apps) -> SignalSources:
             app=ExclusiveApps(apps),
         ),
         machine=MachineSources(
-            waking=UnavailableSignal("waking", "the Mac's clocks tell of its sleep"),
+            waking=UnavailableSignal("waking", "on a Mac, sleep is detected from its clocks"),
             power=Power(),
             saving=mac_saving(Frameworks()),
             heat=mac_heat(Frameworks()),

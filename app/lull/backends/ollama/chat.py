@@ -108,7 +108,7 @@ class OllamaChat:
             raise RequestError(
                 f"{self.name} runs on another machine, and Lull would send it your conversations.",
                 status=403,
-                hint="Choose a model on this machine, or allow another computer for this in the "
+                hint="Choose a model on this computer, or allow another computer for this in the "
                 "settings.",
             )
 

@@ -225,9 +225,7 @@ class SmallReader:
                 hint="It is tried again later; `lull logs` says how it ended.",
             )
         if delay_s is not None and since_s < delay_s:
-            raise EngineDown(
-                f"{_NAME} stopped unexpectedly.", hint="It is tried again in a moment."
-            )
+            raise EngineDown(f"{_NAME} stopped unexpectedly.", hint="Lull tries again in a moment.")
 
     def _fell(self) -> None:
         how = self._child.how_it_ended if self._child else "it never ran"

@@ -261,7 +261,7 @@ class _Walk:
         folder = self._context.paths.clients
         self._context.paths.prepare()
         folder.mkdir(mode=0o700, exist_ok=True)
-        with exclusive_lock(folder / "lock", "connecting a client"):
+        with exclusive_lock(folder / "lock", "connecting a chat app"):
             yield
 
 

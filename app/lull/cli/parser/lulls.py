@@ -38,6 +38,6 @@ def lull_commands(commands: Commands) -> None:
 def _length(text: str) -> str:
     if length_of(text) is None:
         raise argparse.ArgumentTypeError(
-            f"{text[:40]!r} is no length of a pause: say 45m, 3h, 2d, tomorrow or for-good"
+            f"{text[:40]!r} is not a valid pause length: say 45m, 3h, 2d, tomorrow or for-good"
         )
     return text

@@ -56,9 +56,9 @@ def parse(json_text: str) -> Check:
     try:
         value = parse_strict_json(json_text)
     except ValueError as error:
-        raise _refused(f"it is no JSON ({error})") from None
+        raise _refused(f"it is not JSON ({error})") from None
     if not isinstance(value, dict):
-        raise _refused("it is no JSON object")
+        raise _refused("it is not a JSON object")
     return _read(value)
 
 
@@ -188,7 +188,7 @@ def _schema(fields: Mapping[str, object]) -> str:
         try:
             schema = parse_strict_json(unfenced(schema))
         except ValueError:
-            raise _refused("its schema is no JSON") from None
+            raise _refused("its schema is not JSON") from None
     if not isinstance(schema, dict):
         raise _refused("its schema is an object")
     refuse_unsafe(schema)

@@ -113,7 +113,7 @@ def _items(check: Check, one: str, many: str) -> str:
 def _emojis(check: Check) -> str:
     if check.value:
         return f"an emoji at the {check.value}"
-    return _items(check, "emoji", "emoji")
+    return _items(check, "emoji", "emojis")
 
 
 def _of_items(check: Check) -> str:

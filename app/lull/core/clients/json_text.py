@@ -87,7 +87,7 @@ class _Reading:
                 raise self.wrong(here)
             if name in known:
                 line = self.text.count("\n", 0, here) + 1
-                raise unchangeable(f"{name!r} stands twice in one place (line {line}).")
+                raise unchangeable(f"{name!r} appears twice in the same place (line {line}).")
             known.add(name)
             colon = self.blank(end)
             if self.text[colon : colon + 1] != ":":

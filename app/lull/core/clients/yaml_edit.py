@@ -30,7 +30,7 @@ class YamlText:
         self._read = read
         self.root = read(self.text)
         if self.root is not None and self.root.kind is not NodeKind.MAP:
-            raise unchangeable("It is YAML, but no list of settings.")
+            raise unchangeable("It is YAML, but not a list of settings.")
 
     def __str__(self) -> str:
         return self._bom + self.text

@@ -197,7 +197,9 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
     ends = [] if train_now else [g.until for g in known.conditions if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
-        because=coded_text("asked-for", "You asked for it.") if train_now else _why_open(known),
+        because=coded_text("asked-for", "You started it yourself.")
+        if train_now
+        else _why_open(known),
         until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
         next=None,
         conditions=known.conditions,

@@ -182,7 +182,7 @@ def _of_format(text: SkillText) -> Iterator[Flag]:
             why = f"It sets `{key}`: a skill may not grant tools or permissions."
             yield _flag(FlagKind.PERMISSION, why, key)
         elif key not in _ALLOWED_KEYS:
-            yield _flag(FlagKind.FORMAT, f"`{key}` may only stand under `metadata`.", key)
+            yield _flag(FlagKind.FORMAT, f"`{key}` is only allowed under `metadata`.", key)
     for key in text.metadata:
         if _GRANTS.search(key):
             yield _flag(FlagKind.PERMISSION, f"Its metadata sets `{key}`.", key)

@@ -216,7 +216,7 @@ class Library:
     def get(self, key: SkillKey) -> Skill:
         skill = self.skills.get(key)
         if skill is None:
-            whose = f" of client {key.client}" if key.client else ""
+            whose = f" of the chat app {key.client}" if key.client else ""
             raise NotFound(
                 f"There is no skill '{key.name}'{whose}.",
                 hint="`lull skills list --all` shows every skill.",

@@ -107,6 +107,7 @@ def _otherwise(
     if moved:
         next_ = replace(next_, anchors=course.anchors * MORE_ANCHORS)
         changes.append(
-            f"next time {MORE_ANCHORS:g} times as many requests keep everything else as it is"
+            f"next time {MORE_ANCHORS:g} times as many other requests are included, so that"
+            " everything else stays as it is"
         )
     return next_, "; ".join(changes)

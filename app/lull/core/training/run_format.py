@@ -150,7 +150,7 @@ def _check_ids(ids: TokenIds, name: str, where: str, *, or_none: bool = False) -
     if not ids and not or_none:
         raise _bad(where, f"has no {name}")
     if any(not 0 <= token <= LARGEST_ID for token in ids):
-        raise _bad(where, f"has {name} that are no token ids")
+        raise _bad(where, f"has {name} that are not token ids")
 
 
 def _lean(value: dict[str, object]) -> dict[str, object]:
@@ -170,9 +170,9 @@ def _object(text: str, where: str) -> dict[str, object]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise _bad(where, "is no JSON") from None
+        raise _bad(where, "is not JSON") from None
     if not isinstance(value, dict):
-        raise _bad(where, "is no JSON object")
+        raise _bad(where, "is not a JSON object")
     return value
 
 
@@ -181,7 +181,7 @@ def _noun(
 ) -> T:
     """Builds a dataclass from `value`'s keys, each of its declared type."""
     if not isinstance(value, dict):
-        raise _bad(where, "is no JSON object")
+        raise _bad(where, "is not a JSON object")
     hints = get_type_hints(kind)
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     for name in value:
@@ -212,12 +212,12 @@ def _read(hint: type[T], value: object, where: str) -> T:
     if hint in (int, str, bool) and type(value) is hint:
         return value
     shown = json.dumps(value)[:60]
-    raise _bad(where, f"is {shown}, which is no {getattr(hint, '__name__', hint)}")
+    raise _bad(where, f"is {shown}, which is not of type {getattr(hint, '__name__', hint)}")
 
 
 def _finite(value: float, where: str) -> float:
     if not math.isfinite(value):
-        raise _bad(where, "is no finite number")
+        raise _bad(where, "is not a finite number")
     return value
 
 

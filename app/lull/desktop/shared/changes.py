@@ -55,12 +55,12 @@ def _counted_or_reasoned(kind: str, detail: str) -> str:
         )
     if kind == "add" and (found := _COPIED.fullmatch(detail)):
         if found[2] == "everybody":
-            return tr("%1 was added for every client", found[1])
-        return tr("%1 was added for the client %2", found[1], found[2])
+            return tr("%1 was added for all chat apps", found[1])
+        return tr("%1 was added for the chat app %2", found[1], found[2])
     if kind == "rollback" and (found := _BACK.fullmatch(detail)):
         return tr("went back to version %1 of the skills", found[1])
     if kind == "rollback" and (found := _SET_BACK.fullmatch(detail)):
-        return tr("skills were set back: %1", reword_for_window(found[1]))
+        return tr("skills were restored: %1", reword_for_window(found[1]))
     if kind == "retire" and (found := _RETIRED.fullmatch(detail)):
         return tr("%1 was removed: %2", found[1], reword_for_window(found[2]))
     return ""

@@ -60,7 +60,7 @@ NAMES: Final[Mapping[str, str]] = {
     "service.allow_origins": "Web pages that may use Lull",
     "service.max_body_mb": "Largest request",
     "service.idle_timeout_s": "Stop waiting for Ollama after",
-    "service.stand_in": "Hand requests to Ollama if Lull dies",
+    "service.stand_in": "Hand requests to Ollama if Lull crashes",
     "service.finish_within_s": "Time for answers to finish when Lull stops",
     "upstream.address": "Ollama's address",
     "upstream.probe_every_s": "Check Ollama every",

@@ -204,7 +204,7 @@ class Publish:
         if sorted(base.capabilities) != sorted(made.capabilities):
             other.append("capabilities")
         if other:
-            raise await self._refused(version, f"Its {', '.join(other)} came out otherwise.")
+            raise await self._refused(version, f"The copy differs in: {', '.join(other)}.")
         return await self._put(replace(version, status=PublishedStatus.MADE))
 
     async def _tested(

@@ -244,7 +244,7 @@ def _to_be_written_anew(proposal: Proposal) -> bool:
 
 
 def _too_many(client: str, most: int) -> LullError:
-    whose = f" of client {client}" if client else ""
+    whose = f" of the chat app {client}" if client else ""
     return LullError(
         f"{most} suggestions{whose} are waiting for you, so no more are made.",
         hint="`lull review` goes through them.",

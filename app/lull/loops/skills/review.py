@@ -295,7 +295,7 @@ class Review:
         Raises UsageError for a time in the past, and Conflict.
         """
         if until is not None and until <= self._clock.now():
-            raise UsageError("That time is past.", hint="Give a later one.")
+            raise UsageError("That time has already passed.", hint="Give a later one.")
         return await self._put(proposal_id, ProposalStatus.DEFERRED, "", until=until)
 
     async def _put(

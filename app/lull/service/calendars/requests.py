@@ -27,7 +27,7 @@ def source_of(wanted: Json, is_address: Callable[[str], bool]) -> FeedSource:
     if not isinstance(location, str) or not location.strip():
         raise UsageError("location is missing.", hint="Give an address or the path of a file.")
     if not location.isascii() and location != location.encode(errors="replace").decode():
-        raise UsageError("location holds something that is no text.")
+        raise UsageError("location holds something that is not text.")
     if is_address(location):
         return FeedSource(location=location.strip(), private=wanted.get("private") is True)
     if not Path(location).is_absolute() or "\0" in location:

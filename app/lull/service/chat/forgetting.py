@@ -80,7 +80,7 @@ def _salvaged(salvage: Salvage | None) -> list[str]:
         return []
     said = [f"{salvage.file} is damaged and is deleted, for the conversation lies in it."]
     if salvage.back:
-        said.append(f"Of the others in it, {salvage.back} are whole and come back.")
+        said.append(f"Of the others in it, {salvage.back} are intact and will be restored.")
     if salvage.lost:
         said.append(f"Of the others in it, {salvage.lost} cannot be read and are lost.")
     if not salvage.known:

@@ -177,7 +177,7 @@ def _wanted(said: Mapping[str, str | None]) -> ConversationQuery:
     given = {key: value for key, value in said.items() if value}
     label, excluded = given.get("label", ""), given.get("excluded")
     if label and label not in (*Label, UNRATED):
-        raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or none.")
+        raise UsageError(f"{label[:40]!r} is not a label.", hint="Say good, bad or none.")
     if excluded not in (None, "yes", "no"):
         raise UsageError("excluded must be yes or no.")
     return ConversationQuery(

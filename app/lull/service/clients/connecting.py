@@ -169,7 +169,7 @@ class ConnectRequests:
             if changed and not forced:
                 raise ClientFileError(
                     f"{changed[0].connection.path} was changed since Lull wrote it.",
-                    hint="Look at what was changed, and undo all the same.",
+                    hint="Look at what was changed; you can still undo it.",
                 )
             for plan in plans:
                 self._parts.connecting.undo(plan)

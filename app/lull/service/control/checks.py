@@ -154,9 +154,7 @@ def store(database: Database, trajectories: Trajectories) -> str:
             hint="Start Lull again: it keeps the file aside and begins a new one.",
         )
     if database.dropped:
-        raise LullError(
-            f"{database.dropped} records were lost.", hint="Is the disk full or too slow?"
-        )
+        raise LullError(f"Records lost: {database.dropped}.", hint="Is the disk full or too slow?")
     conversations, turns = trajectories.counts()
     size_mb = database.size_bytes() / 1e6
     return f"{conversations} conversations, {turns} turns, {size_mb:.1f} MB in {database.path}."
@@ -169,7 +167,7 @@ def trash(folder: Path, broken: Sequence[Path]) -> str:
     if broken:
         raise damage_error(broken)
     count = sum(1 for _ in folder.glob("*.gz"))
-    return f"{count} files in the trash, all intact." if count else "The trash is empty."
+    return f"Files in the trash: {count}, all intact." if count else "The trash is empty."
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
@@ -222,7 +220,7 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
         text = f"Ollama does not answer at {address}."
         hint = "Start it with `ollama serve`, or set upstream.address."
         return check("ollama", ok=False, text=text, hint=hint, serious=False)
-    text = f"Ollama {version} at {address} has {models} models."
+    text = f"Ollama {version} at {address}; models: {models}."
     hint = "" if models else "Get one with `ollama pull`; until then there is 'lull-mini'."
     return check("ollama", ok=True, text=text, hint=hint)
 

@@ -61,7 +61,7 @@ class Rating:
         Raises UsageError, NotFound.
         """
         if label not in (*Label, CLEAR):
-            raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or clear.")
+            raise UsageError(f"{label[:40]!r} is not a label.", hint="Say good, bad or clear.")
         value = None if label == CLEAR else Label(label)
         await self._trajectories.label(turn_id, value, at=self._clock.now())
         turn = self._trajectories.turn(turn_id)

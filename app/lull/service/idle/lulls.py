@@ -54,7 +54,7 @@ class Lulls:
         wanted_length = length_of(length) if isinstance(length, str) else None
         if wanted_length is None:
             raise UsageError(
-                f"{str(length)[:40]!r} is no length of a pause.",
+                f"{str(length)[:40]!r} is not a valid pause length.",
                 hint="Say how long, such as 45m, 3h or 2d, or tomorrow, or for-good.",
             )
         return _view(await self._watch.pause(wanted_length))

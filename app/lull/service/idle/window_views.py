@@ -66,7 +66,7 @@ def time_in(query: Mapping[str, str], name: str) -> datetime | None:
         at = None
     if at is None:
         raise UsageError(
-            f"{name} is no time with a zone.", hint="Such as 2026-11-21T20:00:00+01:00."
+            f"{name} is not a time with a time zone.", hint="Such as 2026-11-21T20:00:00+01:00."
         )
     return at
 

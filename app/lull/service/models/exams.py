@@ -24,7 +24,7 @@ from lull.loops.models.examine_models import HURRIED_S, ExamineModels, WaitingEx
 
 log = logging.getLogger(__name__)
 _WITHOUT_MODEL = {
-    ModelRole.READER: "Lull's own small model reads them.",
+    ModelRole.READER: "Lull's own small model reads your messages.",
     ModelRole.JUDGE: "Only tools, checks, your ratings and your own words count.",
     ModelRole.WRITER: "Skills come only from corrections that you put in words.",
 }
@@ -126,8 +126,7 @@ class ExamRequests:
             return None, f"Switched off. {_WITHOUT_MODEL[role]}"
         if is_auto(setting) and address:
             return None, (
-                f"Enter the name of the model on the server in {role.value}.address. "
-                f"{_WITHOUT_MODEL[role]}"
+                f"Enter the name of the model on that server, too. {_WITHOUT_MODEL[role]}"
             )
         if is_auto(setting):
             model = self._examine.admitted(role)

@@ -170,7 +170,7 @@ def check_backups(home: Path, settings: BackupSettings, now: datetime) -> Json:
         )
         return check(name, ok=True, text=said, hint=hint)
     made = newest(folder)
-    late = f"None was made by itself for {2 * settings.every_days} days."
+    late = f"No automatic backup was made for {2 * settings.every_days} days."
     if made is not None and is_due(made, now, 2 * settings.every_days):
         hint = "It waits for a quiet moment; `lull backup` makes one now."
         return check(name, ok=False, text=f"{said} {late}", hint=hint, serious=False)

@@ -75,6 +75,6 @@ class Supervisor:
 def _in_words(name: str, error: Exception, delay_s: float | None) -> LullError:
     then = "It stays off until Lull is started again."
     if delay_s is not None:
-        then = f"It is tried again in {delay_s:g} s."
+        then = f"Lull tries again in {delay_s:g} s."
     detail = f"A background task failed ({name}): {type(error).__name__}."
     return LullError(detail, hint=f"{then} See `lull logs`.")

@@ -317,7 +317,7 @@ def _scope(wanted: Mapping[str, Any]) -> Scope | None:
     if value is None:
         return None
     if value not in list(Scope):
-        raise UsageError(f"{value[:40]!r} is no scope.", hint="It must be all or kind.")
+        raise UsageError(f"{value[:40]!r} is not a scope.", hint="It must be all or kind.")
     return Scope(value)
 
 
@@ -329,7 +329,9 @@ def _until(wanted: Mapping[str, Any]) -> datetime | None:
     except ValueError:
         at = None
     if text and (at is None or at.tzinfo is None):
-        raise UsageError("until is no time with a zone.", hint="Such as 2026-11-21T20:00:00+01:00.")
+        raise UsageError(
+            "until is not a time with a time zone.", hint="Such as 2026-11-21T20:00:00+01:00."
+        )
     return at
 
 

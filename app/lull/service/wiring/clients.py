@@ -33,7 +33,7 @@ def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
     @contextmanager
     def alone() -> Iterator[None]:
         paths.clients.mkdir(mode=0o700, exist_ok=True)
-        with exclusive_lock(paths.clients / "lock", "connecting a client"):
+        with exclusive_lock(paths.clients / "lock", "connecting a chat app"):
             yield
 
     return ConnectParts(

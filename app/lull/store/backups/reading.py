@@ -74,7 +74,7 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
             yield packed
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
         raise BackupError(
-            f"{file} is damaged or no backup of Lull's.", hint=_ANOTHER_BACKUP
+            f"{file} is damaged or not a backup of Lull's.", hint=_ANOTHER_BACKUP
         ) from error
     except BackupError as error:
         if str(file) in error.detail:

@@ -67,8 +67,8 @@ def test_six_picks_by_key_prove_it(on_desk: Shown, desk: Desk) -> None:
     for number in range(1, 7):
         on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
         on_desk.bot.keyClick(dialog, "a")
-    on_desk.until(lambda: dialog.doing.text().startswith("Proved: you liked"))
-    assert "better in 6, worse in 0" in dialog.doing.text()
+    on_desk.until(lambda: dialog.doing.text().startswith("Proved: in your comparisons"))
+    assert "better in 6 and worse in 0" in dialog.doing.text()
     assert not dialog.buttons[Pick.A].isVisible()
     assert desk.status(proposal) == "proved"
     dialog.leave.click()

@@ -247,7 +247,7 @@ def test_hours_that_differ_by_day_are_left_to_the_schedule(
 def test_one_of_a_few_texts_is_chosen(on_script: Shown, scripted: Scripted) -> None:
     page = whole(on_script, scripted)
     level = page.lines["log.level"].editor
-    assert isinstance(level, OneOfEdit) and level.currentText() == "the usual"
+    assert isinstance(level, OneOfEdit) and level.currentText() == "normal"
     level.setCurrentIndex(level.findData("debug"))
     level.activated.emit(level.currentIndex())
     wanted = {"key": "log.level", "value": "debug"}

@@ -56,7 +56,7 @@ def _llama3_scaling(freqs: Sequence[float], *, head: int, theta: float) -> Confi
     short ones not at all, those between smoothly.
     """
     if len(freqs) != head // 2 or not all(math.isfinite(f) and f > 0 for f in freqs):
-        raise damaged("rope_freqs.weight has another length than the heads")
+        raise damaged("rope_freqs.weight has a different length from the heads")
     scaling: Config = {
         "rope_type": "llama3",
         "factor": as_written(max(freqs)),

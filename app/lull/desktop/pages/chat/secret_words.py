@@ -48,7 +48,7 @@ def kind_words(kind: str) -> str:
         "openai-key": tr("OpenAI key"),
         "otp-secret": tr("secret for one-time codes"),
         "password": tr("password"),
-        "password-hash": tr("encoded password"),
+        "password-hash": tr("password hash"),
         "pay-token": tr("payment service token"),
         "pin": tr("PIN"),
         "private-key": tr("private key"),

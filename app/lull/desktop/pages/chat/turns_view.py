@@ -116,7 +116,7 @@ class TurnsView(QScrollArea):
             made.setChecked(chosen)
             buttons.append(made)
         bad = turn.get("label") == "bad"
-        words = tr("What should it have said?…") if bad else tr("Make a skill of this…")
+        words = tr("Correct this…") if bad else tr("Make a skill of this…")
         number = turn.get("number", 0) + 1
         name = tr("Answer %1: %2", number, words)
         buttons.append(button(words, functools.partial(self._teach, turn), flat=True, name=name))
@@ -176,7 +176,7 @@ def _score_words(reward: Json) -> str:
         "implicit": tr("%1 likely to be good, judging by what you did next", share),
         "judge": tr("%1 likely to be good, scored by a judge model", share),
     }
-    return words.get(str(reward["source"]), tr("%1 likely good", share))
+    return words.get(str(reward["source"]), tr("%1 likely to be good", share))
 
 
 _IN_OTHERS_WORDS: Final = ("correction", "thanks", "regeneration", "test-result")

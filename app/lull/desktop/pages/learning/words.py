@@ -46,7 +46,7 @@ def kind_words(kind: str) -> str:
     words = {
         "grpo": tr("generated answers"),
         "kto": tr("rated answers"),
-        "graduation": tr("a skill, built in"),
+        "graduation": tr("a skill, trained in"),
     }
     return words.get(kind, kind)
 

@@ -226,8 +226,8 @@ def result_words(done: Json) -> str:
     match done["status"]:
         case "proved":
             return tr(
-                "Proved: you liked the answer with the skill better in %1, worse in %2. You can "
-                "approve it now.",
+                "Proved: in your comparisons, the answer with the skill was better in %1 and worse "
+                "in %2. You can approve it now.",
                 done["wins"],
                 done["losses"],
             )
@@ -239,7 +239,8 @@ def result_words(done: Json) -> str:
         case "unproved" if not done["open"]:
             return tr("The skill is not proved: %1", translated(done, "reason"))
     so_far = tr(
-        "Not decided yet: you liked the answer with the skill better in %1, worse in %2.",
+        "Not decided yet: in your comparisons, the answer with the skill was better in %1 and "
+        "worse in %2.",
         done["wins"],
         done["losses"],
     )

@@ -87,7 +87,7 @@ def kind_words(proposal: Json) -> str:
     words = {
         "new": tr("New skill"),
         "edit": named("proposal edit", "Edit"),
-        "retire": named("proposal retire", "Retire"),
+        "retire": named("proposal retire", "Removal"),
     }
     return words.get(str(proposal["kind"]), str(proposal["kind"]))
 

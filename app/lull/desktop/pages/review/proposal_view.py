@@ -125,7 +125,7 @@ class ProposalView(QWidget):
     def _show_chips(self, proposal: Json) -> None:
         clear_layout(self._chips)
         words, kind = status_chip(proposal)
-        whose = plain(proposal["client"]) if proposal.get("client") else tr("for everybody")
+        whose = plain(proposal["client"]) if proposal.get("client") else tr("for all chat apps")
         shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]
         shown.append(chip(ago(proposal.get("made"), now())))
         if proposal.get("until"):

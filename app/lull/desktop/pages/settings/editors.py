@@ -133,7 +133,7 @@ class PortEdit(QWidget):
         self._value = value
         self.field = FieldEdit(PORT_KEY, value)
         self.field.entered.connect(self._enter)
-        self.another = button(tr("Find a free one"), self._find, flat=True)
+        self.another = button(tr("Find a free port"), self._find, flat=True)
         self.another.setToolTip(tr("Uses the next port that no other program listens on."))
         self.taken = label("", "bad", wrap=True)
         self.taken.hide()

@@ -26,7 +26,7 @@ def value_words(key: str, text: str) -> str:
         },
         "log.level": {
             "debug": tr("everything"),
-            "info": tr("the usual"),
+            "info": tr("normal"),
             "warning": tr("warnings and errors"),
             "error": tr("errors only"),
         },

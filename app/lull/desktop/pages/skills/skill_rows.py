@@ -131,7 +131,7 @@ def measured_words(skill: Json) -> str:
     """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))
-    shown = tr("Of %1 so far, %2 were better with it and %3 worse.", pairs, better, worse)
+    shown = tr("Comparisons so far: %1 (better with it: %2, worse: %3).", pairs, better, worse)
     match measured.get("by"):
         case "replay":
             how = tr(

@@ -106,7 +106,7 @@ class SkillView(QWidget):
             self.drop_history()
         self.name.setText(plain(skill["name"]))
         self.description.setText(plain(skill["description"]))
-        whose = plain(skill["client"]) if skill.get("client") else tr("for everybody")
+        whose = plain(skill["client"]) if skill.get("client") else tr("for all chat apps")
         facts = [
             status_words(skill),
             tr("version %1", skill["version"]),
