@@ -179,3 +179,11 @@ def test_a_sweep_removes_what_belongs_to_nobody(tmp_path: Path) -> None:
     files.take_in("b", made(tmp_path, "b"))
     files.sweep(["a"])
     assert files.folder("a").is_dir() and not files.folder("b").exists()
+
+
+def test_adapters_that_only_lost_rows_name_are_not_swept(tmp_path: Path) -> None:
+    files = AdapterFiles(tmp_path / "adapters", rows_missing=lambda: True)
+    files.take_in("a", made(tmp_path, "a"))
+    (files.root / ".taking-b").mkdir()
+    files.sweep([])
+    assert [one.name for one in files.root.iterdir()] == ["a"]

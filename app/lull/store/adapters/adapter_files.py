@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -51,8 +51,14 @@ class AdapterFiles:
     from a thread.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, rows_missing: Callable[[], bool] = lambda: False) -> None:
+        """Configure the folder `root`, which holds one folder per stored adapter.
+
+        `rows_missing` returns whether the database has lost rows; then folders of unknown adapters
+        are kept.
+        """
         self.root = root
+        self._rows_missing = rows_missing
 
     def folder(self, adapter: str) -> Path:
         return self.root / adapter
@@ -90,11 +96,12 @@ class AdapterFiles:
 
     def sweep(self, known: Iterable[str]) -> None:
         """Remove folders that belong to no known LoRA adapter, such as copies interrupted by a
-        crash.
+        crash. Where the database has lost rows, only interrupted copies go.
         """
         if not self.root.is_dir():
             return
-        names = set(known)
+        names, keeps_unknown = set(known), self._rows_missing()
         for folder in self.root.iterdir():
-            if folder.name not in names:
+            unfinished = folder.name.startswith(_TEMPORARY_PREFIX)
+            if folder.name not in names and (unfinished or not keeps_unknown):
                 shutil.rmtree(folder, ignore_errors=True)
