@@ -68,6 +68,7 @@ def parts_of(
     """
     stores = shared.stores
     rows_missing = stores.database.rows_missing
+    folders = RunFolders(paths.home / "runs", rows_missing=rows_missing)
     eligible = Eligible(
         stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
@@ -82,9 +83,11 @@ def parts_of(
         calibration=lambda: learning.scoring.book.calibration,
     )
     return TrainingGateParts(
-        folders=RunFolders(paths.home / "runs", rows_missing=rows_missing),
+        folders=folders,
         adapters=Adapters(stores.database),
-        files=AdapterFiles(paths.home / "adapters", rows_missing=rows_missing),
+        files=AdapterFiles(
+            paths.home / "adapters", rows_missing=rows_missing, trained=folders.adapter
+        ),
         eligible=eligible,
         rewarding=rewarding,
         judge=judge,
