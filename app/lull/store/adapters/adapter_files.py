@@ -37,11 +37,11 @@ def fingerprint(folder: Path) -> str:
     Raises StoreError if a file is missing or no regular file (a pipe would be waited for, and a
     device may have no end), UnreadableAdapter if it cannot be read now.
     """
-    whole = hashlib.sha256()
+    digests = []
     for name in ADAPTER_FILES:
         try:
             with os.fdopen(open_regular(folder / name), "rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
             if error.errno in _IS_DAMAGE or error.strerror == NOT_REGULAR:
                 raise StoreError(
@@ -53,8 +53,15 @@ def fingerprint(folder: Path) -> str:
                 hint="It is used again as soon as it can be read. Check the disk and the file's "
                 "permissions.",
             ) from error
-        whole.update(f"{digest}  {name}\n".encode())
-    return whole.hexdigest()
+    return combined(digests)
+
+
+def combined(digests: Iterable[str]) -> str:
+    """Return the one sha256 of a LoRA adapter, from those of its files in the order of
+    `ADAPTER_FILES`.
+    """
+    lines = (f"{digest}  {name}\n" for digest, name in zip(digests, ADAPTER_FILES, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def damage_in(folder: Path, sha256: str) -> str:
