@@ -230,6 +230,43 @@ def test_a_database_that_went_with_its_witness_is_told_by_what_is_left(
     assert "1 skill texts" in worry and ("is empty" if emptied else "is gone") in worry
 
 
+@pytest.mark.parametrize("left", ["adapters/adapter_1", "runs/run_1"])
+def test_adapters_and_runs_alone_tell_that_the_database_went_with_its_witness(
+    stopped: Path, left: str
+) -> None:
+    kept = (stopped / "lull.db").read_bytes()
+    (stopped / left).mkdir(parents=True)
+    for name in ("lull.db", "witness.json"):
+        (stopped / name).unlink()
+    said = "1 adapters" if "adapters" in left else "1 training runs"
+    (first,) = worries(stopped)
+    assert said in first and "is gone" in first
+    for _ in range(2):  # until the user says so, or brings the file back
+        (again,) = worries(stopped)
+        assert "was begun anew" in again
+    with served(stopped) as stores:
+        assert stores.database.rows_missing()
+    (stopped / "lull.db").write_bytes(kept)
+    worries(stopped)
+    for file in stopped.glob("witness.lost-*.json"):  # of the database that was begun between
+        file.unlink()
+    assert worries(stopped) == [] and turns(stopped) == 2
+
+
+def test_a_damaged_database_without_a_witness_is_told_until_the_user_says_so(
+    stopped: Path,
+) -> None:
+    (stopped / "adapters" / "adapter_1").mkdir(parents=True)
+    (stopped / "witness.json").unlink()
+    (stopped / "lull.db").write_bytes(b"rubbish" * 2000)
+    with served(stopped) as stores:
+        assert stores.database.kept_aside is not None
+    (again,) = worries(stopped)
+    assert "was begun anew" in again
+    (stopped / "witness.lost-1.json").unlink()
+    assert worries(stopped) == []
+
+
 def test_tables_that_were_dropped_cost_only_themselves(stopped: Path) -> None:
     with closing(sqlite3.connect(stopped / "lull.db")) as file:
         file.execute("DROP TABLE proposals")

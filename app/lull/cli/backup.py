@@ -94,6 +94,12 @@ def _backup_words(made: Json) -> str:
         more = f" and {len(made['odd']) - 3} more" if len(made["odd"]) > 3 else ""
         what = "Links, odd names and files of skills with a secret in them"
         lines.append(f"{what}, not in it: {', '.join(made['odd'][:3])}{more}.")
+    if damaged := made.get("damaged"):
+        more = f" and {len(damaged) - 3} more" if len(damaged) > 3 else ""
+        lines.append(
+            f"Damaged or gone in the home, too: {', '.join(damaged[:3])}{more}. An earlier backup "
+            "may have it whole."
+        )
     return "\n".join(lines)
 
 

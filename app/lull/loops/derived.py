@@ -11,13 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Role
 from lull.core.errors import NotFound
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.provenance.authorship import after_last_answer, typed_in
 from lull.core.skills.skill import Library, SkillKey
-from lull.core.training.record import Run
+from lull.store.adapters.adapter_rows import AdapterOrigin
 from lull.store.adapters.adapters import Adapters
 from lull.store.chat.trajectories import Trajectories, TurnRow
 from lull.store.feedback.feedback import FeedbackRows
@@ -25,7 +24,7 @@ from lull.store.feedback.rewards import Rewards
 from lull.store.forgetting import ForgettingRows, ToForget
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
-from lull.store.training.training import Training
+from lull.store.training.training import RunOrigin, Training
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +178,7 @@ class FindDerived:
 
     def _trained(
         self, conversation: str, texts: Sequence[str], held: Sequence[str]
-    ) -> tuple[list[Run], list[AdapterVersion]]:
+    ) -> tuple[list[RunOrigin], list[AdapterOrigin]]:
         """Return the runs and adapters that used the conversation, and all that were trained on top
         of these.
 
@@ -187,8 +186,8 @@ class FindDerived:
         """
         made = self._tables.training.made_of(trajectory=conversation, skills=texts, turns=held)
         runs = {run.id: run for run in made}
-        adapters: dict[str, AdapterVersion] = {}
-        every, all_runs = self._tables.adapters.all(), self._tables.training.runs()
+        adapters: dict[str, AdapterOrigin] = {}
+        every, all_runs = self._tables.adapters.origins(), self._tables.training.origins()
         while True:
             before = len(runs) + len(adapters)
             for one in every:
@@ -234,8 +233,8 @@ def _said(turns: Sequence[TurnRow]) -> tuple[str, ...]:
 def _told(
     what: ToForget,
     proposals: Sequence[Proposal],
-    runs: Sequence[Run],
-    adapters: Sequence[AdapterVersion],
+    runs: Sequence[RunOrigin],
+    adapters: Sequence[AdapterOrigin],
 ) -> list[str]:
     lines = [f"The skill '{name}' is taken out." for _, name in what.skills]
     lines += [f"The skill '{name}' goes back to the text before." for _, name, _ in what.set_back]

@@ -166,15 +166,13 @@ class Forget:
     async def _take_out_adapters(self, what: ToForget) -> None:
         for adapter in what.adapters:
             try:
-                version = await asyncio.to_thread(self._tables.adapters.get, adapter)
+                model = await asyncio.to_thread(self._tables.adapters.model_of, adapter)
             except NotFound:
                 continue
-            force = await asyncio.to_thread(self._tables.adapters.in_force, version.base_model)
+            force = await asyncio.to_thread(self._tables.adapters.in_force, model)
             if adapter in (force.active, force.shadow, force.held):
                 to = await asyncio.to_thread(self._ancestor, force.active, set(what.adapters))
-                await self._elsewhere.roll_back(
-                    version.base_model, to=to, why="a conversation was forgotten"
-                )
+                await self._elsewhere.roll_back(model, to=to, why="a conversation was forgotten")
         # Children first: an adapter's row is referenced by those trained on top of it.
         for adapter in reversed(what.adapters):
             try:

@@ -9,7 +9,6 @@ database. Losses are reported until the files are back or the old witness, kept 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -78,8 +77,8 @@ class Witness:
             state = "is empty" if self._database.is_file() else "is gone"
             if seen is not None:
                 return [self._lost(seen, f"{self._database} {state}")]
-            if texts := self._skill_texts():
-                return [_lost_with_its_witness(f"{self._database} {state}", texts)]
+            if any(left := self._remains()):
+                return [_lost_with_its_witness(f"{self._database} {state}", left)]
         # A missing WAL is normal: a reader without a service removes it when it closes.
         if seen is not None and wal.is_file() and not _is_header_valid(wal):
             return [self._lost(seen, f"{wal} is damaged")]
@@ -100,10 +99,16 @@ class Witness:
         wal.rename(aside)
         return aside
 
-    def _skill_texts(self) -> int:
-        """Return how many texts of skills lie in the library; at a first start there is none."""
+    def _remains(self) -> tuple[int, int, int]:
+        """Return how many texts of skills, adapters and training runs lie beside the database; at a
+        first start there are none.
+        """
         versions = self._database.with_name("library") / "versions"
-        return sum(1 for _ in versions.glob("*/*.md"))
+        adapters, runs = (
+            sum(1 for one in self._database.with_name(name).glob("[!.]*") if one.is_dir())
+            for name in ("adapters", "runs")
+        )
+        return sum(1 for _ in versions.glob("*/*.md")), adapters, runs
 
     # With the database open
 
@@ -122,15 +127,30 @@ class Witness:
             return self._lost(seen, f"{self._database} has gone back to {now.turns} answers")
         return None
 
-    def set_aside(self) -> None:
+    def set_aside(self, database: Database) -> None:
         """Rename the old witness file (the last known state of the database), so that the loss is
         reported at the next start too.
+
+        Where there is none and files are left of what was, a file of number 0 takes its place.
         """
         number = 1
         while (aside := self._file.with_name(f"witness.lost-{number}.json")).exists():
             number += 1
-        with contextlib.suppress(FileNotFoundError):
+        if self._seen() is not None:
             self._file.rename(aside)
+        elif any(self._remains()):
+            _write(
+                aside,
+                WitnessRecord(
+                    store=_name(database),
+                    number=0,
+                    at="",
+                    conversations=0,
+                    turns=0,
+                    generation=0,
+                    running=False,
+                ),
+            )
 
     def still_missing(self, database: Database) -> list[StoreError]:
         """Return errors for the losses of data that were found at earlier starts and are not
@@ -140,6 +160,12 @@ class Witness:
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):
             seen = _read(file)
+            if seen is not None and seen.number == 0:
+                if seen.store == store:
+                    found.append(_begun_anew(self._database, file))
+                else:  # another file was put in the place of the one that was begun then
+                    file.unlink(missing_ok=True)
+                continue
             if seen is None or (seen.store == store and number >= seen.number > 0):
                 # Restored.
                 turns = _now(database, at="", number=0, running=False).turns
@@ -167,13 +193,7 @@ class Witness:
 
         number = database.submit(work).result()
         self._changes = database.changes
-        seen = _now(database, at=at, number=number, running=running)
-        try:
-            write_atomically(self._file, json.dumps(asdict(seen)).encode())
-        except OSError as error:
-            raise StoreError(
-                f"{self._file}: {error.strerror}.", hint="Is the disk full?"
-            ) from error
+        _write(self._file, _now(database, at=at, number=number, running=running))
 
     # Words
 
@@ -186,7 +206,8 @@ class Witness:
             f"{what}. On {seen.at[:16]}, Lull's folder held {seen.turns} answers in "
             f"{seen.conversations} conversations and {seen.generation} generations of skills.",
             hint="Stop Lull and restore the file from a backup; until then, Lull works with what "
-            f"is left. To turn off this reminder, delete {told.name}.",
+            f"is left. To turn off this reminder, delete {told.name}; adapters and training runs "
+            "that no record names are then removed.",
         )
 
 
@@ -245,22 +266,41 @@ def _losses(
     worry = witness.compare(database)
     found = [*missing] or ([worry] if worry is not None else [])
     if rescue and database.kept_aside is not None:
-        witness.set_aside()
+        witness.set_aside(database)
         found = []  # reported separately, with the old file's path
     else:
         if rescue and found:
-            witness.set_aside()
+            witness.set_aside(database)
         found = found or witness.still_missing(database)
     return [*found, *_tables_made_anew(database)]
 
 
-def _lost_with_its_witness(what: str, texts: int) -> StoreError:
+def _lost_with_its_witness(what: str, left: tuple[int, int, int]) -> StoreError:
+    texts, adapters, runs = left
     return StoreError(
-        f"{what}, and with it the file that recorded how much was in it. The library still has "
-        f"{texts} skill texts from before; none is in use until you approve it again, in Review.",
+        f"{what}, and with it the file that recorded how much was in it. From before there are "
+        f"still {texts} skill texts, {adapters} adapters and {runs} training runs. No skill is in "
+        "use until you approve it again, in Review, and no adapter is in use.",
         hint="Stop Lull and restore both files from a backup; until then, Lull works with what "
         "is left.",
     )
+
+
+def _begun_anew(database: Path, file: Path) -> StoreError:
+    return StoreError(
+        f"{database} was begun anew, and no file records what was in the one before. Skill texts, "
+        "adapters and training runs from before are kept, and not in use.",
+        hint="Stop Lull and restore the file from a backup; until then, Lull works with what is "
+        f"left. To turn off this reminder, delete {file.name}; adapters and training runs that no "
+        "record names are then removed.",
+    )
+
+
+def _write(file: Path, seen: WitnessRecord) -> None:
+    try:
+        write_atomically(file, json.dumps(asdict(seen)).encode())
+    except OSError as error:
+        raise StoreError(f"{file}: {error.strerror}.", hint="Is the disk full?") from error
 
 
 def _tables_made_anew(database: Database) -> list[StoreError]:

@@ -115,7 +115,9 @@ class House:
     def start(self) -> None:
         self.database = database_at(self.home / "lull.db")
         self.adapters = Adapters(self.database)
-        self.files = AdapterFiles(self.home / "adapters")
+        self.files = AdapterFiles(
+            self.home / "adapters", trained=lambda run: self.home / "runs" / run
+        )
         self.measures = GateMeasures(self.database)
         self.local = LocalModels(clock=self.clock)
         self.host = EngineHost(self.local)
@@ -171,6 +173,7 @@ class House:
         *,
         parent: str | None = None,
         learned: tuple[LearnedSkill, ...] = (),
+        run: str | None = None,
     ) -> AdapterVersion:
         self.clock.advance(1)
         version = AdapterVersion(
@@ -179,7 +182,7 @@ class House:
             base_model=POCKET,
             base_digest=self.digest,
             sha256="",
-            run=None,
+            run=run,
             status=AdapterStatus.CANDIDATE,
             made=self.clock.now(),
         )

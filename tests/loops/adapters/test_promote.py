@@ -42,7 +42,7 @@ from lull.core.training.record import Run, RunStatus
 from lull.core.training.spec import RunKind
 from lull.loops.adapters.moves import AdapterMoves
 from lull.loops.adapters.promote import PromoteRule
-from lull.store.adapters.adapters import Move
+from lull.store.adapters.adapter_rows import Move
 from lull.store.chat.trajectories import Trajectories
 from lull.store.feedback.reward_rows import RewardRow
 from lull.store.feedback.rewards import Rewards
@@ -423,6 +423,63 @@ async def test_one_that_the_engine_refuses_after_a_restart_falls_back(home: Hous
     assert "its shapes are others" in home.problems[POCKET].detail
     await home.promote.on_load_failure("unknown", RequestError("whatever", status=400))
     assert home.serving == sha(home, "a")
+
+
+@pytest.mark.parametrize("while_running", [False, True])
+async def test_a_damaged_one_is_replaced_by_the_copy_of_its_run(
+    home: House, while_running: bool
+) -> None:
+    await home.bring("d", made(home.home / "runs", "run_d"), run="run_d")
+    for name in "ad":
+        await home.promote.promote(name, why=name)
+    (home.files.folder("d") / "adapters.safetensors").write_bytes(b"half")
+    if while_running:
+        await home.promote.on_load_failure(sha(home, "d"), RequestError("it is half", status=503))
+    else:
+        await home.restart()
+    assert home.serving == sha(home, "d") and statuses(home)["d"] == "active"
+    assert home.problems == {} and home.files.damage("d", sha(home, "d")) == ""
+    # One whose run has other files falls back as before.
+    (home.home / "runs" / "run_d" / "adapters.safetensors").write_bytes(b"others")
+    (home.files.folder("d") / "adapters.safetensors").write_bytes(b"half")
+    await home.restart()
+    assert home.serving == sha(home, "a")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that gives EIO")
+@pytest.mark.parametrize("while_running", [False, True])
+async def test_one_that_cannot_be_read_for_a_while_stays_in_force(
+    home: House, while_running: bool
+) -> None:
+    for name in "ab":
+        await home.promote.promote(name, why=name)
+    weights = home.files.folder("b") / "adapters.safetensors"
+    kept = weights.rename(weights.with_suffix(".kept"))
+    weights.symlink_to("/proc/self/mem")
+    if while_running:
+        await home.promote.on_load_failure(sha(home, "b"), RequestError("an error", status=503))
+    else:
+        await home.restart()
+    assert home.serving is None and home.adapters.in_force(POCKET).active == "b"
+    assert "cannot be read now" in home.problems[POCKET].detail
+    await home.promote.step()
+    assert home.serving is None and home.problems
+    kept.replace(weights)
+    await home.promote.step()
+    assert home.serving == sha(home, "b") and home.problems == {}
+
+
+async def test_a_damaged_row_stops_no_start_and_loses_no_file(home: House) -> None:
+    await home.promote.promote("a", why="a")
+    await home.database.write(
+        lambda c: c.execute("UPDATE adapters SET status = 'actvie', made = '' WHERE id = 'a'")
+    )
+    whole = sha(home, "b")
+    await home.restart()
+    assert home.serving is None and "adapter a is damaged" in home.problems[POCKET].detail
+    assert home.files.folder("a").is_dir()
+    await home.promote.promote("b", why="b")
+    assert home.serving == whole
 
 
 # Harm

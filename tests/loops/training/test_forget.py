@@ -26,6 +26,7 @@ from lull.store.adapters.adapters import Adapters
 from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from lull.store.forgetting import ForgettingRows
+from lull.store.training.tidy_runs import RunFolderCleanup
 from tests.building import bytes_below
 from tests.cancelling import cancelled_within
 from tests.loops.classroom import MODEL
@@ -301,6 +302,29 @@ async def test_a_proposal_whose_row_was_damaged_goes_too(archive: Archive) -> No
     )
     await archive.forget.forget(conversation)
     assert archive.says(WORD) == []
+
+
+@pytest.mark.parametrize("column", ["status", "fields"])
+async def test_a_run_and_an_adapter_whose_rows_were_damaged_go_too(
+    archive: Archive, column: str
+) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    await archive.run_of("run_1", [turn])
+    await archive.run_of("run_2", [], parent="run_1")
+    await archive.adapter_of("adapter_1", "run_2")
+    await archive.database.write(lambda c: c.execute(f"UPDATE runs SET {column} = '{{'"))
+    await archive.database.write(lambda c: c.execute("UPDATE adapters SET status = 'actvie'"))
+    RunFolderCleanup(archive.training, archive.folders, keep=lambda: 0).sweep()
+    assert archive.folders.exists("run_1"), "a sweep knows it all the same"
+    assert archive.training.runs() == []
+    told = archive.training.damage_error()
+    assert told is not None and "2 records are damaged" in told.detail
+    found = archive.forget.find_derived(conversation)
+    assert (sorted(found.what.runs), found.what.adapters) == (["run_1", "run_2"], ("adapter_1",))
+    await archive.forget.forget(conversation)
+    assert archive.says(WORD) == [] and not archive.folders.exists("run_1")
+    assert not archive.files.folder("adapter_1").exists()
+    assert archive.training.damage_error() is archive.adapters.damage_error() is None
 
 
 async def test_no_name_that_words_of_the_user_made_stands_in_a_log(

@@ -6,6 +6,7 @@ No old backup is deleted while something of the home is missing.
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import replace
@@ -16,19 +17,23 @@ import pytest
 
 from lull.config.paths import Paths
 from lull.config.settings import BackupSettings
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.chat.trajectory import Selection
 from lull.core.errors import Busy, StoreError, UsageError
 from lull.service.idle.quiet import Activity
-from lull.service.process.backups import PROBLEM, RETRY_S, Backups, check_backups
+from lull.service.process.backups import KEPT_PROBLEM, PROBLEM, RETRY_S, Backups, check_backups
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.wiring.stores import Stores, open_stores
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
 from lull.store.backups import reading as backup_reading
 from lull.store.backups.backup import COPYING
 from lull.store.backups.reading import manifest_of
 from lull.store.chat.event_log import EventLog
 from tests.building import turn, user
 from tests.doubles.fakes import FakeClock
+from tests.loops.adapters.scripted import made
 
 
 class WatchedActivity(Activity):
@@ -203,6 +208,65 @@ async def test_while_something_is_missing_no_old_one_goes(house: House) -> None:
     for _ in range(4):
         await house.after(7.1)
     assert len(house.made()) == 4
+
+
+@pytest.mark.logs("The backup cannot be used")
+@pytest.mark.parametrize("harm", ["changed", "cut", "gone"])
+async def test_while_an_adapter_is_damaged_no_old_one_goes(house: House, harm: str) -> None:
+    adapters, files = Adapters(house.stores.database), AdapterFiles(house.home / "adapters")
+    version = AdapterVersion(
+        id="adapter_1",
+        parent=None,
+        base_model="pocket",
+        base_digest="sha256:base",
+        sha256=files.take_in("adapter_1", made(house.home / "made", "a")),
+        run=None,
+        status=AdapterStatus.CANDIDATE,
+        made=house.clock.now(),
+    )
+    await adapters.add(version)
+    # Of one that is not needed any more the row stays alone.
+    await adapters.add(replace(version, id="adapter_0", status=AdapterStatus.REJECTED))
+    await adapters.promote("adapter_1", at=house.clock.now(), why="better")
+    for _ in range(3):
+        await house.after(7.1)
+    assert house.made() == ["lull-auto-0002", "lull-auto-0003"]
+    assert house.problems.get(KEPT_PROBLEM) is None
+    weights = files.folder("adapter_1") / "adapters.safetensors"
+    if harm == "changed":
+        weights.write_bytes(b"others")
+    elif harm == "cut":
+        weights.unlink()
+    else:
+        files.remove("adapter_1")
+    for _ in range(2):
+        await house.after(7.1)
+    assert house.made() == [f"lull-auto-000{number}" for number in range(2, 6)]
+    told = house.problems.get(KEPT_PROBLEM)
+    assert told is not None and "adapters/adapter_1 is damaged or gone" in told["detail"]
+    assert (await house.backups.make({}))["damaged"] == ["adapters/adapter_1"]
+    files.take_in("adapter_1", house.home / "made" / "a")
+    await house.after(7.1)
+    assert house.made()[-2:] == ["lull-auto-0005", "lull-auto-0006"]
+    assert house.problems.get(KEPT_PROBLEM) is None
+
+
+@pytest.mark.logs("The backup cannot be used")
+async def test_while_a_text_of_a_skill_is_gone_no_old_one_goes(house: House) -> None:
+    sha256 = house.stores.skills.folders.keep_bytes(b"text")
+    await house.stores.database.write(
+        lambda c: (
+            c.execute("INSERT INTO generations VALUES (1, '', 'add', '')"),
+            c.execute(
+                "INSERT INTO skill_states VALUES ('', 'menu', 1, 1, ?, 'active', 0)", (sha256,)
+            ),
+        )
+    )
+    assert (await house.backups.make({}))["damaged"] == []
+    shutil.rmtree(house.home / "library" / "versions")
+    for _ in range(4):
+        await house.after(7.1)
+    assert len(house.made()) == 5
 
 
 @pytest.mark.logs("The backup cannot be used")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,11 +13,14 @@ from lull.core.adapters.adapter import AdaptersInForce, AdapterStatus, AdapterVe
 from lull.core.adapters.gate import Distance, Manner
 from lull.core.adapters.gate_report import GateCheck, Verdict
 from lull.core.adapters.measurement import Measure, MeasureKind
+from lull.core.adapters.published import PublishedStatus, PublishedVersion
 from lull.core.errors import Conflict, StoreError
 from lull.core.skills.skill import SkillKey
 from lull.store.adapters.adapter_files import ADAPTER_FILES, AdapterFiles, fingerprint
-from lull.store.adapters.adapters import Adapters, Move
+from lull.store.adapters.adapter_rows import Move
+from lull.store.adapters.adapters import Adapters
 from lull.store.adapters.gate_measures import GateMeasures
+from lull.store.adapters.published import Published
 from lull.store.database import Database
 from tests.building import database_at
 from tests.loops.adapters.scripted import made
@@ -147,6 +151,58 @@ async def test_measures_are_kept_as_they_are_and_a_new_plan_begins_anew(
     assert measures.all("a") == {} and measures.plan("a") is None
 
 
+# Damaged rows
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("status", "actvie"), ("made", "yesterday"), ("verdict", "{"), ("verdict", '{"accepted": 1}')],
+)
+async def test_a_damaged_row_costs_only_its_own_adapter(
+    database: Database, column: str, value: str
+) -> None:
+    adapters = Adapters(database)
+    await adapters.add(version("a"))
+    await adapters.add(version("b", parent="a"))
+    await adapters.promote("a", at=NOW, why="better")
+    assert adapters.damage_error() is None
+    await database.write(
+        lambda c: c.execute(f"UPDATE adapters SET {column} = ? WHERE id = 'a'", (value,))
+    )
+    assert [one.id for one in adapters.all()] == ["b"]
+    assert sorted(one.id for one in adapters.origins()) == ["a", "b"]
+    assert adapters.lineage("b") == ("b", "a")
+    with pytest.raises(StoreError, match="adapter a is damaged"):
+        adapters.active("pocket")
+    told = adapters.damage_error()
+    assert told is not None and "adapter a is damaged" in told.detail
+    await adapters.roll_back("pocket", None, at=NOW, why="it is forgotten")
+    await adapters.remove("a")
+    assert adapters.damage_error() is None
+
+
+async def test_a_damaged_row_costs_only_its_own_published_version(database: Database) -> None:
+    published = Published(database)
+    for number in (1, 2):
+        await published.put(
+            PublishedVersion(
+                model="pocket",
+                number=number,
+                name=f"lull/pocket:{number}",
+                adapter=f"adapter_{number}",
+                base="sha256:base",
+                status=PublishedStatus.READY,
+                at=NOW,
+            )
+        )
+    await database.write(
+        lambda c: c.execute("UPDATE published SET agreement = '[1' WHERE number = 2")
+    )
+    assert [one.number for one in published.all()] == [1]
+    told = published.damage_error()
+    assert told is not None and "lull/pocket:2 is damaged" in told.detail
+
+
 # Files
 
 
@@ -172,6 +228,25 @@ def test_either_file_counts_for_the_fingerprint(tmp_path: Path, name: str) -> No
     assert name in files.damage("a", known)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_damage(tmp_path: Path, kind: str) -> None:
+    files, source = AdapterFiles(tmp_path / "adapters"), made(tmp_path, "a")
+    known = files.take_in("a", source)
+    for folder in (files.folder("a"), source):
+        weights = folder / "adapters.safetensors"
+        weights.unlink()
+        if kind == "pipe":
+            os.mkfifo(weights)
+        elif kind == "device":
+            weights.symlink_to("/dev/zero")
+        else:
+            weights.mkdir()
+    assert "is not a regular file" in files.damage("a", known)
+    with pytest.raises(StoreError, match="is not a regular file"):
+        files.take_in("b", source)
+
+
 def test_a_sweep_removes_what_belongs_to_nobody(tmp_path: Path) -> None:
     files = AdapterFiles(tmp_path / "adapters")
     files.sweep([])
@@ -179,3 +254,11 @@ def test_a_sweep_removes_what_belongs_to_nobody(tmp_path: Path) -> None:
     files.take_in("b", made(tmp_path, "b"))
     files.sweep(["a"])
     assert files.folder("a").is_dir() and not files.folder("b").exists()
+
+
+def test_adapters_that_only_lost_rows_name_are_not_swept(tmp_path: Path) -> None:
+    files = AdapterFiles(tmp_path / "adapters", rows_missing=lambda: True)
+    files.take_in("a", made(tmp_path, "a"))
+    (files.root / ".taking-b").mkdir()
+    files.sweep([])
+    assert [one.name for one in files.root.iterdir()] == ["a"]

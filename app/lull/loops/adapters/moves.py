@@ -77,11 +77,14 @@ class AdapterMoves:
     def why_unusable(self, version: AdapterVersion) -> str:
         """Return the reason why an adapter version cannot be used (damaged files, or the model has
         other base weights now); "" if it can be used. Blocking.
+
+        Damaged files are replaced where the training run's folder has the same ones. Raises
+        UnreadableAdapter if they cannot be read now.
         """
         digest = self._host.digest(version.base_model)
         if digest is not None and digest != version.base_digest:
             return f"the weights of {version.base_model} are others now"
-        return self._files.damage(version.id, version.sha256)
+        return self._files.mend(version.id, version.sha256, version.run)
 
     async def check_usable(self, version: AdapterVersion) -> None:
         """Check that an adapter version can be used; raise AdapterError if its files are damaged or

@@ -15,6 +15,7 @@ progress keep their adapter to the end.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.moves import AdapterHost, AdapterMoves
-from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapter_files import AdapterFiles, UnreadableAdapter
 from lull.store.adapters.adapters import Adapters
 from lull.store.feedback.live_rewards import LiveRewards
 
@@ -103,6 +104,8 @@ class Promote:
         self._moves = AdapterMoves(adapters, files, host=host, tell=tell)
         # Two moves must not interleave loading and switching.
         self._moving = asyncio.Lock()
+        self._unread: set[str] = set()
+        """Models whose adapter could not be read, so that the base answers meanwhile."""
 
     # Into force
 
@@ -231,7 +234,8 @@ class Promote:
                 raise Conflict(
                     f"{to} was never in use.", hint=f"`lull adapters promote {to}` puts it there."
                 )
-            return await self._back(model, to or self._last_before(force), why=why)
+            to = to or await asyncio.to_thread(self._last_before, force)
+            return await self._back(model, to, why=why)
 
     async def to_base(self, model: str, *, why: str) -> AdaptersInForce:
         """Have the base model answer all requests, without any adapter.
@@ -251,12 +255,14 @@ class Promote:
 
     def _last_before(self, force: AdaptersInForce) -> str | None:
         """Return the last undamaged adapter that was active before the current one, except
-        rolled-back ones.
+        rolled-back ones. Blocking.
         """
         for version in self._adapters.past(force.model):
-            whole = not self._files.damage(version.id, version.sha256)
-            if version.status is AdapterStatus.RETIRED and whole:
-                return version.id
+            if version.status is not AdapterStatus.RETIRED:
+                continue
+            with contextlib.suppress(UnreadableAdapter):
+                if not self._files.mend(version.id, version.sha256, version.run):
+                    return version.id
         return None
 
     # Watching
@@ -267,7 +273,7 @@ class Promote:
 
         Waits for no model.
         """
-        known = [one.id for one in self._adapters.all()]
+        known = [one.id for one in self._adapters.origins()]  # not only those that can be read
         await asyncio.to_thread(self._files.sweep, known)
         for model in self._adapters.models():
             await self.route_to_active(model)
@@ -276,13 +282,21 @@ class Promote:
         """Route a model's requests to its active adapter, as soon as the engine begins to serve the
         model.
 
-        Waits for no model.
+        Waits for no model. Where an adapter's files cannot be read now, the base model answers
+        until a later step can read them.
         """
+        unread = model in self._unread
+        self._unread.discard(model)
         try:
             await self._take_up(model)
         except LullError as error:
             self._host.route(model, BASE, None)
             self._problem(_problem_key(model), error)
+            if isinstance(error, UnreadableAdapter):
+                self._unread.add(model)
+        else:
+            if unread:
+                self._problem(_problem_key(model), None)
 
     async def _take_up(self, model: str) -> None:
         force = self._adapters.in_force(model)
@@ -309,8 +323,9 @@ class Promote:
             force = self._adapters.in_force(version.base_model)
             in_use = (force.active, force.shadow, force.held)
             if version.sha256 == sha256 and version.id in in_use:
-                await self._fall_back(version, error.detail)
-                await self._take_up(version.base_model)
+                if not await asyncio.to_thread(self._files.damage, version.id, sha256):
+                    await self._fall_back(version, error.detail)  # it is whole, and does not fit
+                await self.route_to_active(version.base_model)
 
     async def _fall_back(self, version: AdapterVersion, wrong: str) -> None:
         """Record that a broken adapter is no longer active or on trial; the caller then changes the
@@ -341,6 +356,8 @@ class Promote:
 
         Raises LullError.
         """
+        for model in tuple(self._unread):
+            await self.route_to_active(model)
         for model in self._adapters.models():
             force = self._adapters.in_force(model)
             for adapter in (force.shadow, force.active):
@@ -364,7 +381,8 @@ class Promote:
                 return True  # the user moved it meanwhile: the next step decides anew
             if adapter == force.active:
                 # A trial ends too: an adapter on trial was trained on top of this one.
-                await self._back(model, self._last_before(force), why=why)
+                before_it = await asyncio.to_thread(self._last_before, force)
+                await self._back(model, before_it, why=why)
             else:
                 now = self._clock.now()
                 await self._moves.move(self._adapters.end_trial(model, at=now, why=why))

@@ -6,8 +6,10 @@ deleted.
 
 `GET /v1/backup` answers `{"under_way": {"part", "done", "of"} or null, "backups": [{"file", "at",
 "bytes"}]}`. A POST of `{"file": PATH or ""}` makes a backup and answers `{"file", "bytes", "at",
-"holds": {…}, "files", "left_out", "odd"}`: `holds` counts what is in it, `files` is the number of
-files, `left_out` names the kinds of data never backed up, and `odd` the paths that could not be.
+"holds": {…}, "files", "left_out", "odd", "damaged"}`: `holds` counts what is in it, `files` is the
+number of files, `left_out` names the kinds of data never backed up, `odd` the paths that could not
+be, and `damaged` those of adapters and skill texts that are damaged or gone, which an earlier
+backup may still have whole.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ from lull.store.skills.skill_files import write_atomically
 log = logging.getLogger(__name__)
 
 PROBLEM: Final = "backup"
+KEPT_PROBLEM: Final = "old backups"
 LOOK_WHETHER_DUE_EVERY_S: Final = 15.0
 RETRY_S: Final = 600.0
 """Seconds until the next check for a due backup, after one was made, failed or was not due."""
@@ -135,6 +138,7 @@ def view_of(made: Made) -> Json:
         "files": len(made.manifest.entries),
         "left_out": list(LEFT_OUT),
         "odd": list(made.left),
+        "damaged": list(made.damaged),
     }
 
 
@@ -220,6 +224,7 @@ class Backups:
         settings = self._settings()
         if not settings.every_days:
             self._problems.clear(PROBLEM)
+            self._problems.clear(KEPT_PROBLEM)
             return
         if self._clock.monotonic_s() < self._again_s:
             return
@@ -240,17 +245,19 @@ class Backups:
             self._problems.clear(PROBLEM)
 
     async def _by_schedule(self, folder: Path, keep: int) -> None:
-        def work(tell: Tell) -> Path:
+        def work(tell: Tell) -> Made:
             now = self._clock.now()
             name = by_schedule_name((file.name for file in folder.iterdir()), now)
-            file = _made(self._home, folder / name, now=now, tell=tell).file
+            made = _made(self._home, folder / name, now=now, tell=tell)
             # Where something is missing the old ones may be all that has it.
-            if not self._database.rows_missing():
+            if not (self._database.rows_missing() or made.damaged):
                 for name in backups_to_delete((one.name for one in folder.iterdir()), keep):
                     (folder / name).unlink(missing_ok=True)
-            return file
+            return made
 
-        log.info("backup made: %s", (await self._alone(work, gives_way=True)).name)
+        made: Made = await self._alone(work, gives_way=True)
+        log.info("backup made: %s", made.file.name)
+        self._problems.set_or_clear(KEPT_PROBLEM, _old_kept(made, folder))
 
     # At the user's word
 
@@ -341,6 +348,18 @@ class Backups:
                 await asyncio.wait([task])
                 task.exception()
                 self._progress = None
+
+
+def _old_kept(made: Made, folder: Path) -> BackupError | None:
+    """Return the error that tells the user why no old backup goes; None if nothing is damaged."""
+    if not made.damaged:
+        return None
+    return BackupError(
+        f"{', '.join(made.damaged[:3])} is damaged or gone, also in the newest backup, so no old "
+        "backup is deleted.",
+        hint="`lull restore` brings it back from one that has it. Old backups that you do not need "
+        f"can be deleted in {folder}.",
+    )
 
 
 def _by_itself(error: LullError | OSError) -> BackupError:

@@ -4,41 +4,78 @@ of their content.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import hashlib
+import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from lull.core.errors import StoreError
-from lull.store.on_disk import to_disk
+from lull.core.errors import AdapterError, StoreError
+from lull.store.on_disk import NOT_REGULAR, open_regular, to_disk
 
 ADAPTER_FILES: Final = ("adapters.safetensors", "adapter_config.json")
 """The files of an mlx-lm adapter; only these are kept."""
 _TEMPORARY_PREFIX: Final = ".taking-"
 
 
+_IS_DAMAGE: Final = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
+"""What opening a file says that is gone or something else now; other errors may pass."""
+
+
+class UnreadableAdapter(AdapterError):
+    """Error: the files of a LoRA adapter cannot be read now (permissions, a fault of the disk, too
+    many open files), which says nothing about what is in them.
+    """
+
+
 def fingerprint(folder: Path) -> str:
     """Return one sha256 of both files of the LoRA adapter in a folder, weights and config.
 
-    Raises StoreError if a file cannot be read.
+    Raises StoreError if a file is missing or no regular file (a pipe would be waited for, and a
+    device may have no end), UnreadableAdapter if it cannot be read now.
     """
-    whole = hashlib.sha256()
+    digests = []
     for name in ADAPTER_FILES:
         try:
-            with (folder / name).open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            with os.fdopen(open_regular(folder / name), "rb") as file:
+                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
         except OSError as error:
-            raise StoreError(
-                f"The adapter in {folder} has no readable {name}: {error.strerror}.",
-                hint="The adapter before it is used instead; `lull adapters list` shows them.",
+            if error.errno in _IS_DAMAGE or error.strerror == NOT_REGULAR:
+                raise StoreError(
+                    f"The adapter in {folder} has no readable {name}: {error.strerror}.",
+                    hint="The adapter before it is used instead; `lull adapters list` shows them.",
+                ) from error
+            raise UnreadableAdapter(
+                f"{folder / name} cannot be read now: {error.strerror}.",
+                hint="It is used again as soon as it can be read. Check the disk and the file's "
+                "permissions.",
             ) from error
-        whole.update(f"{digest}  {name}\n".encode())
-    return whole.hexdigest()
+    return combined(digests)
+
+
+def combined(digests: Iterable[str]) -> str:
+    """Return the one sha256 of a LoRA adapter, from those of its files in the order of
+    `ADAPTER_FILES`.
+    """
+    lines = (f"{digest}  {name}\n" for digest, name in zip(digests, ADAPTER_FILES, strict=True))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def damage_in(folder: Path, sha256: str) -> str:
-    """Describe damage to the LoRA adapter's files in a folder; "" if there is none. Blocking."""
+    """Describe damage to the LoRA adapter's files in a folder, or why they cannot be read; "" if
+    there is none. Blocking.
+    """
+    try:
+        return _damage(folder, sha256)
+    except UnreadableAdapter as error:
+        return error.detail
+
+
+def _damage(folder: Path, sha256: str) -> str:
+    """As `damage_in`. Raises UnreadableAdapter if the files cannot be read now."""
     try:
         found = fingerprint(folder)
     except StoreError as error:
@@ -51,8 +88,22 @@ class AdapterFiles:
     from a thread.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        rows_missing: Callable[[], bool] = lambda: False,
+        trained: Callable[[str], Path] | None = None,
+    ) -> None:
+        """Configure the folder `root`, which holds one folder per stored adapter.
+
+        `rows_missing` returns whether the database has lost rows; then folders of unknown adapters
+        are kept. `trained` returns the folder in which a training run, by its id, left the adapter
+        that was copied here: a second copy as long as it is kept.
+        """
         self.root = root
+        self._rows_missing = rows_missing
+        self._trained = trained
 
     def folder(self, adapter: str) -> Path:
         return self.root / adapter
@@ -68,7 +119,11 @@ class AdapterFiles:
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True, mode=0o700)
             for name in ADAPTER_FILES:
-                shutil.copyfile(source / name, temporary / name)
+                with (
+                    os.fdopen(open_regular(source / name), "rb") as whole,
+                    (temporary / name).open("xb") as copy,
+                ):
+                    shutil.copyfileobj(whole, copy)
                 to_disk(temporary / name)
             to_disk(temporary)
             shutil.rmtree(target, ignore_errors=True)
@@ -85,16 +140,33 @@ class AdapterFiles:
         """Describe damage to a stored LoRA adapter's files; "" if there is none."""
         return damage_in(self.folder(adapter), sha256)
 
+    def mend(self, adapter: str, sha256: str, run: str | None) -> str:
+        """Replace a stored LoRA adapter's files, if they are damaged, by the same ones that its
+        training run `run` left; describe the damage that stays, "" if there is none.
+
+        Raises UnreadableAdapter if there is no other copy and the files cannot be read now.
+        """
+        folder = self.folder(adapter)
+        if not damage_in(folder, sha256):
+            return ""
+        if run is not None and self._trained is not None:
+            left = self._trained(run)
+            with contextlib.suppress(StoreError):  # as where there is no other copy
+                if not damage_in(left, sha256) and self.take_in(adapter, left) == sha256:
+                    return ""
+        return _damage(folder, sha256)
+
     def remove(self, adapter: str) -> None:
         shutil.rmtree(self.folder(adapter), ignore_errors=True)
 
     def sweep(self, known: Iterable[str]) -> None:
         """Remove folders that belong to no known LoRA adapter, such as copies interrupted by a
-        crash.
+        crash. Where the database has lost rows, only interrupted copies go.
         """
         if not self.root.is_dir():
             return
-        names = set(known)
+        names, keeps_unknown = set(known), self._rows_missing()
         for folder in self.root.iterdir():
-            if folder.name not in names:
+            unfinished = folder.name.startswith(_TEMPORARY_PREFIX)
+            if folder.name not in names and (unfinished or not keeps_unknown):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 
 from lull.core.adapters.adapter import (
     AdaptersInForce,
@@ -21,36 +20,19 @@ from lull.core.adapters.adapter import (
     LearnedSkill,
     lineage,
 )
-from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
-from lull.core.errors import Conflict, NotFound
+from lull.core.adapters.gate_report import Verdict
+from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.skills.skill import SkillKey
+from lull.store.adapters.adapter_rows import (
+    ADAPTER_ROWS,
+    MOVE_ROWS,
+    AdapterOrigin,
+    Move,
+    MoveRow,
+    row_of,
+    verdict_text,
+)
 from lull.store.database import Database
-
-
-class Move(StrEnum):
-    """Kind of change of the adapter that answers for a model: the start of a trial (canary), a
-    promotion to active, or a rollback.
-    """
-
-    TRIAL = "trial"
-    """The adapter starts a trial and answers a share of new conversations."""
-    PROMOTE = "promote"
-    ROLL_BACK = "roll back"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoveRow:
-    """One logged change of the adapter that answers for a model: its kind, time and reason, and
-    which adapter is active and which is on trial after it.
-    """
-
-    number: int
-    at: datetime
-    model: str
-    move: Move
-    active: str | None
-    shadow: str | None
-    why: str
 
 
 class Adapters:
@@ -70,7 +52,9 @@ class Adapters:
         return self._db.read(lambda connection: _get(connection, adapter))
 
     def all(self, model: str | None = None) -> list[AdapterVersion]:
-        """List LoRA adapters, of one base model or of all, newest first."""
+        """List LoRA adapters, of one base model or of all, newest first; damaged rows are left
+        out.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapters WHERE ? IS NULL OR base_model = ?"
@@ -78,7 +62,27 @@ class Adapters:
                 (model, model),
             ).fetchall()
         )
-        return [_version(row) for row in rows]
+        return ADAPTER_ROWS.all(rows)
+
+    def origins(self) -> list[AdapterOrigin]:
+        """List what all LoRA adapters were made from, those with damaged rows too."""
+        columns = ", ".join(AdapterOrigin.__slots__)
+        rows = self._db.read(
+            lambda connection: connection.execute(f"SELECT {columns} FROM adapters").fetchall()
+        )
+        return [AdapterOrigin(**row) for row in rows]
+
+    def damage_error(self) -> StoreError | None:
+        """Return an error about LoRA adapters whose rows are damaged; None if there are none."""
+        return ADAPTER_ROWS.damage_error(
+            self._db.read(
+                lambda connection: connection.execute("SELECT * FROM adapters").fetchall()
+            )
+        )
+
+    def model_of(self, adapter: str) -> str:
+        """Return the name of the base model of one LoRA adapter. Raises NotFound."""
+        return self._db.read(lambda connection: _model_of(connection, adapter))
 
     def models(self) -> list[str]:
         """List the names of all base models that have a LoRA adapter."""
@@ -103,18 +107,7 @@ class Adapters:
                 "SELECT * FROM adapter_moves WHERE model = ? ORDER BY number DESC", (model,)
             ).fetchall()
         )
-        return [
-            MoveRow(
-                number=row["number"],
-                at=datetime.fromisoformat(row["at"]),
-                model=row["model"],
-                move=Move(row["move"]),
-                active=row["active"],
-                shadow=row["shadow"],
-                why=row["why"],
-            )
-            for row in rows
-        ]
+        return MOVE_ROWS.all(rows)
 
     def past(self, model: str) -> list[AdapterVersion]:
         """List a model's LoRA adapters that once answered for it and no longer do, the most recent
@@ -133,7 +126,7 @@ class Adapters:
         """Return the ids of a LoRA adapter and its ancestors (the adapters it was trained on),
         youngest first.
         """
-        return lineage(adapter, {one.id: one.parent for one in self.all()})
+        return lineage(adapter, {one.id: one.parent for one in self.origins()})
 
     def learned(self, adapter: str | None) -> list[LearnedSkill]:
         """List the skills (instruction texts) that were trained into the adapter or one of its
@@ -171,7 +164,7 @@ class Adapters:
         def work(connection: sqlite3.Connection) -> None:
             try:
                 connection.execute(
-                    "INSERT INTO adapters VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _values(version)
+                    "INSERT INTO adapters VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row_of(version)
                 )
             except sqlite3.IntegrityError as error:
                 raise Conflict(f"There is already an adapter {version.id}.") from error
@@ -194,7 +187,7 @@ class Adapters:
                 status = AdapterStatus.CANDIDATE if accepted else AdapterStatus.REJECTED
             connection.execute(
                 "UPDATE adapters SET verdict = ?, status = ? WHERE id = ?",
-                (_verdict_text(verdict), status.value, adapter),
+                (verdict_text(verdict), status.value, adapter),
             )
             return replace(now, verdict=verdict, status=status)
 
@@ -277,7 +270,7 @@ class Adapters:
             if to == now.active and now.shadow is None and not now.held_share:
                 what = "The base" if to is None else to
                 raise Conflict(f"{what} is already in use.", hint="Nothing was changed.")
-            if to is not None and _get(connection, to).base_model != model:
+            if to is not None and _model_of(connection, to) != model:
                 raise Conflict(f"{to} was made for another model.")
             for left in (now.active, now.shadow):
                 if left is not None and left != to:
@@ -294,8 +287,7 @@ class Adapters:
         """
 
         def work(connection: sqlite3.Connection) -> None:
-            version = _get(connection, adapter)
-            force = _in_force(connection, version.base_model)
+            force = _in_force(connection, _model_of(connection, adapter))
             if adapter in (force.active, force.shadow, force.held):
                 raise Conflict(
                     f"{adapter} is in use.", hint="`lull adapters rollback` takes it out first."
@@ -306,10 +298,20 @@ class Adapters:
 
 
 def _get(connection: sqlite3.Connection, adapter: str) -> AdapterVersion:
-    row = connection.execute("SELECT * FROM adapters WHERE id = ?", (adapter,)).fetchone()
+    return ADAPTER_ROWS.one(_stored(connection, adapter))
+
+
+def _model_of(connection: sqlite3.Connection, adapter: str) -> str:
+    return str(_stored(connection, adapter)["base_model"])
+
+
+def _stored(connection: sqlite3.Connection, adapter: str) -> sqlite3.Row:
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT * FROM adapters WHERE id = ?", (adapter,)
+    ).fetchone()
     if row is None:
         raise NotFound(f"There is no adapter {adapter}.", hint="`lull adapters list` lists them.")
-    return _version(row)
+    return row
 
 
 def _in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
@@ -321,10 +323,18 @@ def _in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
         active=row["active"],
         shadow=row["shadow"],
         share=row["share"],
-        since=datetime.fromisoformat(row["since"]),
+        since=_time_or_none(row["since"]),
         held=row["held"],
         held_share=row["held_share"],
     )
+
+
+def _time_or_none(text: object) -> datetime | None:
+    """Read a time; None where it is damaged: who answers is worth more than since when."""
+    try:
+        return datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
 
 
 def _leave_trial(connection: sqlite3.Connection, now: AdaptersInForce) -> None:
@@ -360,35 +370,3 @@ def _moved(
 
 def _set_status(connection: sqlite3.Connection, adapter: str, status: AdapterStatus) -> None:
     connection.execute("UPDATE adapters SET status = ? WHERE id = ?", (status.value, adapter))
-
-
-def _values(version: AdapterVersion) -> tuple[object, ...]:
-    return (
-        version.id,
-        version.parent,
-        version.base_model,
-        version.base_digest,
-        version.sha256,
-        version.run,
-        version.status.value,
-        version.made.isoformat(),
-        _verdict_text(version.verdict) if version.verdict is not None else None,
-    )
-
-
-def _verdict_text(verdict: Verdict) -> str:
-    return json.dumps(verdict_json(verdict), ensure_ascii=False)
-
-
-def _version(row: sqlite3.Row) -> AdapterVersion:
-    return AdapterVersion(
-        id=row["id"],
-        parent=row["parent"],
-        base_model=row["base_model"],
-        base_digest=row["base_digest"],
-        sha256=row["sha256"],
-        run=row["run"],
-        status=AdapterStatus(row["status"]),
-        made=datetime.fromisoformat(row["made"]),
-        verdict=verdict_from(json.loads(row["verdict"])) if row["verdict"] else None,
-    )

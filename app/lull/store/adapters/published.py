@@ -11,7 +11,9 @@ from datetime import datetime
 
 from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVersion
 from lull.core.chat.model_name import canonical
+from lull.core.errors import StoreError
 from lull.store.database import Database
+from lull.store.rows.readable_rows import ReadableRows
 
 _COLUMNS = ("model", "number", "name", "adapter", "base", "status", "at", "why", "agreement")
 
@@ -23,9 +25,17 @@ class Published:
     def all(self, model: str | None = None) -> tuple[PublishedVersion, ...]:
         """List the versions (copies with a LoRA adapter merged in) that were published in Ollama,
         of one model or of all, by model and number, oldest first. Blocking.
+
+        Damaged rows are left out.
         """
         rows = self._db.read(lambda connection: _rows(connection, model))
-        return tuple(map(_version, rows))
+        return tuple(_ROWS.all(rows))
+
+    def damage_error(self) -> StoreError | None:
+        """Return an error about published versions whose rows are damaged; None if there are
+        none.
+        """
+        return _ROWS.damage_error(self._db.read(lambda connection: _rows(connection, None)))
 
     async def put(self, version: PublishedVersion) -> None:
         """Insert or update the row of a model version (a copy with a LoRA adapter merged in) that
@@ -74,3 +84,13 @@ def _version(row: sqlite3.Row) -> PublishedVersion:
         why=row["why"],
         agreement=Agreement(**json.loads(agreement)) if agreement else None,
     )
+
+
+def _damaged(name: str) -> StoreError:
+    return StoreError(
+        f"What is recorded of the published version {name} is damaged.",
+        hint="Lull does not use it. `ollama rm` removes it, or a backup may have the record.",
+    )
+
+
+_ROWS = ReadableRows(_version, _damaged, id="name")

@@ -17,7 +17,7 @@ import shutil
 import sqlite3
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,7 @@ from lull.core.backup import (
 )
 from lull.core.errors import BackupError, NotFound
 from lull.core.skills.skill_secrets import first_secret
+from lull.store.adapters.adapter_files import ADAPTER_FILES, combined
 from lull.store.backups.parts import CHUNK, Tell, as_backup_errors, layout_and_counts, work_folder
 from lull.store.backups.reading import unpacked
 from lull.store.leftovers import sweep_folder
@@ -69,6 +70,10 @@ class Made:
     left: tuple[str, ...]
     """Files that were not backed up: links, names that not every system accepts, and files of
     skills that contain a password or a key.
+    """
+    damaged: tuple[str, ...]
+    """Paths of adapters and skill texts that the database names and that are damaged or gone, so
+    that an earlier backup may have what this one has not.
     """
 
 
@@ -103,7 +108,9 @@ def make(
         sweep_folder(target.parent, alive)
         try:
             with _private(beside) as out:
-                manifest, left = _written(home, work, out, at=at, version=version, tell=tell)
+                manifest, left, damaged = _written(
+                    home, work, out, at=at, version=version, tell=tell
+                )
                 out.flush()
                 os.fsync(out.fileno())
             shutil.rmtree(work / "live")
@@ -118,7 +125,7 @@ def make(
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
-    return Made(file=target, size=size, manifest=manifest, left=left)
+    return Made(file=target, size=size, manifest=manifest, left=left, damaged=damaged)
 
 
 def _private(file: Path) -> IO[bytes]:
@@ -130,7 +137,7 @@ def _private(file: Path) -> IO[bytes]:
 
 def _written(
     home: Path, work: Path, out: IO[bytes], *, at: str, version: str, tell: Tell
-) -> tuple[Manifest, tuple[str, ...]]:
+) -> tuple[Manifest, tuple[str, ...], tuple[str, ...]]:
     for _ in range(_TRIES):
         shutil.rmtree(work / "live", ignore_errors=True)
         (work / "live").mkdir()
@@ -143,7 +150,7 @@ def _written(
 
 def _once(
     home: Path, work: Path, out: IO[bytes], *, at: str, version: str, tell: Tell
-) -> tuple[Manifest, tuple[str, ...]]:
+) -> tuple[Manifest, tuple[str, ...], tuple[str, ...]]:
     copy = work / DATABASE
     there = set(_files(home)[0])
     with _as_it_stands(home / DATABASE) as live:
@@ -165,7 +172,29 @@ def _once(
             done += entries[name].size
         manifest = Manifest(at=at, version=version, layout=layout, counts=counts, entries=entries)
         packed.writestr(MANIFEST, manifest_text(manifest))
-    return manifest, tuple(sorted(left))
+    return manifest, tuple(sorted(left)), _damaged(copy, entries)
+
+
+def _damaged(database: Path, entries: Mapping[str, Entry]) -> tuple[str, ...]:
+    """Return the paths of what the copied database names and the other files lack: texts of skills
+    that are gone, and adapters that are damaged, or gone although they answer requests.
+    """
+    texts, adapters, used = [], [], []
+    # One of an older Lull may have no such tables yet.
+    with closing(sqlite3.connect(database)) as copy, contextlib.suppress(sqlite3.OperationalError):
+        texts = [sha for (sha,) in copy.execute("SELECT DISTINCT sha256 FROM skill_states")]
+        adapters = copy.execute("SELECT id, sha256 FROM adapters").fetchall()
+        used = copy.execute("SELECT active, shadow, held FROM adapters_in_force").fetchall()
+    found = [f"library/versions/{sha[:2]}/{sha}.md" for sha in texts]
+    found = [name for name in found if name not in entries]
+    in_use = {one for row in used for one in row}
+    for adapter, sha256 in adapters:
+        files = [entries.get(f"adapters/{adapter}/{name}") for name in ADAPTER_FILES]
+        if not any(files) and adapter not in in_use:
+            continue  # its files were not needed any more
+        if combined([file.sha256 if file else "" for file in files]) != sha256:
+            found.append(f"adapters/{adapter}")
+    return tuple(sorted(found))
 
 
 def _screened(now: dict[str, Path], copies: Path, tell: Callable[[], None]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class RunFolderCleanup:
 
     def sweep(self) -> None:
         """Remove training run folders that belong to no known run."""
-        self._folders.sweep(run.id for run in self._training.runs())
+        self._folders.sweep(run.id for run in self._training.origins())
 
     def tidy(self) -> None:
         """Delete the folders of finished training runs except the newest, and delete the

@@ -10,16 +10,29 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from lull.core.errors import Conflict, NotFound
+from lull.core.errors import Conflict, NotFound, StoreError
 from lull.core.training.lesson import GraduationCourse
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import GroupState, RolloutAnswer, RolloutGroup, SampledPolicy
 from lull.core.training.spec import RunKind
 from lull.store.database import Database
+from lull.store.rows.readable_rows import ReadableRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOrigin:
+    """What is known of a training run even where the rest of its row is damaged: its id and kind,
+    the hash of the adapter that it started from, and the run that it continues.
+    """
+
+    id: str
+    kind: str
+    root: str | None
+    parent: str | None
 
 
 class Training:
@@ -163,7 +176,7 @@ class Training:
         return self._db.read(lambda connection: _stands(connection, run))
 
     def runs(self, statuses: Iterable[RunStatus] | None = None) -> list[Run]:
-        """List training runs, newest first."""
+        """List training runs, newest first; damaged rows are left out."""
         wanted = sorted(status.value for status in (RunStatus if statuses is None else statuses))
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -172,7 +185,19 @@ class Training:
                 wanted,
             ).fetchall()
         )
-        return [_run(row) for row in rows]
+        return _ROWS.all(rows)
+
+    def origins(self) -> list[RunOrigin]:
+        """List what all training runs started from, those with damaged rows too."""
+        return _origins(
+            self._db.read(lambda connection: connection.execute("SELECT * FROM runs").fetchall())
+        )
+
+    def damage_error(self) -> StoreError | None:
+        """Return an error about training runs whose rows are damaged; None if there are none."""
+        return _ROWS.damage_error(
+            self._db.read(lambda connection: connection.execute("SELECT * FROM runs").fetchall())
+        )
 
     def sources(self, run: str) -> list[RunSource]:
         rows = self._db.read(
@@ -196,9 +221,9 @@ class Training:
 
     def made_of(
         self, *, trajectory: str, skills: Sequence[str], turns: Sequence[str] = ()
-    ) -> list[Run]:
+    ) -> list[RunOrigin]:
         """List the training runs that used this conversation, these skill texts or these turns, and
-        the runs continued from them.
+        the runs continued from them, those with damaged rows too.
 
         Newest first.
         """
@@ -214,7 +239,7 @@ class Training:
                 (trajectory, *skills, *turns),
             ).fetchall()
         )
-        return [_run(row) for row in rows]
+        return _origins(rows)
 
 
 def remove_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:
@@ -232,7 +257,7 @@ def _stands(connection: sqlite3.Connection, run: str) -> Run:
     row = connection.execute("SELECT * FROM runs WHERE id = ?", (run,)).fetchone()
     if row is None:
         raise NotFound(f"There is no run {run[:80]}.", hint="`lull train list` shows them.")
-    return _run(row)
+    return _ROWS.one(row)
 
 
 def _all_there(connection: sqlite3.Connection, turns: set[str]) -> None:
@@ -303,6 +328,23 @@ def _run(row: sqlite3.Row) -> Run:
         course=GraduationCourse(**fields.get("course", {})),
         next_course=_next_course(row["status"], fields),
     )
+
+
+def _origins(rows: Iterable[sqlite3.Row]) -> list[RunOrigin]:
+    return [
+        RunOrigin(id=row["id"], kind=str(row["kind"]), root=row["root"], parent=row["parent"])
+        for row in rows
+    ]
+
+
+def _damaged(run: str) -> StoreError:
+    return StoreError(
+        f"What is recorded of the training run {run} is damaged.",
+        hint="It does not go on, and its folder is kept. A backup may have the record.",
+    )
+
+
+_ROWS = ReadableRows(_run, _damaged)
 
 
 def _next_course(status: str, fields: dict[str, Any]) -> GraduationCourse | None:

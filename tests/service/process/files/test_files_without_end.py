@@ -1,16 +1,22 @@
 """Tests that a pipe nobody writes to, or an endless device, among a skill's files blocks nothing.
 
-No change, stop or start waits for it. Any archive of skills from elsewhere can contain one.
+No change, stop or start waits for it. Any archive of skills from elsewhere can contain one. Nor
+does a start wait for one in the place of an adapter's file.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from lull.backends.mlx.local_facts import read_local_model
+from lull.core.chat.messages import Sampling
+from lull.resources import pocket_dir
 from tests.eventually import eventually
 from tests.running import Lull
 
@@ -63,3 +69,32 @@ def test_in_the_place_of_a_working_copy_and_of_the_witness(lull: Lull) -> None:
     witness.unlink()
     os.mkfifo(witness)
     assert lull.serve().stop() == 0
+
+
+def test_in_the_place_of_an_adapter_whose_neighbour_has_a_damaged_record(lull: Lull) -> None:
+    lull.serve().stop()
+    weights = lull.home / "adapters" / "adapter_1" / "adapters.safetensors"
+    kept = lull.home / "runs" / "run_1" / "checkpoints"
+    for folder in (weights.parent, kept):
+        folder.mkdir(parents=True)
+    os.mkfifo(weights)
+    digest = read_local_model("pocket", pocket_dir(), sampling=Sampling()).digest
+    at = "2026-11-28T10:00:00+00:00"
+    with closing(sqlite3.connect(lull.home / "lull.db")) as database, database:
+        for name, status in (("adapter_1", "active"), ("adapter_2", "actvie")):
+            row = (name, None, "pocket", digest, f"sha of {name}", None, status, at, None)
+            database.execute(f"INSERT INTO adapters VALUES ({', '.join('?' * len(row))})", row)
+        database.execute(
+            "INSERT INTO adapters_in_force (model, active, share, since, held_share)"
+            " VALUES ('pocket', 'adapter_1', 0, ?, 0)",
+            (at,),
+        )
+        run = ("run_1", "grpo", "trainde", "", at, at, "pocket", digest, None, None, None, "{")
+        database.execute(f"INSERT INTO runs VALUES ({', '.join('?' * len(run))})", run)
+    running = lull.serve()
+    said = [problem["detail"] for problem in lull.ask("status")["problems"]]
+    for words in ("is not a regular file", "adapter adapter_2 is damaged", "run run_1 is damaged"):
+        assert any(words in one for one in said), (words, said)
+    assert kept.is_dir()
+    assert running.chat("list: plum")
+    assert running.stop() == 0

@@ -107,6 +107,25 @@ def test_what_is_gone_is_told_by_a_real_start(
         running.kill()
 
 
+@pytest.mark.parametrize("witness_too", [False, True])
+def test_a_start_without_the_database_removes_no_adapter(lull: Lull, witness_too: bool) -> None:
+    lived_in(lull)
+    weights = lull.home / "adapters" / "adapter_1" / "adapters.safetensors"
+    batch = lull.home / "runs" / "run_1" / "batch.jsonl"
+    for file in (weights, batch):
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"of many nights")
+    for file in lull.home.glob("lull.db*"):
+        file.unlink()
+    if witness_too:
+        (lull.home / "witness.json").unlink()
+    for _ in range(2):
+        running = lull.serve()
+        assert any(str(lull.home / "lull.db") in said for said in problems(lull))
+        running.kill()
+        assert weights.read_bytes() == batch.read_bytes() == b"of many nights"
+
+
 def test_a_kill_alone_loses_and_tells_nothing(lull: Lull) -> None:
     lived_in(lull)
     running = lull.serve()

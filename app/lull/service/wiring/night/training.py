@@ -67,6 +67,8 @@ def parts_of(
     users) share, such as the training data and the scoring of answers.
     """
     stores = shared.stores
+    rows_missing = stores.database.rows_missing
+    folders = RunFolders(paths.home / "runs", rows_missing=rows_missing)
     eligible = Eligible(
         stores.rewards, stores.proposals, still=learning.current_selection.selects_same_skills
     )
@@ -81,9 +83,11 @@ def parts_of(
         calibration=lambda: learning.scoring.book.calibration,
     )
     return TrainingGateParts(
-        folders=RunFolders(paths.home / "runs", rows_missing=stores.database.rows_missing),
+        folders=folders,
         adapters=Adapters(stores.database),
-        files=AdapterFiles(paths.home / "adapters"),
+        files=AdapterFiles(
+            paths.home / "adapters", rows_missing=rows_missing, trained=folders.adapter
+        ),
         eligible=eligible,
         rewarding=rewarding,
         judge=judge,

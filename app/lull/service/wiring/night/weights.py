@@ -149,6 +149,7 @@ def weights_of(
     """
     versions, names = Published(database), PublishedNames(problems)
     names.set_versions(versions.all())
+    problems.set_or_clear("published rows", versions.damage_error())
     return TrainedModelParts(
         choose=choose_of(settings, paths, session, clock, models.built_in.english),
         publish=publish_of(settings, paths, session, versions, names, clock),

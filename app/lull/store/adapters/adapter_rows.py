@@ -1,0 +1,110 @@
+"""Converts rows of the tables of LoRA adapters, and tells which of them are damaged."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
+from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
+from lull.core.errors import StoreError
+from lull.store.rows.readable_rows import ReadableRows
+
+
+class Move(StrEnum):
+    """Kind of change of the adapter that answers for a model: the start of a trial (canary), a
+    promotion to active, or a rollback.
+    """
+
+    TRIAL = "trial"
+    """The adapter starts a trial and answers a share of new conversations."""
+    PROMOTE = "promote"
+    ROLL_BACK = "roll back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRow:
+    """One logged change of the adapter that answers for a model: its kind, time and reason, and
+    which adapter is active and which is on trial after it.
+    """
+
+    number: int
+    at: datetime
+    model: str
+    move: Move
+    active: str | None
+    shadow: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterOrigin:
+    """What is known of a LoRA adapter even where the rest of its row is damaged: its id, status and
+    hash, and the run and the earlier adapter that it was made from.
+    """
+
+    id: str
+    sha256: str
+    status: str
+    run: str | None
+    parent: str | None
+
+
+def row_of(version: AdapterVersion) -> tuple[object, ...]:
+    """Return the row of a LoRA adapter, in the order of the table's columns."""
+    return (
+        version.id,
+        version.parent,
+        version.base_model,
+        version.base_digest,
+        version.sha256,
+        version.run,
+        version.status.value,
+        version.made.isoformat(),
+        verdict_text(version.verdict) if version.verdict is not None else None,
+    )
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return the JSON text of an adapter's verdict (of its test before use), for its row."""
+    return json.dumps(verdict_json(verdict), ensure_ascii=False)
+
+
+def _version(row: sqlite3.Row) -> AdapterVersion:
+    return AdapterVersion(
+        id=row["id"],
+        parent=row["parent"],
+        base_model=row["base_model"],
+        base_digest=row["base_digest"],
+        sha256=row["sha256"],
+        run=row["run"],
+        status=AdapterStatus(row["status"]),
+        made=datetime.fromisoformat(row["made"]),
+        verdict=verdict_from(json.loads(row["verdict"])) if row["verdict"] else None,
+    )
+
+
+def _move(row: sqlite3.Row) -> MoveRow:
+    return MoveRow(
+        number=row["number"],
+        at=datetime.fromisoformat(row["at"]),
+        model=row["model"],
+        move=Move(row["move"]),
+        active=row["active"],
+        shadow=row["shadow"],
+        why=row["why"],
+    )
+
+
+def _damaged(adapter: str) -> StoreError:
+    return StoreError(
+        f"What is recorded of the adapter {adapter} is damaged.",
+        hint="It is not used, and its files are kept. A backup may have the record.",
+    )
+
+
+ADAPTER_ROWS = ReadableRows(_version, _damaged)
+MOVE_ROWS = ReadableRows(_move, _damaged, id="active")

@@ -1,0 +1,1 @@
+"""Reads rows of the database of which some may be damaged."""

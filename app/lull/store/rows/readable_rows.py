@@ -1,0 +1,63 @@
+"""Reads database rows of which some may be damaged, so that one bad row costs only itself: it is
+skipped in lists, refused in words where it is asked for, and reported to the user.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from lull.core.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError)
+"""What the conversion of a row raises whose values are not what Lull wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableRows(Generic[T]):
+    """Converts the rows of one database table, and tells which are damaged."""
+
+    convert: Callable[[sqlite3.Row], T]
+    damaged: Callable[[str], StoreError]
+    """Makes the error that tells the user of a damaged row, from the row's id."""
+    id: str = "id"
+    """The column that names a row to the user."""
+
+    def one(self, row: sqlite3.Row) -> T:
+        """Convert a row. Raises StoreError if it is damaged."""
+        try:
+            return self.convert(row)
+        except _DAMAGE as error:
+            raise self.damaged(str(row[self.id])) from error
+
+    def all(self, rows: Iterable[sqlite3.Row]) -> list[T]:
+        """Convert those rows that can be read, and log the others."""
+        found = []
+        for row in rows:
+            try:
+                found.append(self.one(row))
+            except StoreError as error:
+                log.info("%s %s", error.detail, error.__cause__)
+        return found
+
+    def damage_error(self, rows: Iterable[sqlite3.Row]) -> StoreError | None:
+        """Return an error that tells the user which rows are damaged; None if all can be read."""
+        errors = []
+        for row in rows:
+            try:
+                self.one(row)
+            except StoreError as error:
+                errors.append(error)
+        if len(errors) < 2:
+            return errors[0] if errors else None
+        return StoreError(
+            f"{len(errors)} records are damaged, such as this one. {errors[0].detail}",
+            hint=errors[0].hint,
+        )
