@@ -192,6 +192,19 @@ async def test_one_that_dies_three_times_at_the_same_step_goes_on_when_asked(ben
     assert bench.row.status is RunStatus.TRAINED and bench.began[-1] == 2
 
 
+async def test_one_that_was_restored_without_its_checkpoints_is_not_stuck_for_it(
+    bench: Bench,
+) -> None:
+    await bench.training.change(
+        "run", lambda run: replace(run, progress=RunProgress(step=6, of=STEPS, furthest=6))
+    )
+    for _ in range(3):  # each time a step further than ever since
+        with pytest.raises(TrainingError, match="SIGKILL"):
+            await bench.trains(steps=1)
+    assert bench.row.status is RunStatus.TRAINING
+    assert (bench.row.progress.furthest, bench.row.progress.falls) == (3, 1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its own size as Linux tells it")
 async def test_one_without_memory_says_so_in_one_line_and_goes_on(bench: Bench) -> None:
     with pytest.raises(TrainingError, match="The trainer ended") as told:

@@ -194,6 +194,16 @@ def with_crash(made: RunProgress) -> RunProgress:
     return replace(made, falls=made.falls + 1)
 
 
+def with_start(made: RunProgress, step: int) -> RunProgress:
+    """Return a training run's progress after its trainer has started behind step number `step`. If
+    checkpoints of a run that had not crashed are lost, as in a restored backup, the steps to be
+    made again count as new: a crash among them does not count as one at the furthest step.
+    """
+    if made.falls == 0:
+        made = replace(made, furthest=min(made.furthest, step))
+    return replace(made, step=step)
+
+
 def with_step(made: RunProgress, step: int) -> RunProgress:
     """Return a training run's progress after step number `step` was done. Only a step beyond all
     earlier ones resets the count of crashes; otherwise a run that always dies after its first step
