@@ -77,6 +77,23 @@ sys.exit(main(sys.argv[2:]))
 What was free is used up first: else it might have room for all that is left to do.
 """
 
+HAS_NO_ROOM = """
+import resource, sys
+from lull.trainer.blas import prepare
+prepare()
+from lull.trainer import policy
+from lull.trainer.main import main
+load = policy.load_model
+def starved(*args, **more):
+    with open("/proc/self/statm") as statm:
+        has = int(statm.read().split()[0]) * resource.getpagesize() + (1 << 20)
+    resource.setrlimit(resource.RLIMIT_AS, (has, has))
+    return load(*args, **more)
+policy.load_model = starved
+sys.exit(main(sys.argv[2:]))
+"""
+"""A trainer that gets no more than a megabyte from where it is to load the model."""
+
 
 @dataclass
 class Bench:
@@ -175,6 +192,19 @@ async def test_one_that_dies_three_times_at_the_same_step_goes_on_when_asked(ben
     assert bench.row.status is RunStatus.TRAINED and bench.began[-1] == 2
 
 
+async def test_one_that_was_restored_without_its_checkpoints_is_not_stuck_for_it(
+    bench: Bench,
+) -> None:
+    await bench.training.change(
+        "run", lambda run: replace(run, progress=RunProgress(step=6, of=STEPS, furthest=6))
+    )
+    for _ in range(3):  # each time a step further than ever since
+        with pytest.raises(TrainingError, match="SIGKILL"):
+            await bench.trains(steps=1)
+    assert bench.row.status is RunStatus.TRAINING
+    assert (bench.row.progress.furthest, bench.row.progress.falls) == (3, 1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads its own size as Linux tells it")
 async def test_one_without_memory_says_so_in_one_line_and_goes_on(bench: Bench) -> None:
     with pytest.raises(TrainingError, match="The trainer ended") as told:
@@ -184,6 +214,15 @@ async def test_one_without_memory_says_so_in_one_line_and_goes_on(bench: Bench) 
     await bench.trains()
     assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
     assert bench.began[-1] >= 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads its own size as Linux tells it")
+async def test_one_without_memory_for_its_model_is_not_given_up(bench: Bench) -> None:
+    with pytest.raises(TrainingError, match="The trainer ended"):
+        await bench.trains(steps=0, dies=HAS_NO_ROOM)
+    assert bench.row.status is RunStatus.TRAINING and bench.row.progress.falls == 1
+    await bench.trains()
+    assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
 
 
 async def test_one_whose_steps_cannot_be_recorded_is_ended(

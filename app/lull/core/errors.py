@@ -34,7 +34,8 @@
     ├── ClientFileError           a chat client's configuration that cannot be read or changed
     ├── TrialFailed               a request sent to try out a connection got no answer
     └── TrainingError             a run folder that cannot be trained, or a trainer that crashed
-        └── DoesNotFit            it would need more memory than allowed; says what would fit
+        ├── DoesNotFit            it would need more memory than allowed; says what would fit
+        └── AnotherTrainer        another process trains it now; defined with the trainer
 
 An error says what happened, where, and what to do. None of them is used for control flow.
 """

@@ -5,16 +5,52 @@ The files are `adapters.safetensors` and `adapter_config.json`.
 
 from __future__ import annotations
 
+import errno
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import mlx.core as mx
 
 from lull.core.errors import TrainingError
 from lull.core.training.run_format import CONFIG, WEIGHTS
 from lull.core.training.spec import Lora
+
+_NO_MEMORY: Final = (
+    "unable to allocate",
+    "insufficient memory",  # Metal
+    "resource temporarily unavailable",  # a thread for which there is no room
+    "cannot allocate memory",
+)
+"""What MLX's errors say where memory does not suffice."""
+
+
+def read_arrays(file: Path) -> dict[str, Any]:
+    """Read all arrays of a safetensors file into memory.
+
+    Raises OSError when the file cannot be opened, MemoryError when there is no room for it, and
+    RuntimeError when its contents are damaged.
+    """
+    file.open("rb").close()  # MLX does not say why it cannot open one
+    try:
+        arrays: Any = mx.load(str(file), format="safetensors")
+        mx.eval(arrays)
+    except RuntimeError as error:
+        raise_if_no_memory(error)
+        raise
+    return dict(arrays)
+
+
+def raise_if_no_memory(error: Exception) -> None:
+    """Raise MemoryError if an error means that the system gave no memory: what was to be read is
+    not damaged then.
+    """
+    no_room = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    if isinstance(error, RuntimeError):
+        no_room = any(words in str(error).lower() for words in _NO_MEMORY)
+    if no_room:
+        raise MemoryError().with_traceback(error.__traceback__) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +76,7 @@ class AdapterShape:
         """Read a LoRA adapter from its folder. Raises TrainingError when it holds no usable one."""
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
-            weights: Any = mx.load(str(folder / WEIGHTS))
+            weights = read_arrays(folder / WEIGHTS)
             parameters = dict(config["lora_parameters"])
             layers = int(config.get("num_layers", -1))
             if config.get("fine_tune_type", "lora") != "lora":
@@ -48,6 +84,7 @@ class AdapterShape:
             parameters = {**parameters, "rank": int(parameters["rank"]), "dropout": 0.0}
             parameters["scale"] = float(parameters["scale"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+            raise_if_no_memory(error)
             raise TrainingError(
                 f"The adapter in {folder} cannot be started from: {error}",
                 hint="Its files are damaged or another program's; start without it.",

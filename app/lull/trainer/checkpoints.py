@@ -15,7 +15,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,15 @@ import mlx.core as mx
 
 from lull.core.errors import TrainingError
 from lull.core.training.run_format import ADAPTER, CHECKPOINTS, CONFIG, WEIGHTS
+from lull.trainer.adapter_files import read_arrays
 
 _STATE, _OPTIMIZER = "state.json", "optimizer.safetensors"
 _UNFINISHED = ".unfinished-"
 _KEPT = 2
 """Checkpoints kept; the older one is the fallback if the newest is damaged."""
+_MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+_DAMAGED = (*_MISSING, ValueError, KeyError, TypeError, AttributeError, RuntimeError)
+"""Errors of a damaged checkpoint; other faults of the system pass."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +52,9 @@ class Checkpoint:
 class Checkpoints:
     """Reads and writes the checkpoints in one training run's folder."""
 
-    def __init__(self, folder: Path, *, inputs: str) -> None:
-        """Open the checkpoints of a training run; `inputs` is the digest of the run's spec and
-        batch.
+    def __init__(self, folder: Path, *, inputs: Sequence[str]) -> None:
+        """Open the checkpoints of a training run; `inputs` are the digests of the run's spec and
+        batch that a checkpoint may have, first the one that new ones get.
         """
         self._run = folder
         self._folder = folder / CHECKPOINTS
@@ -64,35 +68,30 @@ class Checkpoints:
                 shutil.rmtree(left)
 
     def last(self) -> Checkpoint | None:
-        """Return the run's newest checkpoint, or None.
+        """Return the run's newest whole checkpoint, or None. Damaged ones after it are removed; if
+        all are damaged, the run begins anew.
 
-        Raises TrainingError when it is damaged or was made from other inputs.
+        Raises TrainingError when it was made from other inputs, and OSError when the newest cannot
+        be read now, though it may be whole.
         """
-        found = sorted(self._folder.glob("step-*"))
-        if not found:
-            return None
-        try:
-            return self._read(found[-1])
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-            raise TrainingError(
-                f"The checkpoint {found[-1]} is damaged: {error}",
-                hint="Remove that folder to go on from the one before it.",
-            ) from error
+        for folder in sorted(self._folder.glob("step-*"), reverse=True):
+            try:
+                return self._read(folder)
+            except _DAMAGED:
+                _remove(folder)
+        return None
 
     def _read(self, folder: Path) -> Checkpoint:
         state = json.loads((folder / _STATE).read_text("utf-8"))
-        if state["inputs"] != self._inputs:
+        if state["inputs"] not in self._inputs:
             raise TrainingError(
                 f"The inputs in {self._run} have changed since {folder.name} was made of them.",
                 hint="Make a new run; checkpoints go on only from what they began with.",
             )
-        weights: Any = mx.load(str(folder / WEIGHTS))
-        optimizer: Any = mx.load(str(folder / _OPTIMIZER))
-        mx.eval(weights, optimizer)  # read the files now: the folder may be removed soon
         return Checkpoint(
             step=int(state["step"]),
-            weights=weights,
-            optimizer=optimizer,
+            weights=read_arrays(folder / WEIGHTS),
+            optimizer=read_arrays(folder / _OPTIMIZER),
             event=str(state["event"]),
             peak_mb=float(state["peak_mb"]),
         )
@@ -103,7 +102,7 @@ class Checkpoints:
         """
         state = {
             "step": made.step,
-            "inputs": self._inputs,
+            "inputs": self._inputs[0],
             "event": made.event,
             "peak_mb": made.peak_mb,
         }
@@ -113,16 +112,20 @@ class Checkpoints:
             arrays={WEIGHTS: made.weights, _OPTIMIZER: made.optimizer},
         )
         for old in sorted(self._folder.glob("step-*"))[:-_KEPT]:
-            # Rename first, so that an interrupted removal leaves no half checkpoint.
-            gone = old.with_name(f"{_UNFINISHED}{old.name}")
-            old.rename(gone)
-            shutil.rmtree(gone)
+            _remove(old)
 
     def publish_adapter(self, weights: Mapping[str, Any], *, config: str) -> None:
         """Write the trained LoRA adapter's weights and its `adapter_config.json` (the text
         `config`) into the run folder. Raises OSError.
         """
         _publish(self._run / ADAPTER, texts={CONFIG: config}, arrays={WEIGHTS: weights})
+
+
+def _remove(checkpoint: Path) -> None:
+    """Remove a checkpoint; renamed first, so that an interruption leaves no half one."""
+    gone = checkpoint.with_name(f"{_UNFINISHED}{checkpoint.name}")
+    checkpoint.rename(gone)
+    shutil.rmtree(gone)
 
 
 def _publish(

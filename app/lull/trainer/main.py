@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     prepare()
     # Imported late: MLX picks its BLAS when it is loaded.
     from lull.trainer.journal import RunJournal
-    from lull.trainer.run import train
+    from lull.trainer.run import AnotherTrainer, train
     from lull.trainer.world import ProcessRing
 
     journal = RunJournal(folder)
@@ -49,11 +49,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise MemoryError().with_traceback(error.__traceback__) from error
         journal.print_only(_cannot_write(folder, error))  # not into the folder, which failed
         return 1
+    except AnotherTrainer as error:
+        # Not into the journal, which the other one writes.
+        journal.print_only(_failed(error, for_now=True))
+        return 1
     except LullError as error:
-        failed = RunFailed(title=error.title, detail=error.detail, hint=error.hint)
+        failed = _failed(error)
         journal.record(failed) if folder.is_dir() else journal.print_only(failed)
         return 1
     return 1 if isinstance(event, RunRefused) else 0
+
+
+def _failed(error: LullError, *, for_now: bool = False) -> RunFailed:
+    return RunFailed(title=error.title, detail=error.detail, hint=error.hint, for_now=for_now)
 
 
 def _cannot_write(folder: Path, error: OSError) -> RunFailed:

@@ -23,7 +23,7 @@ from mlx_lm.utils import load_model
 
 from lull.core.errors import TrainingError
 from lull.core.training.spec import Lora
-from lull.trainer.adapter_files import AdapterShape
+from lull.trainer.adapter_files import AdapterShape, raise_if_no_memory
 
 PolicyWeights = dict[str, Any]
 MANY_PARAMETERS = 100_000_000
@@ -142,6 +142,7 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
             model.set_dtype(mx.float32)
         mx.eval(model.parameters())
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
+        raise_if_no_memory(error)
         reason = _in_words(error)
         raise TrainingError(
             f"The model in {folder} cannot be loaded: {reason}",

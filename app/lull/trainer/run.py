@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,7 +54,10 @@ class Inputs:
 
     spec: RunSpec
     batch: tuple[Example, ...]
-    digest: str
+    digests: tuple[str, ...]
+    """The digest of spec and batch that checkpoints get, then the one that an older Lull gave
+    them.
+    """
 
     @classmethod
     def read(cls, folder: Path) -> Inputs:
@@ -63,8 +67,15 @@ class Inputs:
         """
         texts = [_text(folder / name) for name in (SPEC, BATCH)]
         spec = read_spec(texts[0])
-        digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
-        return cls(spec=spec, batch=read_batch(texts[1].splitlines(), spec.kind), digest=digest)
+        batch = read_batch(texts[1].splitlines(), spec.kind)
+        # How much goes through the model at once may shrink in the midst of a run.
+        values = {**json.loads(texts[0]), "micro_tokens": None}
+        lasting = json.dumps(values, sort_keys=True)
+        return cls(spec=spec, batch=batch, digests=(_digest(lasting, texts[1]), _digest(*texts)))
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def _text(file: Path) -> str:
@@ -79,10 +90,16 @@ def _text(file: Path) -> str:
     )
 
 
+class AnotherTrainer(TrainingError):
+    """Raised when another trainer process is at work in the run folder; once it has ended, this run
+    can go on.
+    """
+
+
 def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
     """Train a run and return its last event, Finished or RunRefused (not enough memory).
 
-    Raises TrainingError.
+    Raises TrainingError, as AnotherTrainer if another process trains the run now.
     """
     began_s = time.monotonic()
     inputs = Inputs.read(folder)
@@ -118,13 +135,13 @@ def _finished(folder: Path, plan: TrainingPlan, began_s: float) -> RunFinished:
 def _alone(folder: Path) -> Iterator[None]:
     """Hold the folder's lock file. The system releases it however the process ends.
 
-    Raises TrainingError when another trainer holds it.
+    Raises AnotherTrainer when another trainer holds it.
     """
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise TrainingError(
+            raise AnotherTrainer(
                 f"Another trainer is at work in {folder}.", hint="Wait for it, or end it."
             ) from None
         yield
@@ -149,7 +166,7 @@ class TrainerRun:
         self._plan = plan
         self._world = world
         self._journal = journal
-        self._checkpoints = Checkpoints(folder, inputs=inputs.digest)
+        self._checkpoints = Checkpoints(folder, inputs=inputs.digests)
         self._done = 0
         self._peak_mb = 0.0
         self._limit = int(working_set_bytes() * self._spec.memory_share)

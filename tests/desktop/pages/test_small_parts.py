@@ -80,6 +80,12 @@ def test_the_unit_is_enabled_by_its_link(tmp_path: Path) -> None:
     assert '\\"b\\" %%c"' in text
 
 
+def test_a_child_that_is_killed_for_memory_does_not_stop_the_service(tmp_path: Path) -> None:
+    unit = autostart("linux", tmp_path).text(AutostartPart.SERVICE)
+    service = unit.partition("[Service]")[2].partition("[Install]")[0]
+    assert "OOMPolicy=continue" in service.splitlines(), "the trainer's end would be Lull's"
+
+
 def test_at_login_only_the_icon_comes(tmp_path: Path, home: Path) -> None:
     place = place_of(Paths.from_environment({}, "linux", home=str(home)), lambda: True)
     made = Autostart.for_platform(place, platform="linux", environ={"HOME": str(tmp_path)})

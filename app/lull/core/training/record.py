@@ -3,7 +3,8 @@
     waiting → training → trained → judging → promoted | rejected
         │        │           └ continued: the next round goes on from its adapter
         │        └ superseded | cancelled | failed | forgotten
-        └ stuck: its trainer ended three times without getting a step further
+        └ stuck: its trainer ended three times without getting a step further; also from trained and
+          judging: three times in a row its adapter could not be stored or tested
 
 A stuck run keeps its folder and stays the current run until the user lets it go on or cancels it. A
 run is superseded if it began with other skills or weights than those in use now, or with a
@@ -42,7 +43,9 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     STUCK = "stuck"
-    """The run's trainer always dies at the same step; the run waits for the user's decision."""
+    """The run's trainer always dies at the same step, or its adapter cannot be tested; the run
+    waits for the user's decision.
+    """
 
 
 _STATUS_TEXTS: Final[Mapping[RunStatus, CodedText]] = {
@@ -63,6 +66,10 @@ AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
 OPEN_RUN_STATUSES = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
 MOST_FALLS: Final = 3
 """Number of trainer crashes, without any further step done, after which a training run is stuck."""
+MOST_FAILED_TESTS: Final = 3
+"""Number of tests of a trained adapter failing to come to a verdict, in a row, after which the
+training run is stuck.
+"""
 MOST_ALIKE: Final = 3
 """Number of consecutive runs of a kind failing for the same reason after which no more are started
 automatically.
@@ -113,6 +120,10 @@ class RunProgress:
     falls: int = 0
     """Number of trainer crashes since the furthest step was reached, counted over restarts of
     Lull.
+    """
+    failed_tests: int = 0
+    """How many times in a row the run's adapter could not be stored or tested, though engine and
+    Ollama answered.
     """
 
 
@@ -194,6 +205,16 @@ def with_crash(made: RunProgress) -> RunProgress:
     return replace(made, falls=made.falls + 1)
 
 
+def with_start(made: RunProgress, step: int) -> RunProgress:
+    """Return a training run's progress after its trainer has started behind step number `step`. If
+    checkpoints of a run that had not crashed are lost, as in a restored backup, the steps to be
+    made again count as new: a crash among them does not count as one at the furthest step.
+    """
+    if made.falls == 0:
+        made = replace(made, furthest=min(made.furthest, step))
+    return replace(made, step=step)
+
+
 def with_step(made: RunProgress, step: int) -> RunProgress:
     """Return a training run's progress after step number `step` was done. Only a step beyond all
     earlier ones resets the count of crashes; otherwise a run that always dies after its first step
@@ -217,6 +238,32 @@ def why_stuck(run: Run, last: str) -> str:
         "does not try again on its own: `lull train now` continues from there, `lull train "
         f"cancel {run.id}` gives it up."
     )
+
+
+def with_failed_test(run: Run, last: str, at: datetime) -> Run:
+    """Return a training run's record after its adapter could not be stored or tested, for the
+    reason `last`. At the third time in a row the run is stuck: it waits for the user's decision.
+    """
+    failed = run.progress.failed_tests + 1
+    run = replace(run, progress=replace(run.progress, failed_tests=failed))
+    if failed < MOST_FAILED_TESTS:
+        return run
+    why = (
+        f"The test of training {run.id} failed {failed} times: {last} Lull does not try again on "
+        f"its own: `lull train now` tests it again, `lull train cancel {run.id}` gives it up."
+    )
+    return with_status(run, RunStatus.STUCK, why, at)
+
+
+def with_retry(run: Run, at: datetime) -> Run:
+    """Return a stuck training run's record after the user said that it shall go on: where it stood,
+    with as many tries as at first. Any other run stays as it is.
+    """
+    if run.status is not RunStatus.STUCK:
+        return run
+    status = RunStatus.WAITING if run.adapter is None else RunStatus.JUDGING
+    run = replace(run, progress=replace(run.progress, falls=0, failed_tests=0))
+    return with_status(run, status, "You continued it.", at)
 
 
 def why_not_started(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:

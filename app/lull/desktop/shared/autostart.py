@@ -111,7 +111,10 @@ def _unit(command: tuple[str, ...], home: Path) -> str:
         # Limit restarts: it cannot start while the window already runs a service.
         "StartLimitIntervalSec=600\nStartLimitBurst=5\n\n"
         f"[Service]\nExecStart={words}\nEnvironment={_systemd_quoted(f'LULL_HOME={home}')}\n"
-        "Restart=on-failure\nRestartSec=2\n\n[Install]\nWantedBy=default.target\n"
+        "Restart=on-failure\nRestartSec=2\n"
+        # By default the kernel's killing of one child for memory, such as the trainer, would
+        # make systemd stop the whole service, in the midst of chats.
+        "OOMPolicy=continue\n\n[Install]\nWantedBy=default.target\n"
     )
 
 

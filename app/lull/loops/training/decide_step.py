@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from lull.core.errors import LullError
+from lull.core.errors import EngineDown, LullError
 from lull.core.ports import Clock
 from lull.core.training.record import (
     AT_WORK,
@@ -117,6 +117,8 @@ class DecideStep:
             why = await asyncio.to_thread(self._data.why_superseded, run, learner)
             if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
                 why = "Its folder is gone."
+            if run.status is RunStatus.TRAINED and not self._folders.finished(run.id):
+                why = "The adapter that it trained is gone."
             if why:
                 await self._supersede(run.id, why)
             elif found is None:
@@ -133,7 +135,13 @@ class DecideStep:
             return _judges(run)
         rule = self._rule()
         policy = SampledPolicy(base=learner.digest, adapter=engine_adapter_name(run.id))
-        await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
+        try:
+            await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
+        except EngineDown:
+            raise
+        except LullError as error:  # nothing can be sampled from it; its test says more
+            log.info("%s cannot be loaded: %s", policy.adapter, error)
+            return _judges(run)
         book = await asyncio.to_thread(self._rollouts.collect_requests, learner.name)
         telling = await asyncio.to_thread(self._rollouts.groups_with_signal, book, policy)
         all_ = await asyncio.to_thread(self._rollouts.scored_groups, book, policy)

@@ -10,15 +10,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 
 from lull.core.adapters.gate_report import Verdict
 from lull.core.coded_text import coded_text
-from lull.core.errors import Conflict, TrainingError
+from lull.core.errors import Conflict, EngineDown, LullError, TrainingError, UpstreamDown
 from lull.core.ports import Clock
 from lull.core.skills.skill import Library, Skill
 from lull.core.training.lesson import lesson_of
-from lull.core.training.record import Run, RunStatus, run_status_text, with_status
+from lull.core.training.record import (
+    Run,
+    RunStatus,
+    run_status_text,
+    with_failed_test,
+    with_retry,
+    with_status,
+)
 from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
 from lull.loops.training.decide_step import groups_reached
@@ -156,26 +164,30 @@ class Train:
         return groups_reached(telling, sampled, self._rule())
 
     async def retry_stuck_runs(self) -> None:
-        """Let training runs that got stuck continue from their last checkpoint, because the user
-        commands it.
+        """Let training runs that got stuck continue from their last checkpoint, or with their test,
+        because the user commands it.
         """
 
-        def plan(now: Run) -> Run:
-            if now.status is not RunStatus.STUCK:
-                return now
-            again = replace(now, progress=replace(now.progress, falls=0))
-            return with_status(again, RunStatus.WAITING, "You continued it.", self._clock.now())
-
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
-            await self._training.change(run.id, plan)
+            await self._training.change(run.id, lambda now: with_retry(now, self._clock.now()))
 
     async def judge(self, run_id: str, until_s: float) -> bool:
         """Test the adapter of a finished training run against the active one, until `until_s`
         (monotonic clock).
 
         Return True if the test has ended with a verdict, False if more remains to be measured.
-        Raises LullError.
+        Raises LullError; after three failures in a row the run is stuck.
         """
+        try:
+            ended = await self._judge(run_id, until_s)
+        except LullError as error:
+            if not _passes(error):
+                counted = partial(self._failed_test, error=error)
+                await self._training.change(run_id, counted)
+            raise
+        return ended
+
+    async def _judge(self, run_id: str, until_s: float) -> bool:
         # The last piece of work may have changed the run.
         run = await asyncio.to_thread(self._training.get, run_id)
         adapter = run.adapter
@@ -184,7 +196,14 @@ class Train:
         verdict = await self._promote.run_gate(adapter, until_s)
         if verdict is not None:
             await self._judged(run, verdict)
+        elif run.progress.failed_tests:
+            await self._training.change(run_id, _without_failed_tests)
         return verdict is not None
+
+    def _failed_test(self, now: Run, error: LullError) -> Run:
+        if now.status not in (RunStatus.TRAINED, RunStatus.JUDGING):
+            return now  # cancelled in the meantime
+        return with_failed_test(now, error.detail, self._clock.now())
 
     async def _judging(self, run: Run) -> str:
         """Send a finished run's adapter to its test before it may answer users; return its id."""
@@ -218,3 +237,13 @@ class Train:
             return with_status(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
 
         await self._training.change(run.id, plan)
+
+
+def _passes(error: LullError) -> bool:
+    """Whether a test failed only because engine or Ollama do not answer now."""
+    passing = EngineDown | UpstreamDown
+    return isinstance(error, passing) or isinstance(error.__cause__, passing)
+
+
+def _without_failed_tests(run: Run) -> Run:
+    return replace(run, progress=replace(run.progress, failed_tests=0))

@@ -107,8 +107,8 @@ def _status_explained() -> dict[str, str]:
         status_words("continued"): tr("A later run continued from its result."),
         status_words("superseded"): tr("The model, its skills or its data have changed since."),
         status_words("stuck"): tr(
-            "Its training stopped three times at the same step: choose “Train now” to "
-            "continue, or cancel it."
+            "Its training stopped three times at the same step, or its test failed three times: "
+            "choose “Train now” to continue, or cancel it."
         ),
         status_words("candidate"): tr("It is trained, and waits for its test."),
         status_words("shadow"): tr("It answers a tenth of new conversations for a day."),

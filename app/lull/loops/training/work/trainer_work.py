@@ -26,7 +26,15 @@ from lull.core.training.events import (
     StepDone,
 )
 from lull.core.training.ports import Trainer, TrainingProcess
-from lull.core.training.record import AT_WORK, Run, RunStatus, why_stuck, with_crash, with_step
+from lull.core.training.record import (
+    AT_WORK,
+    Run,
+    RunStatus,
+    why_stuck,
+    with_crash,
+    with_start,
+    with_step,
+)
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
 
@@ -242,7 +250,8 @@ class TrainerWork:
         made = self._run.progress
         match event:
             case RunBegan():
-                made = replace(made, step=event.from_step, of=event.steps, peak_mb=event.peak_mb)
+                made = with_start(made, event.from_step)
+                made = replace(made, of=event.steps, peak_mb=event.peak_mb)
             case StepDone():
                 made = replace(
                     with_step(made, event.step),
