@@ -1,17 +1,20 @@
 """Trains the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
 
 Seeded; goes on where it was cut off. The lower layers never change, so what they say of every
-sentence is worked out once and kept; then the upper layers' LoRA and the heads are trained.
+sentence is worked out once and kept in `DIR/lower`; then the upper layers' LoRA and the heads are
+trained.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,22 +81,45 @@ def net_of(base: Path, shape: ReaderShape) -> ReaderNet:
     return ReaderNet(model, shape)
 
 
-def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item]) -> list[Lesson]:
-    encoded = [encode(tokenizer, item.exchange) for item in items]
-    hidden: list[Any] = [None] * len(items)
+def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item], kept: Path) -> list[Lesson]:
+    """Return the items with the lower layers' hidden states; those in the folder `kept` are read
+    from there, new ones are added to it, a file for each person.
+    """
+    kept.mkdir(parents=True, exist_ok=True)
+    lessons: list[Lesson] = []
     began_s = time.monotonic()
-    for done, picks in enumerate(batches(encoded)):
+    for person, some in groupby(items, key=lambda item: item.person):
+        own = list(some)
+        encoded = [encode(tokenizer, item.exchange) for item in own]
+        states = _lower_states(net, encoded, kept / f"{person}-{_digest(encoded)}.npy")
+        lessons += [Lesson(*three) for three in zip(own, encoded, states, strict=True)]
+        share = len(lessons) / len(items)
+        left_min = (time.monotonic() - began_s) * (1 / share - 1) / 60
+        print(f"lower layers: {share:.0%}, {left_min:.1f} min left", flush=True)
+    return lessons
+
+
+def _digest(encoded: Sequence[EncodedExchange]) -> str:
+    return hashlib.sha256(repr([one.ids for one in encoded]).encode()).hexdigest()[:12]
+
+
+def _lower_states(net: ReaderNet, encoded: Sequence[EncodedExchange], file: Path) -> list[Any]:
+    """Return the lower layers' hidden states as float16, (T, D) for each exchange."""
+    if file.exists():
+        together = np.load(file, mmap_mode="r")
+        return np.split(together, np.cumsum([len(one.ids) for one in encoded])[:-1])
+    hidden: list[Any] = [None] * len(encoded)
+    for picks in batches(encoded):
         batch = batch_of([encoded[i] for i in picks])
         h_BTD = net.lower(batch.ids_BT).astype(mx.float16)
         mx.eval(h_BTD)
         array = np.array(h_BTD)
         for row, i in enumerate(picks):
             hidden[i] = array[row, : len(encoded[i].ids)].copy()
-        if done % 20 == 0:
-            share = sum(h is not None for h in hidden) / len(items)
-            left_s = (time.monotonic() - began_s) * (1 / share - 1)
-            print(f"lower layers: {share:.0%}, {left_s:.0f} s left", flush=True)
-    return [Lesson(*three) for three in zip(items, encoded, hidden, strict=True)]
+    temporary = file.with_suffix(".tmp.npy")
+    np.save(temporary, np.concatenate(hidden))
+    temporary.rename(file)
+    return hidden
 
 
 def batches(
@@ -151,9 +177,8 @@ def goal_of(lessons: Sequence[Lesson], sentences: int) -> dict[str, Any]:
     }
 
 
-def steps_of(plan: Plan, encoded: Sequence[EncodedExchange]) -> Iterator[tuple[int, list[int]]]:
-    """Yield (step, item indices) for the whole training; the same for the same seed."""
-    step = 0
+def steps_of(plan: Plan, encoded: Sequence[EncodedExchange]) -> Iterator[list[int]]:
+    """Yield the item indices of each training step; the same for the same seed."""
     for epoch in range(plan.epochs):
         rng = np.random.default_rng((plan.seed, epoch))
         # lengths are jittered, so that batches are others in each epoch
@@ -165,9 +190,13 @@ def steps_of(plan: Plan, encoded: Sequence[EncodedExchange]) -> Iterator[tuple[i
             if (len(groups[-1]) + 1) * longest > BATCH_TOKENS or len(groups[-1]) >= 32:
                 groups.append([])
             groups[-1].append(i)
-        for k in rng.permutation(len(groups)):
-            yield step, groups[k]
-            step += 1
+        yield from (groups[k] for k in rng.permutation(len(groups)))
+
+
+def learning_rate(plan: Plan, step: int, total: int) -> float:
+    """Return a step's learning rate: a linear warm-up, then half a cosine down to 0."""
+    warm = min(1.0, (step + 1) / plan.warm_up)
+    return plan.learning_rate * warm * 0.5 * (1 + math.cos(math.pi * step / total))
 
 
 def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNet:
@@ -177,23 +206,17 @@ def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNe
     net = net_of(base, plan.shape())
     tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     spent = _Spent(work)
-    lessons = lessons_of(net, tokenizer, items)
+    lessons = lessons_of(net, tokenizer, items, work / "lower")
     encoded = [one.encoded for one in lessons]
-    plan_steps = list(steps_of(plan, encoded))
+    plan_steps = list(enumerate(steps_of(plan, encoded)))
     total = len(plan_steps)
-
-    def rate(step: Any) -> Any:
-        warm = mx.minimum(1.0, (step + 1) / plan.warm_up)
-        return (
-            plan.learning_rate * warm * 0.5 * (1 + mx.cos(math.pi * mx.minimum(1.0, step / total)))
-        )
-
-    optimizer = optim.AdamW(learning_rate=rate, weight_decay=plan.weight_decay)
+    optimizer = optim.AdamW(learning_rate=plan.learning_rate, weight_decay=plan.weight_decay)
     optimizer.init(net.trainable_parameters())
     first = _resume(work, net, optimizer)
     gradient = nn.value_and_grad(net, loss_of)
     began_s, losses = time.monotonic(), []
     for step, picks in plan_steps[first:]:
+        optimizer.learning_rate = learning_rate(plan, step, total)
         some = [lessons[i] for i in picks]
         batch = batch_of([one.encoded for one in some])
         goal = goal_of(some, batch.spans_BST.shape[1])
