@@ -469,6 +469,54 @@ async def test_one_that_cannot_be_read_for_a_while_stays_in_force(
     assert home.serving == sha(home, "b") and home.problems == {}
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that gives EIO")
+async def test_one_beside_the_active_one_that_cannot_be_read_costs_only_itself(
+    home: House,
+) -> None:
+    await home.promote.promote("a", why="a")
+    await home.promote.promote("b", why="b", held_share=0.05)
+    weights = home.files.folder("a") / "adapters.safetensors"
+    kept = weights.rename(weights.with_suffix(".kept"))
+    weights.symlink_to("/proc/self/mem")
+    await home.restart()
+    served = home.local.facts(POCKET)
+    assert home.serving == sha(home, "b") and served.shadow is None
+    assert "cannot be read now" in home.problems[POCKET].detail
+    kept.replace(weights)
+    await home.promote.step()
+    served = home.local.facts(POCKET)
+    assert served.shadow is not None and served.shadow.arm.version == sha(home, "a")
+    assert home.serving == sha(home, "b") and home.problems == {}
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that gives EIO")
+async def test_one_that_can_be_read_again_and_is_damaged_is_told(home: House) -> None:
+    for name in "ab":
+        await home.promote.promote(name, why=name)
+    weights = home.files.folder("b") / "adapters.safetensors"
+    weights.unlink()
+    weights.symlink_to("/proc/self/mem")
+    await home.restart()
+    weights.unlink()
+    weights.write_bytes(b"half")
+    await home.promote.step()
+    assert home.serving == sha(home, "a") and statuses(home)["b"] == "rolled back"
+    assert "b cannot be used any more" in home.problems[POCKET].detail
+
+
+async def test_a_damaged_row_in_force_keeps_nobody_from_the_rest(home: House) -> None:
+    for name in "ab":
+        await home.promote.promote(name, why=name)
+    await home.database.write(
+        lambda c: c.execute("UPDATE adapters SET status = 'actvie' WHERE id = 'b'")
+    )
+    await home.restart()
+    assert home.serving is None and home.adapters.active(POCKET) is None
+    await home.promote.step()
+    await home.promote.roll_back(POCKET, "a", why="the other is damaged")
+    assert home.serving == sha(home, "a")
+
+
 async def test_a_damaged_row_stops_no_start_and_loses_no_file(home: House) -> None:
     await home.promote.promote("a", why="a")
     await home.database.write(

@@ -35,7 +35,7 @@ from lull.core.adapters.adapter import (
 )
 from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
-from lull.core.errors import AdapterError, Conflict, LullError, NotFound
+from lull.core.errors import AdapterError, Conflict, LullError, NotFound, StoreError
 from lull.core.ports import Clock, ProblemReporter
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
@@ -63,9 +63,7 @@ class PromoteRule:
     """Length of a trial in seconds; 0 skips it."""
     held_share: float = HELD_SHARE
     """Share of new conversations that the replaced adapter still answers after a promotion, as a
-    control group.
-
-    With 0 the comparison is with rewards from before.
+    control group; with 0 the comparison is with rewards from before.
     """
     harm_e: float = HARM_E
     """E-value at which an adapter counts as harmful and is rolled back."""
@@ -112,9 +110,8 @@ class Promote:
     async def store_run_adapter(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a training run has made, as a child of the active adapter, on
         which its training was based. `graduates` is the skill that the run trained into the
-        adapter, if any.
-
-        Return the adapter's id, the same for the same run. Raises AdapterError, StoreError.
+        adapter, if any. Return the adapter's id, the same for the same run. Raises AdapterError,
+        StoreError.
         """
         active = self._adapters.active(run.model)
         version = AdapterVersion(
@@ -288,32 +285,40 @@ class Promote:
         unread = model in self._unread
         self._unread.discard(model)
         try:
-            await self._take_up(model)
+            wrong = await self._take_up(model)
         except LullError as error:
             self._host.route(model, BASE, None)
-            self._problem(_problem_key(model), error)
-            if isinstance(error, UnreadableAdapter):
-                self._unread.add(model)
-        else:
-            if unread:
-                self._problem(_problem_key(model), None)
+            wrong = error
+        if isinstance(wrong, UnreadableAdapter):
+            self._unread.add(model)
+        if wrong is not None or unread:
+            self._problem(_problem_key(model), wrong)
 
-    async def _take_up(self, model: str) -> None:
-        force = self._adapters.in_force(model)
+    async def _take_up(self, model: str) -> LullError | None:
+        """Route requests to the adapters in force; return what keeps one of them out of use. One
+        beside the active adapter that cannot be read costs only itself.
+        """
+        force = routed = self._adapters.in_force(model)
+        told = None
         for adapter in (force.held, force.shadow, force.active):
             if adapter is None:
                 continue
-            version = self._adapters.get(adapter)
-            wrong = await asyncio.to_thread(self._moves.why_unusable, version)
+            try:
+                version = self._adapters.get(adapter)
+                wrong = await asyncio.to_thread(self._moves.why_unusable, version)
+            except (StoreError, UnreadableAdapter) as error:
+                if adapter == force.active:
+                    raise
+                told, routed = error, replace(force, shadow=None, held=None, held_share=0.0)
+                continue
             if wrong:
-                await self._fall_back(version, wrong)
-                await self._take_up(model)
-                return
+                told = await self._fall_back(version, wrong)
+                return await self._take_up(model) or told
             self._host.expect(version, self._files.folder(adapter))
         if self._adapters.in_force(model) != force:  # moved while the files were looked at
-            await self._take_up(model)
-            return
-        self._moves.route(force)
+            return await self._take_up(model)
+        self._moves.route(routed)
+        return told
 
     async def on_load_failure(self, sha256: str, error: LullError) -> None:
         """Fall back to an earlier adapter because the restarted engine could not load the adapter
@@ -327,9 +332,9 @@ class Promote:
                     await self._fall_back(version, error.detail)  # it is whole, and does not fit
                 await self.route_to_active(version.base_model)
 
-    async def _fall_back(self, version: AdapterVersion, wrong: str) -> None:
-        """Record that a broken adapter is no longer active or on trial; the caller then changes the
-        routing of requests.
+    async def _fall_back(self, version: AdapterVersion, wrong: str) -> LullError:
+        """Record that a broken adapter is no longer active or on trial, and return what was told
+        of it; the caller then changes the routing of requests.
         """
         force, now = self._adapters.in_force(version.base_model), self._clock.now()
         if version.id == force.shadow:
@@ -342,13 +347,12 @@ class Promote:
             then = await asyncio.to_thread(self._last_before, force)
             await self._adapters.roll_back(version.base_model, then, at=now, why=wrong)
         self._tell(self._adapters.get(version.id))
-        self._problem(
-            _problem_key(version.base_model),
-            AdapterError(
-                f"{version.id} cannot be used any more: {wrong}",
-                hint=f"{then or 'The base'} answers instead.",
-            ),
+        told = AdapterError(
+            f"{version.id} cannot be used any more: {wrong}",
+            hint=f"{then or 'The base'} answers instead.",
         )
+        self._problem(_problem_key(version.base_model), told)
+        return told
 
     async def step(self) -> None:
         """Check each model's adapters once: roll back one that makes users' answers worse, or else
@@ -359,12 +363,15 @@ class Promote:
         for model in tuple(self._unread):
             await self.route_to_active(model)
         for model in self._adapters.models():
-            force = self._adapters.in_force(model)
-            for adapter in (force.shadow, force.active):
-                if adapter is not None and await self._harms(adapter, force):
-                    break
-            else:
-                await self._end_of_trial(model)
+            with contextlib.suppress(StoreError):  # a damaged record: told at the start
+                await self._watch(model)
+
+    async def _watch(self, model: str) -> None:
+        force = self._adapters.in_force(model)
+        for adapter in (force.shadow, force.active):
+            if adapter is not None and await self._harms(adapter, force):
+                return
+        await self._end_of_trial(model)
 
     async def _harms(self, adapter: str, force: AdaptersInForce) -> bool:
         version = self._adapters.get(adapter)
