@@ -240,7 +240,7 @@ def test_the_doctor_s_composed_lines_are_said_in_german() -> None:
     assert translated(exams(roles)).startswith("Lesemodell: kein Modell – ")
     window = decide(IdleSignals(now=NOW, monotonic_s=9_000.0, **FINE), settings=IdleRule())
     said = translated(lulls(window, watching=True))
-    assert said == "jetzt ruhige Zeit: Schon 50 min kein Zeichen von dir."
+    assert said == "darf jetzt arbeiten: Schon 50 min kein Zeichen von dir."
     assert translated({"text": str(ran := runtime(3473)), **coded(ran)}).endswith(", Prozess 3473.")
 
 

@@ -17,7 +17,9 @@ def measured_words(measured: dict[str, Any] | None) -> str:
     if measured is None:
         return "known while Lull runs."
     pairs, better, worse = measured["pairs"], measured["better"], measured["worse"]
-    shown = f" Of {pairs} so far, {better} were better with it and {worse} worse." if pairs else ""
+    shown = (
+        f" Comparisons so far: {pairs} (better with it: {better}, worse: {worse})." if pairs else ""
+    )
     match measured["by"]:
         case "replay":
             return (

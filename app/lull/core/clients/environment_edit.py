@@ -28,7 +28,9 @@ def with_block(text: str, lines: Sequence[str]) -> str:
         gap = "" if not text else nl if text.endswith("\n") else nl * 2
         return f"{text}{gap}{block}{nl}"
     if len(found) != 2 or text.count(END) != 1 or END not in found[1]:
-        raise unchangeable(f"The lines {BEGIN!r} and {END!r} do not belong together in it.")
+        raise unchangeable(
+            f"In it, the lines {BEGIN!r} and {END!r} should stand once each, in this order."
+        )
     return f"{found[0]}{block}{found[1].partition(END)[2]}"
 
 

@@ -126,7 +126,8 @@ class ExamRequests:
             return None, f"Switched off. {_WITHOUT_MODEL[role]}"
         if is_auto(setting) and address:
             return None, (
-                f"Enter the name of the model on that server, too. {_WITHOUT_MODEL[role]}"
+                f"A server is set in {role.value}.address, but no model: enter its name, too."
+                f" {_WITHOUT_MODEL[role]}"
             )
         if is_auto(setting):
             model = self._examine.admitted(role)

@@ -108,7 +108,7 @@ class ConnectDialog(_ClientDialog):
         words = tr("This changes %1. What is in it now is kept, and Undo brings it back.", file)
         if not plan["existed"]:
             words = tr("This creates %1. Undo deletes it again.", file)
-        self.words.setText(words if plan["changes"] else tr("%1 already goes through Lull.", file))
+        self.words.setText(words if plan["changes"] else tr("In %1, Lull is already set up.", file))
         self._show_lines(str(plan["diff"]))
         self.note.setText(translated(plan, "note"))
         self.note.setVisible(bool(self.note.text()))
