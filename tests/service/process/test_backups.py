@@ -252,7 +252,8 @@ async def test_while_an_adapter_is_damaged_no_old_one_goes(house: House, harm: s
 
 
 @pytest.mark.logs("The backup cannot be used")
-async def test_while_a_text_of_a_skill_is_gone_no_old_one_goes(house: House) -> None:
+@pytest.mark.parametrize("harm", ["changed", "gone"])
+async def test_while_a_text_of_a_skill_is_damaged_no_old_one_goes(house: House, harm: str) -> None:
     sha256 = house.stores.skills.folders.keep_bytes(b"text")
     await house.stores.database.write(
         lambda c: (
@@ -263,7 +264,10 @@ async def test_while_a_text_of_a_skill_is_gone_no_old_one_goes(house: House) -> 
         )
     )
     assert (await house.backups.make({}))["damaged"] == []
-    shutil.rmtree(house.home / "library" / "versions")
+    if harm == "changed":
+        (house.home / "library" / "versions" / sha256[:2] / f"{sha256}.md").write_bytes(b"others")
+    else:
+        shutil.rmtree(house.home / "library" / "versions")
     for _ in range(4):
         await house.after(7.1)
     assert len(house.made()) == 5
