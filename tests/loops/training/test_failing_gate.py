@@ -22,6 +22,7 @@ from lull.core.errors import (
 )
 from lull.core.training.record import Run, RunStatus
 from lull.loops.training.next_step import JudgingStep, NothingToDo, TrainRule
+from lull.store.adapters.adapter_files import UnreadableAdapter
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.loops.night_house import NightHouse, now_and_then, says_menus
@@ -135,14 +136,16 @@ async def test_tests_that_fail_now_and_then_come_to_their_end(house: NightHouse)
     assert house.training.get(run.id).status is RunStatus.PROMOTED
 
 
-async def test_an_engine_and_an_ollama_that_are_away_count_as_no_failed_test(
+async def test_what_passes_by_itself_counts_as_no_failed_test(
     house: NightHouse,
 ) -> None:
     wrapped = AdapterError("adapter_1 cannot be used: Ollama does not answer.")
     wrapped.__cause__ = UpstreamDown("Ollama does not answer.")
     run = await to_test(house)
-    house.gate.verdicts = [EngineDown("No answer."), UpstreamDown("No answer."), wrapped] * 2
-    await fails(house, 6, "answer")
+    unreadable = UnreadableAdapter("No answer of the disk.")
+    passing = [EngineDown("No answer."), UpstreamDown("No answer."), wrapped, unreadable]
+    house.gate.verdicts = [*passing * 2, unreadable]
+    await fails(house, 9, "answer")
     assert house.training.get(run.id).status is RunStatus.JUDGING
     house.gate.verdicts = [PASSED]
     await house.does()
