@@ -315,6 +315,16 @@ def test_checkpoints_are_kept_where_the_disk_fails_while_reading(tmp_path: Path,
 
 
 @pytest.mark.full
+def test_a_run_whose_batch_cannot_be_read_now_goes_on_later(make: Make) -> None:
+    folder = make("run")
+    batch = (folder / BATCH).rename(folder / "aside")
+    (folder / BATCH).symlink_to(folder / BATCH)
+    assert failure(folder).for_now
+    batch.replace(folder / BATCH)
+    assert isinstance(trained(folder)[-1], RunFinished)
+
+
+@pytest.mark.full
 def test_two_trainers_do_not_share_a_folder(make: Make) -> None:
     folder = make("run", steps=10_000)
     with begin(folder) as first:

@@ -161,6 +161,22 @@ async def test_a_trained_run_without_its_adapter_is_out_of_date(house: NightHous
     assert not isinstance(step, JudgingStep | NothingToDo), "others are not held up"
 
 
+@pytest.mark.parametrize("away", ["folder", "disk"])
+async def test_a_trained_run_whose_folder_is_out_of_reach_for_a_while_is_tested_later(
+    house: NightHouse, away: str
+) -> None:
+    run = await to_test(house)
+    place = house.folders.root if away == "disk" else house.folders.folder(run.id)
+    aside = place.rename(place.with_name("aside"))
+    # A fault of the system, to root as well, or a link to another disk that is not there.
+    place.symlink_to(place if away == "folder" else place.with_name("disk") / "runs")
+    await house.night.search_now()
+    assert house.training.get(run.id).status is RunStatus.TRAINED
+    place.unlink()
+    aside.rename(place)
+    assert isinstance(await house.does(0), JudgingStep)
+
+
 class Refusing(FakeEngine):
     """An engine that can load no adapter, as one that finds each of them cut short."""
 
